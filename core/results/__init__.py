@@ -1,0 +1,6 @@
+"""From rows to one result: a page and its command call the same function here."""
+
+
+
+
+

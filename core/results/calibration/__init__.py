@@ -1,0 +1,1 @@
+"""An evaluator against human ratings (Multilingual)."""

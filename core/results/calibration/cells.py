@@ -1,0 +1,692 @@
+"""One cell of a calibration: ratings and scores as classes, how far raters agree with each other, and an evaluator with them."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+import numpy as np
+from core.results.choices import check_names
+from core.results.joining import NO_SCORE
+from core.results.joining import OTHER_ITEM
+from core.results.joining import OTHER_TEXT
+from core.results.choices import directions
+from core.results.joining import rows_met
+from core.results.choices import with_directions
+from core.results.choices import dimensions_of
+from core.results.choices import NO_VALUE
+from core.results.choices import column_of
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.scores import Rating
+from core.schema.scores import RatingSet
+from core.schema.scores import ScoredRow
+from core.schema.scores import ScoreTable
+from core.stats.resampling import Floats
+from dataclasses import replace
+from numpy.typing import NDArray
+from core.schema.tasks import Dimension
+from core.stats.votes import MISSING
+from core.stats.votes import Codes
+from typing import Any
+from core.schema.scores import METHODS
+from core.stats.correlation import coefficients, intervals
+from core.stats.agreement import fleiss_kappa
+from core.stats.agreement import gwet_ac1
+from core.stats.degeneracy import Constant
+from core.stats.degeneracy import constant
+from core.stats.labels import AGREEMENT_KINDS
+from core.stats.labels import agreement_kinds
+from core.stats.labels import full_agreement
+from core.stats.labels import majority_labels
+from core.stats.labels import top_class_bias
+from core.stats.labels import weighted_f1
+from core.stats.resampling import mean_estimates
+from core.stats.labels import pairwise_agreement
+from core.stats.labels import pairwise_f1
+from core.stats.resampling import Estimate
+from core.stats.resampling import resampled_estimate
+from core.stats.agreement import interval_alpha
+from core.stats.agreement import ordinal_alpha
+
+
+DIMENSION, TASK = "dimension", "task"
+GROUP_BY = ("language", TASK, DIMENSION)
+"""The cells of 004's tables."""
+_DATASET = "dataset"
+_NO_LANGUAGE = "und"
+SIGNS = "-_.: "
+"""Between a judge's name and a dimension, in the name of a column."""
+_BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """The columns of one evaluator."""
+
+    name: str
+    """Of the judge, or of the only column."""
+    columns: Mapping[str, str]
+    """Dimension -> name of the metric that is the evaluator's score on it."""
+    asked: str | None = None
+    """The one dimension that was asked for; None: all that people rated."""
+
+
+@dataclass(frozen=True)
+class JoinedDimension:
+    """Texts that people rated on a dimension, with the evaluator's score of each."""
+
+    dimension: str
+    metric: str
+    rows: tuple[ScoredRow, ...]
+    groups: tuple[Mapping[str, str], ...]
+    """Of each text: what stands in the columns that may group it, `NO_VALUE` where nothing does."""
+    raters: tuple[str, ...]
+    ratings: Floats
+    """Shape (texts, raters), NaN where the rater gave none."""
+    scores: Floats
+    """Shape (texts,); NaN where the evaluator gave none. Turned where a metric's lower end is better."""
+    reasons: tuple[str | None, ...]
+    """Why there is no score."""
+    notes: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> ratings that met no text."""
+
+
+def evaluators_of(
+    table: ScoreTable,
+    ratings: RatingSet,
+    *,
+    dimension: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    said: str | None = None,
+) -> tuple[Evaluator, ...]:
+    """Which column of a table says which dimension, evaluator by evaluator, in the table's order.
+
+    `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are alike. Where no column ends with a
+    dimension, every column is an evaluator of the one that the ratings have (or that is asked for), or else of the one
+    that the judge's run was asked for (said). columns: metric -> dimension, in place of that. Raises InputError for unknown names, and where nothing tells what a column says.
+    """
+    there = dimensions_of(ratings)
+    if not there:
+        raise InputError(f"{shown(ratings.file_name)} holds no ratings.")
+    names = [metric.name for metric in table.metrics]
+    if columns:
+        check_names("column of scores", list(columns), names)
+        check_names("dimension", list(columns.values()), there)
+    if dimension is not None:
+        check_names("dimension", [dimension], there)
+    wanted = there if dimension is None else (dimension,)
+    named = columns or {}
+    found: dict[str, dict[str, str]] = {}
+    for name in names:
+        says = (name, named[name]) if name in named else None if named else dimension_said(name, wanted)
+        if says is not None and says[1] in wanted:
+            found.setdefault(says[0], {}).setdefault(says[1], name)
+    only = wanted[0] if len(wanted) == 1 else said
+    if not found and not named and only is not None and only in wanted:
+        found = {name: {only: name} for name in names}
+    if not found:
+        raise InputError(
+            f"Nothing tells which column of {_called(table)} says what people rated: name a column and its dimension "
+            "(--columns COLUMN=DIMENSION,...), or the one dimension that all columns are scores of (--dimension D).",
+            [
+                f"columns: {', '.join(map(shown, names)) or 'none'}",
+                f"dimensions: {', '.join(map(shown, wanted))}",
+            ],
+        )
+    if named:  # one evaluator, whatever its columns are called
+        merged = {on: metric for own in found.values() for on, metric in own.items()}
+        if len(merged) == len(found):
+            return (Evaluator(_called(table) if len(merged) > 1 else next(iter(found)), merged, dimension),)
+    return tuple(Evaluator(name or _called(table), own, dimension) for name, own in found.items())
+
+
+def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
+    """The judge's name and the dimension that a column ends with; the longest dimension that fits."""
+    for dimension in sorted(dimensions, key=len, reverse=True):
+        if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
+            return fits[1] or "", dimension
+    return None
+
+
+def _called(table: ScoreTable) -> str:
+    return shown(table.file_name) if table.file_name else "the scores"
+
+
+def join_dimension(
+    table: ScoreTable, ratings: RatingSet, dimension: str, metric: str, group_by: Sequence[str]
+) -> JoinedDimension:
+    """Texts that people rated on the dimension and that the table knows; in the table's order.
+
+    Raises InputError where no rating meets a text of the table.
+    """
+    table, assumed = with_directions(table)
+    chosen = [one for one in ratings.ratings if one.dimension == dimension]
+    met = rows_met(table, ratings, chosen).tolist()
+    used = sorted({row for row in met if row >= 0})
+    place = {row: number for number, row in enumerate(used)}
+    raters: dict[str, int] = {}
+    cells: dict[tuple[int, int], float] = {}
+    about: dict[int, Rating] = {}
+    for one, row in zip(chosen, met, strict=True):
+        if row < 0:
+            continue
+        about.setdefault(row, one)
+        cells[place[row], _column(raters, cells, place[row], one.rater)] = one.score
+    values = np.full((len(used), len(raters)), np.nan)
+    for (text, rater), score in cells.items():
+        values[text, rater] = score
+    column = [one.name for one in table.metrics].index(metric)
+    turned = (table.values * directions(table))[used, column]
+    return JoinedDimension(
+        dimension,
+        metric,
+        tuple(_filled(table.rows[row], about[row]) for row in used),
+        tuple({name: _value(table.rows[row], about[row], name) for name in group_by} for row in used),
+        tuple(raters),
+        values,
+        turned,
+        tuple(
+            table.reasons.get((row, column), NO_SCORE) if np.isnan(table.values[row, column]) else None
+            for row in used
+        ),
+        assumed,
+        _unmet(table, chosen, met),
+    )
+
+
+def _column(
+    raters: dict[str, int], cells: Mapping[tuple[int, int], float], text: int, rater: str | None
+) -> int:
+    """The rater's column; ratings of a text that name no rater, or one rater twice, are taken for several raters'."""
+    number = 1
+    while True:
+        name = f"rating {number}" if rater is None else rater if number == 1 else f"{rater} ({number})"
+        column = raters.setdefault(name, len(raters))
+        if (text, column) not in cells:
+            return column
+        number += 1
+
+
+def _value(row: ScoredRow, rating: Rating, column: str) -> str:
+    """What a text has in a column, from either file; of a task that is not named, its data set."""
+    if column == DIMENSION:
+        return rating.dimension
+    for name in (TASK, _DATASET) if column == TASK else (column,):
+        for one in (row, rating):
+            value = column_of(one, name)
+            if value not in (None, "", _NO_LANGUAGE):
+                return str(value)
+    return NO_VALUE
+
+
+def _filled(row: ScoredRow, rating: Rating) -> ScoredRow:
+    """The row with the language and the labels that only the rating knows, so that items are told apart."""
+    language = rating.language if row.language == _NO_LANGUAGE else row.language
+    labels = {**rating.labels, **row.labels}
+    return ScoredRow(row.item_id, row.system, row.level, language, labels)
+
+
+def _unmet(table: ScoreTable, chosen: Sequence[Rating], met: Sequence[int]) -> dict[str, int]:
+    items = {row.item_id for row in table.rows}
+    return dict(
+        Counter(
+            OTHER_TEXT if one.item_id in items else OTHER_ITEM
+            for one, row in zip(chosen, met, strict=True)
+            if row < 0
+        )
+    )
+
+
+MOST_CLASSES = 11
+"""Whole numbers of a wider range, such as 0 to 100, are taken for numbers."""
+NOT_WHOLE = "ratings are not whole numbers"
+TOO_WIDE = f"ratings take more than {MOST_CLASSES} whole numbers"
+FEW = "a rating is no class on offer"
+MIXED = "dimensions with different classes cannot be put together"
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Texts with every rater's class and the evaluator's. Arrays have one row a text."""
+
+    dimensions: tuple[str, ...]
+    classes: tuple[float, ...]
+    """Worst first; empty: numbers."""
+    why_numbers: str | None
+    one_scale: bool
+    """Whether the evaluator's scores lie within the range of the ratings, so that differences mean something."""
+    items: NDArray[np.int64]
+    """A number for each text's item, the same in all dimensions."""
+    raters: tuple[str, ...]
+    ratings: Floats
+    """Shape (texts, raters)."""
+    scores: Floats
+    """Shape (texts,); NaN where there is none, or one off the scale."""
+    off_scale: NDArray[np.bool_]
+    """Texts whose score lies off the scale. They stay among the raters' own."""
+    votes: Codes
+    """Shape (texts, raters); codes of classes, -1 for missing."""
+    evaluator: Codes
+    """Shape (texts,)."""
+    reasons: tuple[str | None, ...]
+    """Why the evaluator gave no score."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Texts that have a score, be it off the scale."""
+        return np.asarray(~np.isnan(self.scores) | self.off_scale, dtype=np.bool_)
+
+    @property
+    def mean_ratings(self) -> Floats:
+        """The mean of each text's ratings, NaN where it has none: shape (texts,)."""
+        given = ~np.isnan(self.ratings)
+        total = np.where(given, self.ratings, 0.0).sum(axis=1)
+        return np.asarray(
+            np.where(given.any(axis=1), total / np.maximum(given.sum(axis=1), 1), np.nan), dtype=np.float64
+        )
+
+    def only(self, used: NDArray[np.bool_] | Sequence[int]) -> "Labelled":
+        """Some of the texts."""
+        places = np.flatnonzero(used) if np.asarray(used).dtype == np.bool_ else np.asarray(used, dtype=int)
+        return replace(
+            self,
+            items=self.items[places],
+            ratings=self.ratings[places],
+            scores=self.scores[places],
+            off_scale=self.off_scale[places],
+            votes=self.votes[places],
+            evaluator=self.evaluator[places],
+            reasons=tuple(self.reasons[place] for place in places.tolist()),
+        )
+
+
+def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension | None = None) -> Labelled:
+    """The texts with their classes.
+
+    items: a number for each text's item. task: the classes on offer. Without it they are the whole numbers from the
+    lowest to the highest rating, where all ratings are whole and the range is no wider than MOST_CLASSES; a class that
+    no rater ever gave is not known then. The evaluator's scores never change the classes. A score between two classes,
+    such as the mean of several repeats, counts as the nearest, of two equally near ones as the lower. A score off the
+    scale is left out and noted; where at least half of them are, the evaluator has another scale, and the dimension is
+    one of numbers. Misleads where scores are left out and no task is named: they may be classes that no rater gave.
+    """
+    ratings, scores = joined.ratings, joined.scores
+    given = ratings[~np.isnan(ratings)]
+    classes, why, notes = _classes(joined.dimension, given, task)
+    ends = [*given, *classes, *((task.lowest, task.highest) if task else ())]
+    low, high = min(ends, default=0.0) - _SAME, max(ends, default=0.0) + _SAME
+    outside = np.asarray((scores < low) | (scores > high), dtype=np.bool_)  # NaN is neither
+    one_scale = 2 * outside.sum() < (~np.isnan(scores)).sum()
+    off_scale = outside & one_scale & (bool(classes) or task is not None)
+    scores = np.where(off_scale, np.nan, scores)
+    one_scale = one_scale and not (outside & ~off_scale).any()
+    known = scores[~np.isnan(scores)]
+    if classes and known.size and not one_scale:
+        classes, why, notes = (), _beyond(known, classes), []
+    evaluator = np.full(scores.shape, MISSING, dtype=np.int64)
+    votes = np.full(ratings.shape, MISSING, dtype=np.int64)
+    if off_scale.any():
+        notes = [
+            *notes,
+            f"{joined.dimension}: scores of the evaluator off the scale of {low + _SAME:g} to {high - _SAME:g} are left "
+            f"out: {off_scale.sum()}",
+        ]
+    if classes:
+        evaluator[~np.isnan(scores)], n_between = _nearest(known, classes)
+        votes[~np.isnan(ratings)], _ = _nearest(given, classes)
+        if n_between:
+            notes = [
+                *notes,
+                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest",
+            ]
+    return Labelled(
+        (joined.dimension,),
+        classes,
+        why,
+        bool(one_scale),
+        items,
+        joined.raters,
+        ratings,
+        scores,
+        off_scale,
+        votes,
+        evaluator,
+        joined.reasons,
+        tuple(notes),
+    )
+
+
+def _classes(
+    dimension: str, given: Floats, task: Dimension | None
+) -> tuple[tuple[float, ...], str | None, list[str]]:
+    """The classes, why there are none, and what was assumed. Scores do not decide: they are what is compared."""
+    if task is not None and len(task.classes) > MOST_CLASSES:
+        return (), f"the task offers more than {MOST_CLASSES} classes", []
+    if task is not None and task.classes:
+        offered = np.array(task.classes)
+        if not np.isclose(given[:, None], offered, atol=_SAME, rtol=0).any(axis=1).all():
+            return (), f"{FEW} in the task {_listed(task.classes)}", []
+        return task.classes, None, []
+    if task is not None:
+        return (), "the task offers every number of a range", []
+    if not np.array_equal(given, np.round(given)):
+        return (), NOT_WHOLE, []
+    first, last = given.min(), given.max()
+    if last - first + 1 > MOST_CLASSES:
+        return (), TOO_WIDE, []
+    # A scale of one class is none: another must have been on offer.
+    if first == last:
+        first, last = (first - 1, last) if first > 0 else (first, last + 1)
+    classes = tuple(float(value) for value in np.arange(first, last + 1))
+    note = f"{dimension}: the classes are taken to be {_listed(classes)}; name the task for those that were on offer"
+    return classes, None, [note]
+
+
+def _nearest(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:
+    """The nearest class of each value, the lower of two; and how many values are no class themselves."""
+    # A hair towards the lower class, so that halves do not depend on rounding.
+    apart = np.abs(values[:, None] - np.array(classes)) + _SAME * np.arange(len(classes))
+    codes = apart.argmin(axis=1).astype(np.int64)
+    between = np.abs(values - np.array(classes)[codes]) > _SAME
+    return codes, int(between.sum())
+
+
+def _beyond(known: Floats, classes: Sequence[float]) -> str:
+    return f"scores reach from {known.min():g} to {known.max():g}, beyond the classes {_listed(classes)}"
+
+
+def _listed(classes: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in classes)
+
+
+def together(parts: Sequence[Labelled]) -> Labelled:
+    """Texts of several dimensions in one: as classes where all have the same ones, else as nothing comparable.
+
+    Items stay the same across dimensions, so that what is said of one item is resampled together.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    alike = {(part.classes, part.why_numbers is None) for part in parts}
+    raters = tuple(dict.fromkeys(name for part in parts for name in part.raters))
+    first = parts[0]
+    classes = first.classes if len(alike) == 1 else ()
+    why = first.why_numbers if len(alike) == 1 else MIXED
+    return Labelled(
+        tuple(name for part in parts for name in part.dimensions),
+        classes,
+        why,
+        len(alike) == 1 and all(part.one_scale for part in parts),
+        np.concatenate([part.items for part in parts]),
+        raters,
+        np.concatenate([_aligned(part.ratings, part.raters, raters, np.nan) for part in parts]),
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.off_scale for part in parts]),
+        np.concatenate([_aligned(part.votes, part.raters, raters, MISSING) for part in parts]).astype(
+            np.int64
+        ),
+        np.concatenate([part.evaluator for part in parts]),
+        tuple(reason for part in parts for reason in part.reasons),
+    )
+
+
+def _aligned(array: Floats | Codes, own: Sequence[str], raters: Sequence[str], blank: float) -> Floats:
+    """The array with a column for every rater; blank for those who did not rate this dimension."""
+    found = np.full((len(array), len(raters)), blank)
+    found[:, [raters.index(name) for name in own]] = array
+    return found
+
+
+STATISTICS: Mapping[str, str] = {
+    "raters_pairwise": "Two raters equal",
+    "pairwise": "Evaluator and a rater equal",
+    "gap": "Evaluator among the raters",
+    "raters_agreement": "Raters: all equal",
+    "raters_f1": "Raters: weighted F1",
+    "raters_kappa": "Raters: Fleiss' kappa",
+    "raters_alpha": "Raters: Krippendorff's alpha",
+    "raters_ac1": "Raters: Gwet's AC1",
+    "agreement": "Majority and evaluator: equal",
+    "f1": "Majority and evaluator: weighted F1",
+    "kappa": "Majority and evaluator: Fleiss' kappa",
+    "alpha": "Majority and evaluator: Krippendorff's alpha",
+    "ac1": "Majority and evaluator: Gwet's AC1",
+    "top_majority": "Top class: majority",
+    "top_evaluator": "Top class: evaluator",
+    "bias": "Bias towards the top class",
+    "bias_agreed": "Bias where raters agree",
+    "bias_disagreed": "Bias where raters disagree",
+    "pearson": "Pearson with the mean rating",
+    "spearman": "Spearman with the mean rating",
+    "kendall": "Kendall with the mean rating",
+    "shift": "Evaluator minus mean rating",
+    "error": "Mean absolute error",
+}
+"""Of a cell, by name, in the order of tables. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
+KAPPAS = ("raters_kappa", "kappa")
+"""What 004's convention enters as 0 where it is undefined."""
+_OF_UNITS = ("raters_alpha", "raters_kappa")
+"""Statistics whose n is not that of the others beside them."""
+OF_NUMBERS = ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error")
+RANKS: tuple[coefficients.Method, ...] = ("spearman", "kendall")
+ONE_RATING = "one rating"
+"""A kind of agreement for texts that only one person rated."""
+NO_MAJORITY: Mapping[str, str] = {
+    "drop": "raters are split, so there is no majority",
+    "median": "raters are split, and the two middle votes differ",
+    "middle": "raters are split, and none of them gave the middle class",
+}
+"""Why a text has no majority, by the rule for texts whose raters are split."""
+OFF_SCALE = "the evaluator's score is off the scale"
+NO_SCORE_OF_ANY = "no text has both a majority and a score"
+OTHER_SCALE = "the evaluator's scores are not on the raters' scale"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Classes of the texts on which raters agree fully, partly or not at all (004, Figures 6 to 8)."""
+
+    kind: str
+    """One of AGREEMENT_KINDS, or ONE_RATING."""
+    classes: tuple[float, ...]
+    majority: tuple[int, ...]
+    """Texts by class of the majority, over texts that have both."""
+    evaluator: tuple[int, ...]
+    """The same texts by class of the evaluator."""
+    n_no_majority: int
+    """Texts of this kind without a majority, in neither."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Texts of one group."""
+
+    group: Mapping[str, str]
+    """Column -> value."""
+    classes: tuple[float, ...]
+    """Worst first; empty: the ratings are taken for numbers."""
+    why_numbers: str | None
+    """Why ratings and scores are no classes; None: they are."""
+    n: int
+    """Texts that people rated and the evaluator scored."""
+    n_items: int
+    n_raters: int
+    n_off_scale: int
+    """Of these texts those whose score is off the scale: in the raters' own numbers alone."""
+    left_out: Mapping[str, int]
+    """Reason -> rated texts that are not used, or not in everything."""
+    statistics: Mapping[str, Estimate]
+    """By name, of STATISTICS; only those that apply: none where dimensions with different classes are together."""
+    constant: Constant | None = None
+    """The one score that the evaluator gave all texts, or nearly all; None: its scores vary."""
+    distributions: tuple[Distribution, ...] = ()
+
+    def get(self, name: str) -> Estimate | None:
+        """A statistic; None where it does not apply."""
+        return self.statistics.get(name)
+
+    def n_used(self, names: Sequence[str]) -> int | None:
+        """Texts that statistics side by side rest on: those of the first that counts texts; None: none applies."""
+        return next((one.n for name in names if name not in _OF_UNITS and (one := self.get(name))), None)
+
+
+def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mapping[str, Any]) -> Cell:
+    """The statistics of some texts. options: n_resamples, confidence_level, rng.
+
+    Raters' own agreement is told over the texts that the evaluator scored, so that both are about the same ones.
+    """
+    used = texts.scored
+    left = Counter(reason for reason in texts.reasons if reason is not None)
+    texts = texts.only(used)
+    n_off_scale = int(texts.off_scale.sum())
+    if n_off_scale:
+        left[OFF_SCALE] += n_off_scale
+    common = {"clusters": texts.items, **options}
+    distributions: tuple[Distribution, ...] = ()
+    if texts.classes:
+        majority = majority_labels(texts.votes, len(texts.classes), rule)
+        statistics = _of_classes(texts, majority, common)
+        distributions = _distributions(texts, majority)
+        if split := int((majority == MISSING).sum()):
+            left[NO_MAJORITY[rule]] += split
+    else:
+        statistics = {} if texts.why_numbers == MIXED else _of_numbers(texts, common)
+    return Cell(
+        group,
+        texts.classes,
+        texts.why_numbers,
+        n=len(texts.scores),
+        n_items=len(set(texts.items.tolist())),
+        n_raters=int((~np.isnan(texts.ratings)).any(axis=0).sum()) if len(texts.scores) else 0,
+        n_off_scale=n_off_scale,
+        left_out=dict(left),
+        statistics=statistics,
+        constant=constant(texts.scores),
+        distributions=distributions,
+    )
+
+
+def _of_classes(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
+    k = len(texts.classes)
+    pair = np.column_stack([majority, texts.evaluator])
+    both = (pair != MISSING).all(axis=1)
+    pair_common = {**common, "clusters": texts.items[both]}
+    pair, n_lost = pair[both], int((~both).sum())
+    single = pairwise_agreement(texts.votes, texts.evaluator, k, **common)
+    found = {
+        "raters_pairwise": single.raters,
+        "pairwise": single.evaluator,
+        "gap": single.gap,
+        "raters_agreement": full_agreement(texts.votes, k, **common),
+        "raters_f1": pairwise_f1(texts.votes, k, **common),
+        "raters_kappa": fleiss_kappa(texts.votes, n_categories=k, **common),
+        "raters_alpha": ordinal_alpha(texts.votes, n_categories=k, **common),
+        "raters_ac1": gwet_ac1(texts.votes, n_categories=k, **common),
+        "agreement": full_agreement(pair, k, **pair_common),
+        "f1": weighted_f1(pair[:, 0], pair[:, 1], **pair_common),
+        "kappa": fleiss_kappa(pair, n_ratings=2, n_categories=k, **pair_common),
+        "alpha": ordinal_alpha(pair, n_categories=k, **pair_common),
+        "ac1": gwet_ac1(pair, n_categories=k, **pair_common),
+    }
+    for name in ("agreement", "f1", "kappa", "alpha", "ac1"):
+        found[name] = replace(found[name], n_left_out=n_lost)
+        if not len(pair):
+            found[name] = replace(found[name], reason=NO_SCORE_OF_ANY)
+    found |= _bias(texts, majority, common) | _beside_the_mean(texts, RANKS, common)
+    return {name: _of_texts(one) for name, one in found.items()}
+
+
+def _bias(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
+    """Over all texts, and where raters agree or disagree."""
+    k = len(texts.classes)
+    kinds = agreement_kinds(texts.votes, k)
+    full = AGREEMENT_KINDS.index("full")
+    whole = top_class_bias(majority, texts.evaluator, k, **common)
+    found = {"top_majority": whole.majority, "top_evaluator": whole.evaluator, "bias": whole.bias}
+    for name, where in {"bias_agreed": kinds == full, "bias_disagreed": kinds > full}.items():
+        part = {**common, "clusters": texts.items[where]}
+        one = top_class_bias(majority[where], texts.evaluator[where], k, **part).bias
+        found[name] = one if where.any() else replace(one, reason=f"no text on which raters {_SAID[name]}")
+    return found
+
+
+_SAID = {"bias_agreed": "agree", "bias_disagreed": "disagree"}
+
+
+def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimate]:
+    """Correlations with the mean rating, the error on a scale that both share, and raters' alpha."""
+    beside = _beside_the_mean(texts, METHODS, common)
+    if not len(texts.scores):
+        return dict.fromkeys(OF_NUMBERS, beside["shift"])
+    pair = np.column_stack([texts.mean_ratings, texts.scores])
+    (error,) = mean_estimates(np.abs(pair[:, :1] - pair[:, 1:]), **common)
+    found = {
+        "raters_alpha": interval_alpha(texts.ratings, **common),
+        "alpha": interval_alpha(pair, **common),
+        **beside,
+        "error": error,
+    }
+    if not texts.one_scale:
+        for name in ("alpha", "shift", "error"):
+            found[name] = replace(
+                found[name], estimate=None, low=None, high=None, reason=OTHER_SCALE, n_resamples=0
+            )
+    return {name: _of_texts(one) for name, one in found.items()}
+
+
+def _beside_the_mean(
+    texts: Labelled, methods: Sequence[coefficients.Method], common: Mapping[str, Any]
+) -> dict[str, Estimate]:
+    """How the evaluator's scores order the texts by their mean rating, and how far above or below it they lie."""
+    mean = texts.mean_ratings
+    if not len(mean):
+        nothing = resampled_estimate(
+            np.nan,
+            None,
+            n=0,
+            n_clusters=0,
+            confidence_level=common["confidence_level"],
+            reason="no text was rated and scored",
+        )
+        return dict.fromkeys((*methods, "shift"), nothing)
+    by_method = intervals.correlate_columns(
+        texts.scores[:, None], mean, methods, names=("scores", "ratings"), **common
+    )[0]
+    (shift,) = mean_estimates((texts.scores - mean)[:, None], **common)
+    return {method: by_method[method] for method in methods} | {"shift": shift}
+
+
+def _of_texts(found: Estimate) -> Estimate:
+    """The estimate with its reason in terms of texts: the statistics speak of pairs and units."""
+    if found.reason is None:
+        return found
+    return replace(found, reason=found.reason.replace("pair", "text").replace("unit", "text"))
+
+
+def _distributions(texts: Labelled, majority: Codes) -> tuple[Distribution, ...]:
+    k = len(texts.classes)
+    kinds = agreement_kinds(texts.votes, k)
+    named: list[tuple[str, NDArray[np.bool_]]] = [
+        (name, np.asarray(kinds == code)) for code, name in enumerate(AGREEMENT_KINDS)
+    ]
+    named.append((ONE_RATING, np.asarray(kinds == MISSING)))
+    counted = (majority != MISSING) & (texts.evaluator != MISSING)
+    return tuple(
+        Distribution(
+            name,
+            texts.classes,
+            _counts(majority[where & counted], k),
+            _counts(texts.evaluator[where & counted], k),
+            int((where & (majority == MISSING)).sum()),
+        )
+        for name, where in named
+        if where.any()
+    )
+
+
+def _counts(codes: Codes, k: int) -> tuple[int, ...]:
+    return tuple(np.bincount(codes, minlength=k).tolist())

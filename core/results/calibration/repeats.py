@@ -1,0 +1,205 @@
+"""An evaluator's classes repeat by repeat, over temperatures, and after words changed places (004, section 3.5)."""
+
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
+import numpy as np
+from core.results.choices import items_of
+from core.tables.reading import shown
+from core.errors import InputError
+from core.judges.direct import DirectRecord
+from core.judges import quality
+from core.judges.quality import QualityRecord
+from core.schema.judging import JudgedText
+from core.schema.judging import JudgeOutput
+from core.schema.scores import ScoredRow
+from core.stats.resampling import mean_estimates
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+
+
+SCORE = "score"
+"""What the scorer's only value is called."""
+ALL = "all"
+"""In the place of a language: texts in any."""
+NOT_SHUFFLED = "its words were not shuffled"
+NO_TWIN = "the other run does not hold it"
+UNSCORED = "not scored both times"
+_SAME = 1e-9
+"""Means of equal classes differ in their last digits."""
+
+
+def classes_by_repeat(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[str, ...]]:
+    """Shape (texts, repeats, dimensions), NaN where no class came; and the dimensions. Of the scorer: one, `score`."""
+    given = [
+        (row, dimension, repeat, score)
+        for row, text in enumerate(texts)
+        for dimension, repeat, score in _trials(text)
+    ]
+    dimensions = tuple(dict.fromkeys(dimension for _, dimension, _, _ in given))
+    n_repeats = max((repeat + 1 for _, _, repeat, _ in given), default=0)
+    values = np.full((len(texts), n_repeats, len(dimensions)), np.nan)
+    place = {dimension: k for k, dimension in enumerate(dimensions)}
+    for row, dimension, repeat, score in given:
+        if score is not None:
+            values[row, repeat, place[dimension]] = score
+    return values, dimensions
+
+
+def _trials(text: JudgedText) -> Iterable[tuple[str, int, float | None]]:
+    match text.record:
+        case QualityRecord(trials=trials):
+            return [(one.dimension, one.repeat, one.score) for one in trials]
+        case DirectRecord(trials=scores):
+            return [(SCORE, one.repeat, one.score) for one in scores]
+        case _:
+            return []
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Texts judged as they are and with shuffled words, on one dimension."""
+
+    group: Mapping[str, str]
+    """`dimension`, and `language` where texts are told apart by it."""
+    drops: Estimate
+    """Share of texts whose score is lower with shuffled words; the interval resamples items."""
+    stays: Estimate
+    rises: Estimate
+    left_out: Mapping[str, int]
+    """Reason -> texts."""
+
+
+def sensitivity(
+    plain: JudgeOutput,
+    shuffled: JudgeOutput,
+    *,
+    by_language: bool = True,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> tuple[Sensitivity, ...]:
+    """Does the score notice that words changed places? By dimension, and by language where there are several.
+
+    plain, shuffled: runs of one evaluator on the same texts, without and with `shuffled_words` (004 shuffles a tenth of
+    the words and looks at linguistic acceptability). Scores are means over repeats. A good evaluator's acceptability
+    drops; a score that stays says that it was not read closely, or that it was at the lowest class before. Misleads
+    at a temperature above 0, where a score may change by chance alone: compare with two runs on the plain texts; and where
+    no text or every text drops: resampled items then show no spread, and both ends are the share itself.
+    Raises InputError where the two are not such runs.
+    """
+    _check_twins(plain, shuffled)
+    twins = {_key(text.row): text for text in shuffled.texts}
+    scores, lost = _pairs(plain.texts, twins)
+    dimensions = tuple(dict.fromkeys(dimension for _, dimension, _, _ in scores))
+    languages = tuple(dict.fromkeys(text.row.language for text in plain.texts))
+    named: list[tuple[str, str | None]] = [(dimension, None) for dimension in dimensions]
+    if by_language and len(languages) > 1:
+        named += [(dimension, language) for dimension in dimensions for language in languages]
+    resampling: dict[str, Any] = {
+        "n_resamples": n_resamples,
+        "confidence_level": confidence_level,
+        "rng": rng,
+    }
+    return tuple(
+        _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
+        for dimension, language in named
+    )
+
+
+def _check_twins(plain: JudgeOutput, shuffled: JudgeOutput) -> None:
+    problems = [
+        f"{shown(one.name)} is a judge of the kind {one.kind}, not quality"
+        for one in (plain, shuffled)
+        if one.kind != quality.KIND.name
+    ]
+    if not problems and plain.settings.get("shuffled_words"):
+        problems.append(
+            f"the first, {shown(plain.name)}, shuffled words, too: name the run on the plain texts first"
+        )
+    if not problems and not shuffled.settings.get("shuffled_words"):
+        problems.append(f"the second, {shown(shuffled.name)}, shuffled no words (--shuffled-words 0.1)")
+    if problems:
+        raise InputError(
+            "Sensitivity compares two runs of the quality judge, plain and with shuffled words", problems
+        )
+
+
+def _key(row: ScoredRow) -> tuple[object, ...]:
+    return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
+
+
+_Pair = tuple[ScoredRow, str, float, float]
+"""Row, dimension, score of the plain text, score of the shuffled one."""
+
+
+def _pairs(
+    texts: Sequence[JudgedText], twins: Mapping[tuple[object, ...], JudgedText]
+) -> tuple[list[_Pair], Counter[tuple[str, str, str]]]:
+    """Scores of both, and (language, dimension, reason) -> texts left out; an empty dimension stands for all."""
+    pairs: list[_Pair] = []
+    lost: Counter[tuple[str, str, str]] = Counter()
+    for text in texts:
+        twin = twins.get(_key(text.row))
+        language = text.row.language
+        if twin is None:
+            lost[language, "", NO_TWIN] += 1
+        elif isinstance(twin.record, QualityRecord) and twin.record.judged is None:
+            lost[language, "", NOT_SHUFFLED] += 1
+        else:
+            before, after = _means(text), _means(twin)
+            for dimension in dict.fromkeys([*before, *after]):
+                first, second = before.get(dimension), after.get(dimension)
+                if first is None or second is None:
+                    lost[language, dimension, UNSCORED] += 1
+                else:
+                    pairs.append((text.row, dimension, first, second))
+            if not before and not after:
+                lost[language, "", UNSCORED] += 1
+    return pairs, lost
+
+
+def _means(text: JudgedText) -> dict[str, float | None]:
+    """Dimension -> mean over the repeats that have a score; None: none has."""
+    given: dict[str, list[float]] = {}
+    for dimension, _, score in _trials(text):
+        own = given.setdefault(dimension, [])
+        if score is not None:
+            own.append(score)
+    return {dimension: sum(own) / len(own) if own else None for dimension, own in given.items()}
+
+
+def _of_group(
+    dimension: str,
+    language: str | None,
+    pairs: Sequence[_Pair],
+    lost: Mapping[tuple[str, str, str], int],
+    several: bool,
+    resampling: Mapping[str, Any],
+) -> Sensitivity:
+    own = [
+        (row, second - first)
+        for row, what, first, second in pairs
+        if what == dimension and language in (None, row.language)
+    ]
+    changes = np.array([change for _, change in own], dtype=np.float64)
+    flags = np.column_stack([changes < -_SAME, np.abs(changes) <= _SAME, changes > _SAME])
+    drops, stays, rises = (
+        one if len(own) else replace(one, reason="no text was scored both times")
+        for one in mean_estimates(flags, items_of([row for row, _ in own]), **resampling)
+    )
+    left: Counter[str] = Counter()
+    for (where, what, reason), n in lost.items():
+        if what in ("", dimension) and language in (None, where):
+            left[reason] += n
+    return Sensitivity(
+        group={**({"language": language or ALL} if several else {}), "dimension": dimension},
+        drops=drops,
+        stays=stays,
+        rises=rises,
+        left_out=dict(left),
+    )

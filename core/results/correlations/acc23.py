@@ -1,0 +1,360 @@
+"""Do metrics order the texts of an item as people do, ties included? Accuracy with tie calibration, and what stands beside
+it in WMT's meta-evaluation: segment and system correlations.
+"""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from core.results.calibration.cells import SIGNS
+from core.results.calibration.cells import dimension_said
+from core.results.joining import Joined
+from core.results.joining import SystemScores
+from core.results.joining import join_ratings
+from core.results.joining import left_out
+from core.results.joining import rows_met
+from core.results.joining import system_rows
+from core.results.merging import SAME_NAME
+from core.results.choices import chosen_ratings
+from core.results.choices import dimensions_of
+from core.results.choices import columns_at
+from core.results.choices import items_of
+from core.results.choices import level_key
+from core.results.choices import rows_at
+from core.formats.mt_metrics_eval import names_reference
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.scores import RatingSet
+from core.schema.scores import ScoreTable
+from core.stats.degeneracy import Constant
+from core.stats.degeneracy import constant
+from core.stats.degeneracy import constants_said
+from core.stats.correlation.systems import between_systems
+from core.stats.correlation.intervals import correlate
+from core.stats.correlation.groups import mean_within
+from core.stats.correlation.systems import system_accuracy
+from core.stats.correlation.systems import SoftAccuracy
+from core.stats.correlation.systems import soft_pairwise_accuracy
+from core.stats.correlation.tests import PairedTest
+from core.stats.correlation.tests import holm
+from core.stats.resampling import mean_estimates
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+from core.stats.resampling import ratio
+from core.stats.tie_calibration import PairwiseAccuracy
+from core.stats.tie_calibration import Swap
+from core.stats.tie_calibration import accuracy_test
+from core.stats.tie_calibration import calibrate_ties
+from core.stats.tie_calibration import calibrated_interval
+from core.stats.tie_calibration import pair_results
+from core.stats.tie_calibration import pairwise_accuracy
+
+
+_ALPHA = 0.05  # where readers look; a note says when no p can get there
+
+
+@dataclass(frozen=True)
+class Acc23Options:
+    """What is compared and how intervals and tests are made."""
+
+    epsilon: float | None = None
+    """Differences of a metric that are no larger are ties; None: calibrated for each metric."""
+    tie_rounding: bool = False
+    """Whether people's scores that differ by rounding alone (-25.2 and -25.200000000000003) are tied. The numbers that
+    WMT23 published take them for different."""
+    references: bool = False
+    """Whether systems that are references (refA, refB, synthetic_ref) take part."""
+    dimension: str | None = None
+    """Of the ratings; None: the only one."""
+    test: bool = False
+    """Also test every two metrics."""
+    swap: Swap = "items"
+    """What changes places in the test (`accuracy_test`); "pairs": the published variant, whose p is too small."""
+    system_scores: SystemScores = "all"
+    """Over which texts metrics' scores of systems are means."""
+    n_resamples: int = 1_000
+    """Of intervals, of the test and of soft pairwise accuracy; 0: none of them."""
+    confidence_level: float = 0.95
+    rng: int = 0
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """What decides the intervals."""
+        return {
+            "n_resamples": self.n_resamples,
+            "confidence_level": self.confidence_level,
+            "rng": self.rng,
+        }
+
+
+DEFAULT_ACC23_OPTIONS = Acc23Options()
+
+
+@dataclass(frozen=True)
+class MetricAccuracy:
+    """One metric against people."""
+
+    metric: str
+    accuracy: PairwiseAccuracy
+    interval: Estimate
+    """Of the accuracy, over items; a calibrated epsilon is found anew in each resample."""
+    segment: Estimate
+    """Pearson over all texts; the interval resamples items."""
+    per_item: Estimate
+    """Pearson within each item, averaged over items."""
+    system: Estimate
+    """Pearson between systems' means."""
+    system_accuracy: Estimate
+    """Share of pairs of systems that the metric orders as people do."""
+    soft_accuracy: SoftAccuracy
+    """The same with how sure both are of each pair, over the rated texts."""
+    n_texts: int
+    left_out: Mapping[str, int]
+    """Reason -> scored texts without a part in it."""
+    constant: Constant | None
+    """The score that covers all or nearly all of these texts; None: scores vary."""
+
+
+@dataclass(frozen=True)
+class AccuracyTest:
+    """Two metrics on the same texts."""
+
+    first: str
+    second: str
+    test: PairedTest
+    p_holm: float | None
+    """The test's p, paying for all tests of this call; None where it has none."""
+    swap: Swap
+    """What changed places."""
+
+
+@dataclass(frozen=True)
+class Acc23:
+    """All metrics of a table against one set of ratings."""
+
+    human: str
+    metrics: tuple[MetricAccuracy, ...]
+    """In the table's order."""
+    tests: tuple[AccuracyTest, ...]
+    """Every pair once; empty where no test was asked for."""
+    options: Acc23Options
+    notes: tuple[str, ...] = ()
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """A sentence for each metric that says nearly the same of everything: what people tie is all that it has right."""
+        return constants_said((shown(one.metric), one.constant) for one in self.metrics)
+
+
+def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_ACC23_OPTIONS) -> Acc23:
+    """Pairwise accuracy within items for every metric, with segment and system correlations beside it.
+
+    Deutsch et al. 2023 (EMNLP, "Ties Matter"), as WMT23 has it: of all pairs of an item's texts, those that metric and
+    people put in one order or both tie, averaged over items. A rating is the mean of a text's ratings; texts of a system
+    at several levels are texts of their own. Misleads where people hardly ever tie, or always: the calibrated epsilon
+    then says more about them than about the metric; and it is fitted on the data it is reported on, which favours
+    metrics on a fine scale a little. Of a judge's columns, one a dimension (JUDGE-DIMENSION), the one that says what
+    people rated takes part, which a note says. Raises InputError where nothing meets.
+    """
+    if not table.metrics:
+        raise InputError("There is no metric: the table holds no column of scores.")
+    if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
+        raise InputError(f"epsilon: {options.epsilon} is no number from 0 up.")
+    table, other_columns = _of_dimension(human, table, options.dimension)
+    people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
+    joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
+    places, shape = _places(joined)
+    tied = _spread(joined.target, places, shape)
+    target = tied if options.tie_rounding else _spread(_as_given(joined, people, options), places, shape)
+    scores = joined.scores()
+    matrices = [_spread(scores[:, index], places, shape) for index in range(scores.shape[1])]
+    found = tuple(
+        _of_metric(joined, index, matrices[index], target, options) for index in range(len(matrices))
+    )
+    names = [metric.name for metric in joined.table.metrics]
+    tests = _tests(names, target, matrices, options) if options.test else ()
+    rounding = () if options.tie_rounding else _rounding_note(tied, target)
+    return Acc23(
+        human.file_name,
+        found,
+        tests,
+        options,
+        (*notes, *other_columns, *scored.notes, *joined.notes, *rounding, *_floor_note(tests)),
+    )
+
+
+def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Floats:
+    """The joined rows' mean ratings without tying those that differ by rounding alone."""
+    chosen = chosen_ratings(people, options.dimension, z_normalise=False)
+    met = rows_met(joined.table, people, chosen.ratings)
+    size = len(joined.table.rows)
+    used = met >= 0
+    sums = np.bincount(met[used], weights=chosen.values[used], minlength=size).astype(np.float64)
+    return ratio(sums, np.bincount(met[used], minlength=size).astype(np.float64))[joined.rows]
+
+
+def _rounding_note(tied: Floats, given: Floats) -> tuple[str, ...]:
+    """How many pairs of people's scores are no tie by rounding alone."""
+    n = 0
+    for first, second in combinations(range(tied.shape[1]), 2):
+        same = tied[:, first] == tied[:, second]
+        n += int((same & (given[:, first] != given[:, second])).sum())
+    if not n:
+        return ()
+    return (
+        f"{n:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
+    )
+
+
+def _of_dimension(
+    human: RatingSet, table: ScoreTable, dimension: str | None
+) -> tuple[ScoreTable, tuple[str, ...]]:
+    """The table without what judges say of other dimensions than the one that is looked at."""
+    there = dimensions_of(human) if dimension is None else (dimension,)
+    names = [metric.name for metric in table.metrics]
+    once = {name: name.partition(SAME_NAME)[0] for name in names}
+    said = {name: found for name in names if len(there) == 1 and (found := dimension_said(once[name], there))}
+    judges = tuple(f"{judge}{sign}" for judge, _ in said.values() if judge for sign in SIGNS)
+    kept = [place for place, name in enumerate(names) if name in said or not name.startswith(judges)]
+    if len(kept) == len(names):
+        return table, ()
+    others = ", ".join(shown(name) for place, name in enumerate(names) if place not in kept)
+    return columns_at(table, kept), (
+        f"columns of the same judge that say something else, left out: {others}",
+    )
+
+
+def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet, ScoreTable, tuple[str, ...]]:
+    """Without the texts of systems that are references, and a note on which these were."""
+    kept = [index for index, row in enumerate(table.rows) if not names_reference(row.system)]
+    ratings = tuple(one for one in human.ratings if not names_reference(one.system or ""))
+    gone = {row.system for row in table.rows if names_reference(row.system)}
+    gone |= {one.system for one in human.ratings if one.system and names_reference(one.system)}
+    if not gone:
+        return human, table, ()
+    if not kept or not ratings:
+        raise InputError(
+            f"All texts are of references ({', '.join(sorted(map(shown, gone)))}), which are left out unless asked for."
+        )
+    note = f"references left out: {', '.join(sorted(map(shown, gone)))}"
+    scored = replace(rows_at(table, kept), notes=table.notes)
+    return replace(human, ratings=ratings), scored, (note,)
+
+
+def _places(joined: Joined) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[int, int]]:
+    """Item and system of each joined row, numbered, and how many there are. A level makes a system of its own."""
+    rows = [joined.table.rows[index] for index in joined.rows.tolist()]
+    items = np.unique(items_of(rows), return_inverse=True)[1]
+    numbers: dict[tuple[object, ...], int] = {}
+    systems = np.array(
+        [numbers.setdefault((row.system, level_key(row.level)), len(numbers)) for row in rows], dtype=np.intp
+    )
+    taken = set()
+    for row, place in zip(rows, zip(items.tolist(), systems.tolist(), strict=True), strict=True):
+        if place in taken:
+            raise InputError(
+                f"Item {shown(row.item_id)} has several texts of system {shown(row.system)} at one level: their pairs "
+                "cannot be told apart. Leave all but one out."
+            )
+        taken.add(place)
+    return (items, systems), (int(items.max(initial=-1)) + 1, len(numbers))
+
+
+def _spread(
+    values: Floats, places: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
+) -> Floats:
+    """Shape (items, systems), NaN where there is no text."""
+    matrix = np.full(shape, np.nan)
+    matrix[places] = values
+    return matrix
+
+
+def _of_metric(
+    joined: Joined, index: int, matrix: Floats, target: Floats, options: Acc23Options
+) -> MetricAccuracy:
+    rows = [joined.table.rows[row] for row in joined.rows.tolist()]
+    scores, people = joined.scores()[:, index], joined.target
+    items = items_of(rows)
+    between = system_rows(joined, np.ones(len(joined.table.rows), dtype=np.bool_), options.system_scores)
+    means = (between.scores[:, index], between.target, between.systems)
+    of_means = {"items": between.items, "paired": between.paired, **options.resampling}
+    if options.epsilon is None:
+        accuracy = calibrate_ties(target, matrix)
+        interval = calibrated_interval(target, matrix, **options.resampling)
+    else:
+        accuracy = pairwise_accuracy(target, matrix, options.epsilon)
+        interval = _fixed_interval(target, matrix, options.epsilon, options)
+    return MetricAccuracy(
+        metric=joined.table.metrics[index].name,
+        accuracy=accuracy,
+        interval=interval,
+        segment=correlate(scores, people, "pearson", clusters=items, **options.resampling),
+        per_item=mean_within(scores, people, items, "pearson", **options.resampling),
+        system=between_systems(*means, "pearson", **of_means),
+        system_accuracy=system_accuracy(*means, **of_means),
+        soft_accuracy=soft_pairwise_accuracy(
+            target, matrix, n_resamples=options.n_resamples, rng=options.rng
+        ),
+        n_texts=int((~np.isnan(scores)).sum()),
+        left_out=left_out(joined, np.ones(len(joined.table.rows), dtype=np.bool_), index),
+        constant=constant(joined.table.values[joined.rows, index]),
+    )
+
+
+def _fixed_interval(target: Floats, matrix: Floats, epsilon: float, options: Acc23Options) -> Estimate:
+    """The mean over items of each one's share of right pairs."""
+    results = pair_results(target, matrix, epsilon)
+    known = ~np.isnan(results)
+    shares = ratio(np.where(known, results, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
+    return mean_estimates(shares[:, None], np.arange(len(shares)), **options.resampling)[0]
+
+
+def _tests(
+    names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
+) -> tuple[AccuracyTest, ...]:
+    """Every two metrics, on the texts that both scored; at the epsilon asked for, else each at its own."""
+    pairs, found = list(combinations(range(len(names)), 2)), []
+    for first, second in pairs:
+        both = ~(np.isnan(matrices[first]) | np.isnan(matrices[second]))
+        one, other = (np.where(both, matrices[index], np.nan) for index in (first, second))
+        given = None if options.epsilon is None else (options.epsilon, options.epsilon)
+        found.append(
+            accuracy_test(
+                target,
+                one,
+                other,
+                swap=options.swap,
+                epsilons=given,
+                n_resamples=options.n_resamples,
+                rng=options.rng,
+            )
+        )
+    return tuple(
+        AccuracyTest(names[first], names[second], test, paid, options.swap)
+        for (first, second), test, paid in zip(pairs, found, holm([one.p for one in found]), strict=True)
+    )
+
+
+def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
+    """Whether p_holm can reach .05 at all: drawn swaps and items that can change places bound it from below."""
+    tested = [one.test for one in tests if one.test.p is not None]
+    if not tested:
+        return ()
+    by_draws = min((len(tested) / (1 + one.n_resamples), one.n_resamples) for one in tested)
+    by_items = min((len(tested) * 2.0 ** (1 - one.n_units), one.n_units) for one in tested)
+    tests_said = "1 test" if len(tested) == 1 else f"{len(tested)} tests"
+    if by_items[0] > _ALPHA:
+        return (
+            f"Holm p cannot reach {_ALPHA:g}: {tests_said} of {by_items[1]} units that change places. "
+            "More items are needed.",
+        )
+    if by_draws[0] > _ALPHA:
+        return (
+            f"Holm p cannot fall below {len(tested)} / {1 + by_draws[1]:,} = {by_draws[0]:.2g}: {tests_said} of "
+            f"{by_draws[1]:,} swaps. Draw more swaps.",
+        )
+    return ()

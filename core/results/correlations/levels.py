@@ -1,0 +1,262 @@
+"""Scores by level: does a metric fall as the damage grows, and where does it prefer the damaged text?"""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+import numpy as np
+from numpy.typing import NDArray
+from core.results.choices import check_names
+from core.results.joining import check_spelled_alike
+from core.results.choices import directions
+from core.results.choices import items_of
+from core.results.joining import units_of
+from core.tables.reading import shown
+from core.tables.columns import level_number
+from core.errors import InputError
+from core.schema.scores import Metric
+from core.schema.scores import ScoredRow
+from core.schema.scores import ScoreTable
+from core.stats.degeneracy import Constant
+from core.stats.degeneracy import constant
+from core.stats.resampling import ratio_estimates
+from core.stats.near_ties import tied
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+
+
+ALL_LEVELS = "all"
+"""Key of a share over all damaged levels."""
+MISSING, EQUAL = "a level or its score is missing", "all scores of the item are equal"
+ALL_EQUAL = "each item's scores are all equal"
+
+_TOGETHER = 8  # metrics that share a matrix of sums: bounds memory; all draw the same resamples
+
+
+@dataclass(frozen=True)
+class LevelMean:
+    """Scores of one metric at one level."""
+
+    level: str
+    mean: Estimate
+    """Over items, with an interval from resampling them."""
+
+
+@dataclass(frozen=True)
+class Preference:
+    """A text that a metric prefers to the undamaged one of the same item."""
+
+    item_id: str
+    system: str
+    level: str
+    """Of the damaged text."""
+    first_score: float
+    """Of the undamaged text."""
+    score: float
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Of the texts' row: data set, generator ..."""
+
+
+@dataclass(frozen=True)
+class MetricByLevel:
+    """One metric over the levels."""
+
+    metric: str
+    family: str
+    levels: tuple[LevelMean, ...]
+    monotonic: Estimate
+    """Share of items whose scores never rise from a level to the next worse one, of those not in `left_out`."""
+    strictly_monotonic: Estimate
+    """Share of items whose scores fall at every step, of those with a score at every level: equal ones do not fall."""
+    prefers_damaged: Mapping[str, Estimate]
+    """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: over all levels, a
+    share of damaged texts. Items whose scores are all equal are left out."""
+    worst: tuple[Preference, ...]
+    """Where the damaged text is ahead by most, largest first."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts; None: scores vary."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason (MISSING, EQUAL) -> items that `monotonic` leaves out."""
+
+
+def by_level(
+    table: ScoreTable,
+    *,
+    metrics: Sequence[str] = (),
+    most_worst: int = 20,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> tuple[MetricByLevel, ...]:
+    """Each metric's scores by level. The levels of one item of one system are compared with each other.
+
+    Labels tell items apart where an item has several texts at a level (see `level_units`).
+
+    The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
+    higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
+    made of one item stays together. An item whose scores are all equal says nothing: it counts neither as monotonic
+    nor as one whose damaged text is not preferred (it does count in Meta-Judge's code, which divides by all items). So
+    a metric that often says nothing has shares of few items: read their n and `left_out`. Scores that differ by rounding
+    alone are equal. metrics: names; empty: all. Raises InputError where the table holds fewer than two levels, for
+    unknown names, and for a text that is listed twice.
+    """
+    names = [metric.name for metric in table.metrics]
+    check_names("metric", metrics, names)
+    ladder = _ladder(table)
+    turned = np.moveaxis(tied(np.moveaxis(ladder.scores * directions(table), 1, 2)), 2, 1)
+    chosen = [index for index, name in enumerate(names) if not metrics or name in metrics]
+    found: list[MetricByLevel] = []
+    for start in range(0, len(chosen), _TOGETHER):
+        part = chosen[start : start + _TOGETHER]
+        sums = [_sums(ladder.scores[:, :, m], turned[:, :, m]) for m in part]
+        estimates = ratio_estimates(
+            np.hstack([above for above, _ in sums]),
+            np.hstack([below for _, below in sums]),
+            ladder.items,
+            n_resamples=n_resamples,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+        width = sums[0][0].shape[1]
+        for k, m in enumerate(part):
+            own = estimates[k * width : (k + 1) * width]
+            found.append(_of_metric(table.metrics[m], ladder, m, turned[:, :, m], own, most_worst))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Ladder:
+    """Scores of items over the levels."""
+
+    levels: tuple[str, ...]
+    """Best first."""
+    keys: tuple[ScoredRow, ...]
+    """A row of each unit, with the labels that all its levels share."""
+    items: NDArray[np.int64]
+    """What is resampled, one number a unit."""
+    scores: Floats
+    """Shape (units, levels, metrics); NaN where a level is missing or was not scored."""
+
+
+def _ladder(table: ScoreTable) -> _Ladder:
+    numbers = {row.level: level_number(row.level) for row in table.rows if row.level is not None}
+    known = {level: number for level, number in numbers.items() if number is not None}
+    by_number: dict[float, str] = {}
+    for level, number in known.items():
+        by_number.setdefault(number, level)
+    order = sorted(by_number)
+    if len(order) < 2:
+        there = shown(by_number[order[0]]) if order else "none"
+        raise InputError(
+            f"Scores by level need two levels or more in the column `level`, such as A0-A4 or 0-5; there is {there}."
+        )
+    check_spelled_alike(table.rows)
+    indices = [index for index, row in enumerate(table.rows) if row.level in known]
+    rows = [table.rows[index] for index in indices]
+    steps = [order.index(known[row.level]) for row in rows if row.level is not None]
+    found = units_of(rows, steps)
+    scores = np.full((len(found.first), len(order), len(table.metrics)), np.nan)
+    for index, unit, step in zip(indices, found.unit, steps, strict=True):
+        scores[unit, step] = table.values[index]
+    keys = tuple(
+        replace(rows[first], labels=labels) for first, labels in zip(found.first, found.labels, strict=True)
+    )
+    return _Ladder(tuple(by_number[number] for number in order), keys, items_of(keys), scores)
+
+
+def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
+    """A metric's numerators and denominators, a row a unit, in the order that `_of_metric` reads.
+
+    Score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
+    """
+    steps = np.diff(turned, axis=1)
+    whole, equal = _whole_and_equal(turned)
+    flags = [(steps <= 0).all(axis=1, keepdims=True) & ~equal, (steps < 0).all(axis=1, keepdims=True)]
+    compared = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1]) & ~equal
+    ahead = compared & (turned[:, 1:] > turned[:, :1])
+    above = [
+        np.nan_to_num(scores),
+        *(flag & whole for flag in flags),
+        ahead,
+        ahead.sum(axis=1, keepdims=True),
+    ]
+    below = [~np.isnan(scores), whole & ~equal, whole, compared, compared.sum(axis=1, keepdims=True)]
+    return np.hstack(above).astype(np.float64), np.hstack(below).astype(np.float64)
+
+
+def _whole_and_equal(turned: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of each unit, whether every level has a score, and whether it has several scores that are all equal.
+
+    Both of shape (units, 1).
+    """
+    known = ~np.isnan(turned)
+    largest, smallest = np.fmax.reduce(turned, axis=1), np.fmin.reduce(turned, axis=1)
+    equal = (known.sum(axis=1) > 1) & (largest == smallest)
+    return np.asarray(known.all(axis=1, keepdims=True)), np.asarray(equal[:, None])
+
+
+def _of_metric(
+    metric: Metric,
+    ladder: _Ladder,
+    index: int,
+    turned: Floats,
+    estimates: Sequence[Estimate],
+    most_worst: int,
+) -> MetricByLevel:
+    """index: the metric's place in the ladder's scores; turned: these, higher being better; estimates: of `_sums`."""
+    units, n_levels = len(ladder.keys), len(ladder.levels)
+    whole, equal = _whole_and_equal(turned)
+    counts = {MISSING: int((~whole).sum()), EQUAL: int((whole & equal).sum())}
+    why = _reasons(turned, n_levels)
+    *single, overall = (
+        one if one.estimate is not None else replace(one, reason=reason)
+        for one, reason in zip(estimates, why, strict=True)
+    )
+    counted = [replace(one, n_left_out=units - one.n) for one in single]
+    damaged = [*ladder.levels[1:], ALL_LEVELS]
+    ahead = [*counted[n_levels + 2 :], replace(overall, n_left_out=units * (n_levels - 1) - overall.n)]
+    return MetricByLevel(
+        metric=metric.name,
+        family=metric.family,
+        levels=tuple(LevelMean(level, mean) for level, mean in zip(ladder.levels, counted, strict=False)),
+        monotonic=counted[n_levels],
+        strictly_monotonic=counted[n_levels + 1],
+        prefers_damaged=dict(zip(damaged, ahead, strict=True)),
+        worst=_worst(ladder, index, turned, most_worst),
+        constant=constant(ladder.scores[:, :, index]),
+        left_out={reason: n for reason, n in counts.items() if n},
+    )
+
+
+def _reasons(turned: Floats, n_levels: int) -> list[str]:
+    """Why each of what `_sums` made would be undefined, in its order."""
+    whole, equal = _whole_and_equal(turned)
+    monotonic = ALL_EQUAL if whole.any() else "no item has a score at every level"
+    pairs = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1])
+    ahead = [
+        ALL_EQUAL
+        if (known & equal[:, 0]).any()
+        else "no item has a score both undamaged and at a damaged level"
+        for known in [*pairs.T, pairs.any(axis=1)]
+    ]
+    return ["no text of this level has a score"] * n_levels + [monotonic] * 2 + ahead
+
+
+def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:
+    """Damaged texts that are ahead of the undamaged one, furthest first; equal leads in the order of the table."""
+    lead = turned[:, 1:] - turned[:, :1]
+    unit, step = np.nonzero(lead > 0)
+    first = np.argsort(-lead[unit, step], kind="stable")[:most]
+    scores = ladder.scores[:, :, metric]
+    return tuple(
+        Preference(
+            item_id=ladder.keys[u].item_id,
+            system=ladder.keys[u].system,
+            level=ladder.levels[s + 1],
+            first_score=float(scores[u, 0]),
+            score=float(scores[u, s + 1]),
+            labels=ladder.keys[u].labels,
+        )
+        for u, s in zip(unit[first].tolist(), step[first].tolist(), strict=True)
+    )

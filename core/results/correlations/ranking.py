@@ -1,0 +1,227 @@
+"""Which metric is better: all pairs compared on the same rows, clusters that no test tells apart, and metrics that say the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+import numpy as np
+from core.results.choices import directions
+from core.results.choices import with_directions
+from core.results.choices import left_out_of
+from core.schema.scores import Direction
+from core.schema.scores import Method
+from core.schema.scores import ScoreTable
+from core.stats.correlation.groups import redundancy as matrix_of
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Literal
+from numpy.typing import NDArray
+from core.results.joining import DEFAULT_OPTIONS
+from core.results.joining import CorrelationOptions
+from core.results.joining import joined_with
+from core.results.choices import items_of
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.scores import RatingSet
+from core.stats.correlation import coefficients, tests
+from core.stats.resampling import Floats
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """How alike metrics score the same texts."""
+
+    method: Method
+    metrics: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    """Square, symmetric."""
+    n: tuple[tuple[int, ...], ...] = field(default=())
+    """Texts that both metrics scored."""
+    directions: tuple[Direction, ...] = field(default=())
+    """Of each metric; scores of `lower` are turned."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> texts that the user left out."""
+
+
+def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
+    """Correlation between every two metrics over the texts that both scored, each turned so that higher is better.
+
+    Misleads where texts of all levels are pooled: any two metrics that see the damage at all agree then.
+    """
+    turned = table.values * directions(table)
+    found = matrix_of(turned, method)
+    return Redundancy(
+        method=method,
+        metrics=tuple(metric.name for metric in table.metrics),
+        values=tuple(
+            tuple(None if np.isnan(value) else float(value) for value in row) for row in found.values
+        ),
+        n=tuple(tuple(int(count) for count in row) for row in found.n),
+        directions=tuple(metric.direction for metric in with_directions(table)[0].metrics),
+        left_out=left_out_of(table),
+    )
+
+
+Test = Literal["permutation", "williams"]
+MOST_SWAPS = 1_000
+"""Of a permutation test, as in WMT's metrics task: there are m (m - 1) / 2 of them, read against alpha alone."""
+NO_SCORES = "it has no scores"
+NOT_TESTED = "Williams' test is undefined: fewer than four rows, or the two metrics rank all texts alike"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Which of two metrics correlates more strongly with the same target on the same rows."""
+
+    first: str
+    second: str
+    difference: float | None
+    """Of the coefficients, first minus second."""
+    p: float | None
+    """Two-sided."""
+    test: Test
+    n: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Metrics from best to worst, in clusters that no test tells apart."""
+
+    method: Method
+    order: tuple[str, ...]
+    cluster: Mapping[str, int]
+    """Metric -> 1 for the best cluster; a new cluster begins where a metric is worse than all of the one before."""
+    comparisons: tuple[Comparison, ...]
+    dropped: Mapping[str, str] = field(default_factory=dict)
+    """Metric -> why it is not ranked."""
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+    """Metric -> its coefficient on the rows compared."""
+    n: int = 0
+    """Rows compared: those that all metrics with scores have."""
+    n_rows: int = 0
+    """Rows with a target, compared or not."""
+    alpha: float = 0.05
+    """Of the tests."""
+    notes: tuple[str, ...] = ()
+    """Such as which metric leaves few rows to compare."""
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+    """Metric -> which end of its scores is better; scores of `lower` are turned."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> rows that the user left out."""
+
+
+def rank_metrics(
+    table: ScoreTable,
+    ratings: RatingSet | None = None,
+    *,
+    method: Method = "pearson",
+    test: Test = "permutation",
+    alpha: float = 0.05,
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+) -> Ranking:
+    """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
+
+    The order is by the pooled coefficient, best first, whatever `raw_level` says. `permutation` swaps whole items, at most
+    MOST_SWAPS times; `williams` takes rows for independent and is for Pearson, or Spearman as Pearson of ranks. A metric
+    whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
+    """
+    if test == "williams" and method == "kendall":
+        raise InputError(
+            "Williams' test is for Pearson and Spearman: choose the permutation test for Kendall."
+        )
+    joined = joined_with(table, ratings, replace(options, raw_level=False))
+    scores = joined.scores()
+    scored: NDArray[np.bool_] = np.asarray(np.isfinite(scores).any(axis=0))
+    shared = np.isfinite(scores[:, scored]).all(axis=1)
+    rows = [table.rows[index] for index in joined.rows[shared].tolist()]
+    part = _Shared(scores[shared], joined.target[shared], items_of(rows), joined.names)
+    whys = [
+        coefficients.why_undefined(part.scores[:, m], part.target, part.names) if scored[m] else NO_SCORES
+        for m in range(len(table.metrics))
+    ]
+    values = [coefficients.coefficient(column, part.target, method) for column in part.scores.T]
+    order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
+    names = [metric.name for metric in table.metrics]
+    p_values = np.full((len(order), len(order)), np.nan)
+    comparisons = []
+    for i, j in combinations(range(len(order)), 2):
+        first, second = order[i], order[j]
+        found = _compare(part, (first, second), (names[first], names[second]), method, test, options)
+        comparisons.append(found)
+        p_values[i, j] = np.nan if found.p is None else found.p
+    ordered = tuple(names[m] for m in order)
+    return Ranking(
+        method=method,
+        order=ordered,
+        cluster=tests.significance_clusters(ordered, p_values, alpha),
+        comparisons=tuple(comparisons),
+        dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
+        coefficients={names[m]: values[m] for m in order},
+        n=len(rows),
+        n_rows=len(scores),
+        alpha=alpha,
+        directions={metric.name: metric.direction for metric in joined.table.metrics},
+        left_out=left_out_of(table),
+        notes=_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
+    )
+
+
+def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
+    """The metrics without which at least half as many rows again could be compared. known: (rows, metrics)."""
+    together = int(known.all(axis=1).sum())
+    found = []
+    for m, name in enumerate(names):
+        without = int(np.delete(known, m, axis=1).all(axis=1).sum())
+        if len(names) > 1 and 2 * without >= 3 * together and without > together:
+            found.append(
+                f"{shown(name)} has scores for {int(known[:, m].sum())} of {len(known)} rows, so only {together} "
+                f"{'row is' if together == 1 else 'rows are'} compared: rank without it to compare {without}"
+            )
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Rows that all metrics scored."""
+
+    scores: Floats
+    target: Floats
+    items: NDArray[np.int64]
+    names: tuple[str, str]
+    """Plurals of what scores and target hold."""
+
+
+def _compare(
+    part: _Shared,
+    columns: tuple[int, int],
+    names: tuple[str, str],
+    method: Method,
+    test: Test,
+    options: CorrelationOptions,
+) -> Comparison:
+    x1, x2 = part.scores[:, columns[0]], part.scores[:, columns[1]]
+    if test == "permutation":
+        found = tests.permutation_test(
+            x1,
+            x2,
+            part.target,
+            method,
+            items=part.items,
+            n_resamples=min(options.n_resamples, MOST_SWAPS),
+            rng=options.rng,
+            names=part.names,
+        )
+        return Comparison(*names, found.difference, found.p, test, found.n, found.reason)
+    r_xy = coefficients.coefficient(x1, part.target, method)
+    r_zy = coefficients.coefficient(x2, part.target, method)
+    _, p = tests.williams(r_xy, r_zy, coefficients.coefficient(x1, x2, method), part.target.size)
+    undefined = bool(np.isnan(p))
+    return Comparison(
+        *names,
+        r_xy - r_zy,
+        None if undefined else p,
+        test,
+        part.target.size,
+        NOT_TESTED if undefined else None,
+    )

@@ -1,0 +1,528 @@
+"""Per-metric correlations: which metric follows human ratings, or the damage that was done; one dimension or several."""
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
+from functools import partial as partial_of
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from core.results.choices import check_names
+from core.results.joining import DEFAULT_OPTIONS
+from core.results.joining import CorrelationOptions
+from core.results.joining import Raters
+from core.results.joining import joined_with
+from core.results.joining import Joined
+from core.results.joining import SystemRows
+from core.results.joining import SystemScores
+from core.results.choices import group_columns
+from core.results.choices import items_of
+from core.results.joining import left_out
+from core.results.choices import names_of
+from core.results.choices import rows_by
+from core.results.joining import system_rows
+from core.results.correlations.ranking import Comparison
+from core.results.correlations.ranking import Ranking
+from core.results.correlations.ranking import rank_metrics
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.scores import Against
+from core.schema.scores import Method
+from core.schema.scores import Metric
+from core.schema.scores import RatingSet
+from core.schema.scores import ScoredRow
+from core.schema.scores import ScoreTable
+from core.stats.correlation import groups, intervals, systems
+from core.stats.degeneracy import Constant
+from core.stats.degeneracy import constant
+from core.stats.degeneracy import constants_said
+from core.stats.correlation.resampled import FEWEST
+from core.stats.correlation.systems import SystemStatistic
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+from core.stats.resampling import is_settled
+from core.stats.resampling import numbered
+from core.results.choices import Dimension
+from core.results.choices import mean_name
+from core.results.choices import left_out_by
+
+
+MOST_OF_PARTIAL = 1_000
+"""Resamples of a partial correlation, which take as long as all the others together."""
+_FEW_ROWS = 20_000  # up to which some metrics are shown together rather than one by one
+_TOGETHER = 4
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """One coefficient over all rows, with three intervals."""
+
+    over_rows: Estimate
+    """Percentile bootstrap over rows, as 003 has it: too narrow where an item has several rows."""
+    over_items: Estimate
+    """The same over whole items: the sounder one."""
+    fisher: tuple[float, float] | None
+    """By Fisher's z, for independent rows; None where it does not apply (Kendall, fewer than four rows)."""
+
+
+@dataclass(frozen=True)
+class MetricCorrelation:
+    """One metric in one group of rows."""
+
+    group: Mapping[str, str]
+    """Column -> value; holds `metric`."""
+    metric: Metric
+    against: Against
+    n: int
+    """Rows used."""
+    left_out: Mapping[str, int]
+    """Reason -> rows."""
+    pooled: Mapping[Method, Pooled]
+    per_item: Mapping[Method, Estimate]
+    """Within each item, then averaged over items; `n_clusters`: items used, `n_left_out`: items without a value."""
+    per_system: Mapping[Method, Estimate]
+    """Between systems' means; empty where levels are the target. `n`: systems."""
+    system_accuracy: Estimate | None
+    """Share of pairs of systems that the metric orders as people do; None: no human ratings."""
+    partial: Mapping[Method, Estimate]
+    """Controlling for system; empty where there is only one."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts used, on the metric's own scale; None: scores vary."""
+    is_complete: bool = True
+    """False while only the pooled estimates are known, without intervals."""
+
+    @property
+    def n_left_out(self) -> int:
+        """Rows left out, whatever the reason."""
+        return sum(self.left_out.values())
+
+
+@dataclass(frozen=True)
+class CorrelationReport:
+    """All metrics in all groups."""
+
+    rows: tuple[MetricCorrelation, ...]
+    against: Against
+    options: CorrelationOptions
+    notes: tuple[str, ...] = ()
+    """Such as how many ratings met no score."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every interval is there."""
+        return all(row.is_complete for row in self.rows)
+
+    @property
+    def _pooled(self) -> list[Estimate]:
+        return [
+            one
+            for row in self.rows
+            for both in row.pooled.values()
+            for one in (both.over_rows, both.over_items)
+        ]
+
+    @property
+    def monte_carlo_error(self) -> float | None:
+        """The largest of any pooled interval, as a share of its width; None without such an interval."""
+        shares = [
+            one.monte_carlo_error / (one.high - one.low)
+            for one in self._pooled
+            if one.monte_carlo_error is not None
+            and one.low is not None
+            and one.high is not None
+            and one.high > one.low
+        ]
+        return max(shares, default=None)
+
+    @property
+    def resamples(self) -> tuple[int, int]:
+        """The fewest and the most drawn for a pooled interval; 0 where there is none."""
+        drawn = [one.n_resamples for one in self._pooled if one.n_resamples]
+        return min(drawn, default=0), max(drawn, default=0)
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """A sentence for each metric, in each group, that says nearly the same of everything."""
+        return constants_said((_name_of(row), row.constant) for row in self.rows)
+
+
+def _name_of(row: MetricCorrelation) -> str:
+    """The metric, and the group that it is looked at in."""
+    group = ", ".join(f"{name} {value}" for name, value in row.group.items() if name != "metric")
+    return shown(f"{row.metric.name} ({group})" if group else row.metric.name)
+
+
+def correlate_scores(
+    table: ScoreTable,
+    ratings: RatingSet | None = None,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
+) -> CorrelationReport:
+    """Correlate every metric with the ratings, or with the level where none are given.
+
+    group: columns of the table (`dataset`, `language`, `system`, `level` or a label) besides the metric. Scores of
+    a metric whose lower end is better are turned, so that a good metric is positive (with raw_level negative).
+    tell: told what is being done, as this can take a minute. Raises InputError, with suggestions, for unknown columns and
+    dimensions, and where nothing can be joined.
+    """
+    asked = _asked(table, ratings, group, options)
+    rows: list[MetricCorrelation] = []
+    for number, (values, within) in enumerate(asked.groups.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(asked.groups)}, " if len(asked.groups) > 1 else "")
+        part = _part_of(asked, within)
+        rows += _of_group(asked, part, dict(zip(asked.columns, values, strict=True)), told)
+    return asked.report(rows)
+
+
+def correlate_step_by_step(
+    table: ScoreTable,
+    ratings: RatingSet | None = None,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
+    so_far: CorrelationReport | None = None,
+) -> Iterator[CorrelationReport]:
+    """`correlate_scores` as it becomes known: first pooled estimates alone, at last all that it returns.
+
+    In between, rows become complete one after the other, some at a time where they are quick. so_far: a report that was
+    returned for the same question, to go on from.
+    """
+    if so_far is not None and so_far.is_complete:
+        yield so_far
+        return
+    asked = _asked(table, ratings, group, options)
+    parts = {values: _part_of(asked, within) for values, within in asked.groups.items()}
+    named = {values: dict(zip(asked.columns, values, strict=True)) for values in parts}
+    if so_far is None:
+        rows = [row for values, part in parts.items() for row in _estimates(asked, part, named[values])]
+    else:
+        rows = list(so_far.rows)
+    yield asked.report(rows)
+    n_metrics, place = len(table.metrics), 0
+    for number, (values, part) in enumerate(parts.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(parts)}, " if len(parts) > 1 else "")
+        together = _TOGETHER if part.target.size <= _FEW_ROWS else 1
+        for start in range(0, n_metrics, together):
+            metrics = range(start, min(start + together, n_metrics))
+            places = slice(place, place + len(metrics))
+            place += len(metrics)
+            if not all(row.is_complete for row in rows[places]):
+                rows[places] = _of_group(asked, part, named[values], told, metrics)
+                yield asked.report(rows)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is to be correlated, joined."""
+
+    joined: Joined
+    columns: tuple[str, ...]
+    groups: Mapping[tuple[str, ...], NDArray[np.bool_]]
+    """Values of the columns -> which rows of the table have them."""
+    options: CorrelationOptions
+    notes: tuple[str, ...]
+
+    def report(self, rows: Sequence[MetricCorrelation]) -> CorrelationReport:
+        return CorrelationReport(tuple(rows), self.joined.against, self.options, self.notes)
+
+
+def _asked(
+    table: ScoreTable, ratings: RatingSet | None, group: Sequence[str], options: CorrelationOptions
+) -> _Asked:
+    columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
+    check_names("column to group by", columns, group_columns(table))
+    if not table.metrics:
+        raise InputError("There is no metric: the table holds no column of scores.")
+    joined = joined_with(table, ratings, options)
+    every = np.arange(len(table.rows))
+    groups = {values: np.isin(every, rows) for values, rows in rows_by(table.rows, columns).items()}
+    return _Asked(joined, columns, groups, options, (*table.notes, *joined.notes))
+
+
+def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
+    """Tells which group, before what is said of it."""
+
+    def told(what: str) -> None:
+        if tell is not None:
+            tell(begin + what)
+
+    return told
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The joined rows of one group. Whose texts they are takes a look at each, when it is first asked for."""
+
+    joined: Joined
+    scores: Floats
+    target: Floats
+    names: tuple[str, str]
+    methods: tuple[Method, ...]
+    resampling: dict[str, Any]
+    until_settled: bool
+    system_scores: SystemScores
+    within: NDArray[np.bool_]
+    """Which rows of the table are in the group."""
+
+    @cached_property
+    def items(self) -> NDArray[np.int64]:
+        return items_of(self._rows)
+
+    @cached_property
+    def systems(self) -> NDArray[np.str_]:
+        return names_of(self._rows, "system")
+
+    @cached_property
+    def between(self) -> SystemRows | None:
+        """What systems' means are made of; None: no human ratings."""
+        if self.joined.against != "human":
+            return None
+        return system_rows(self.joined, self.within, self.system_scores)
+
+    @cached_property
+    def used(self) -> NDArray[np.int64]:
+        """Rows of the table that have a target."""
+        return np.unique(self._entries)
+
+    @property
+    def _entries(self) -> NDArray[np.int64]:
+        return self.joined.rows[self.within[self.joined.rows]]
+
+    @property
+    def _rows(self) -> list[ScoredRow]:
+        return [self.joined.table.rows[index] for index in self._entries.tolist()]
+
+
+def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
+    joined, options = asked.joined, asked.options
+    entries = within[joined.rows]
+    return _Rows(
+        joined=joined,
+        scores=joined.scores()[entries],
+        target=joined.target[entries],
+        names=joined.names,
+        methods=options.methods,
+        resampling={
+            "n_resamples": options.n_resamples,
+            "confidence_level": options.confidence_level,
+            "rng": options.rng,
+        },
+        until_settled=options.until_settled,
+        system_scores=options.system_scores,
+        within=within,
+    )
+
+
+def _of_group(
+    asked: _Asked,
+    part: _Rows,
+    group: Mapping[str, str],
+    tell: Callable[[str], None],
+    metrics: Sequence[int] | None = None,
+) -> list[MetricCorrelation]:
+    """metrics: their numbers; None for all."""
+    chosen = range(len(asked.joined.table.metrics)) if metrics is None else metrics
+    found = []
+    for index, pooled in zip(chosen, _pooled(part, chosen, tell), strict=True):
+        tell(f"within items and between systems: metric {index + 1} of {len(asked.joined.table.metrics)}")
+        row = _described(asked, part, group, index, pooled)
+        found.append(replace(row, **_within_and_between(part, index)))
+    return found
+
+
+def _estimates(asked: _Asked, part: _Rows, group: Mapping[str, str]) -> list[MetricCorrelation]:
+    """Pooled estimates without intervals."""
+    options = {"names": part.names, **part.resampling, "n_resamples": 0}
+    found = intervals.correlate_columns(part.scores, part.target, part.methods, **options)
+    return [
+        replace(
+            _described(
+                asked,
+                part,
+                group,
+                index,
+                {method: Pooled(one, one, _fisher(one, method)) for method, one in by_method.items()},
+            ),
+            is_complete=False,
+        )
+        for index, by_method in enumerate(found)
+    ]
+
+
+def _described(
+    asked: _Asked, part: _Rows, group: Mapping[str, str], index: int, pooled: Mapping[Method, Pooled]
+) -> MetricCorrelation:
+    """A row without what needs to know whose text is whose."""
+    joined = asked.joined
+    metric = joined.table.metrics[index]
+    return MetricCorrelation(
+        group={**group, "metric": metric.name},
+        metric=metric,
+        against=joined.against,
+        n=int((~np.isnan(part.scores[:, index])).sum()),
+        left_out=left_out(joined, part.within, index),
+        pooled=pooled,
+        per_item={},
+        per_system={},
+        system_accuracy=None,
+        partial={},
+        constant=constant(joined.table.values[part.used, index]),
+    )
+
+
+def _pooled(part: _Rows, metrics: Sequence[int], tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
+    """A dictionary a metric; all draw the same resamples."""
+    named = (
+        f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
+    )
+    named += f" of {part.scores.shape[1]}"
+    tell(named)
+    options = {"names": part.names, "until_settled": part.until_settled, **part.resampling}
+    scores = part.scores[:, list(metrics)]
+
+    def resampling(clusters: NDArray[np.int64] | None, whose: str) -> list[dict[Method, Estimate]]:
+        told = _telling(tell, f"{named}, over {whose}: ")
+        return intervals.correlate_columns(
+            scores, part.target, part.methods, clusters=clusters, tell=told, **options
+        )
+
+    over_rows = resampling(None, "rows")
+    alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
+    over_items = over_rows if alone else resampling(part.items, "items")
+    return [
+        {
+            method: Pooled(rows[method], items[method], _fisher(rows[method], method))
+            for method in part.methods
+        }
+        for rows, items in zip(over_rows, over_items, strict=True)
+    ]
+
+
+def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
+    if estimate.estimate is None:
+        return None
+    return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
+
+
+def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
+    """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
+    x, y = part.scores[:, metric], part.target
+    several = len(set(part.systems.tolist())) > 1
+
+    def per_item(method: Method, **options: Any) -> list[Estimate]:
+        return [groups.mean_within(x, y, part.items, method, **options)]
+
+    def given_system(method: Method, **options: Any) -> list[Estimate]:
+        options |= {"items": part.items, "names": part.names}
+        return [groups.partial(x, y, part.systems, method, **options)]
+
+    return {
+        "per_item": {m: _few_first(part, partial_of(per_item, m))[0] for m in part.methods},
+        **_between(part, metric),
+        "partial": {
+            m: _few_first(part, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in part.methods
+        }
+        if several
+        else {},
+    }
+
+
+def _between(part: _Rows, metric: int) -> dict[str, Any]:
+    """What compares systems' means."""
+    rows = part.between
+    if rows is None:
+        return {"per_system": {}, "system_accuracy": None}
+    asked: tuple[SystemStatistic, ...] = (*part.methods, "accuracy")
+
+    def compared(**options: Any) -> list[Estimate]:
+        sides = (rows.scores[:, metric], rows.target, rows.systems)
+        found = systems.compare_systems(*sides, asked, items=rows.items, paired=rows.paired, **options)
+        return [found[name] for name in asked]
+
+    *of_methods, accuracy = _few_first(part, compared)
+    return {
+        "per_system": dict(zip(part.methods, of_methods, strict=True)),
+        "system_accuracy": accuracy,
+    }
+
+
+def _few_first(
+    part: _Rows, estimates: Callable[..., list[Estimate]], most: int | None = None
+) -> list[Estimate]:
+    """The estimates of few resamples where they do, else of all that are asked for, or of `most` of them."""
+    options = part.resampling
+    at_most = options["n_resamples"] if most is None else min(most, options["n_resamples"])
+    if part.until_settled and at_most > FEWEST:
+        found = estimates(**{**options, "n_resamples": FEWEST})
+        if all(map(is_settled, found)):
+            return found
+    return estimates(**{**options, "n_resamples": at_most})
+
+
+DIMENSION = "dimension"
+"""What tells the rows of several dimensions apart, in front of the columns that group them."""
+
+
+def dimension_of(names: Sequence[str]) -> Dimension:
+    """The dimension that these names choose: none, one, or several as a group."""
+    return tuple(names) if len(names) > 1 else next(iter(names), None)
+
+
+def correlate_dimensions(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions,
+    tell: Callable[[str], None] | None = None,
+) -> CorrelationReport:
+    """As `correlate_scores`, and rows that the user left out of the table are counted.
+
+    With several dimensions: the rows of each, then those of their mean. The mean is of ratings, not of correlations:
+    one number a text, with intervals, ranking and tests of its own. It tends to correlate more strongly than the
+    dimensions do on average, because raters' noise is averaged too.
+    """
+    found = {
+        name: correlate_scores(table, ratings, group=group, options=one, tell=tell)
+        for name, one in by_dimension(options, ratings).items()
+    }
+    return combined(found, table, group=group, options=options)
+
+
+def by_dimension(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
+    """What the rows of each report are called -> the options that make it; the mean of several dimensions is the last."""
+    if ratings is None or not isinstance(options.dimension, tuple):
+        return {"": options}
+    single = {name: replace(options, dimension=name) for name in options.dimension}
+    return {**single, mean_name(options.dimension): options}
+
+
+def combined(
+    found: Mapping[str, CorrelationReport],
+    table: ScoreTable,
+    *,
+    group: Sequence[str],
+    options: CorrelationOptions,
+) -> CorrelationReport:
+    """The reports of `by_dimension` as one, and rows that the user left out of the table are counted."""
+    columns = [name for name in dict.fromkeys(group) if name != "metric"]
+    gone = left_out_by(table, columns)
+    rows = [
+        replace(
+            row,
+            group={DIMENSION: name, **row.group} if len(found) > 1 else row.group,
+            left_out={**row.left_out, **gone.get(tuple(row.group[column] for column in columns), {})},
+        )
+        for name, report in found.items()
+        for row in report.rows
+    ]
+    last = [*found.values()][-1]
+    notes = dict.fromkeys(note for report in found.values() for note in report.notes)
+    return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))

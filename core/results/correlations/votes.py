@@ -1,0 +1,145 @@
+"""Metrics against votes: does a metric put the two answers of a pair in the order the raters did?"""
+
+from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import replace
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from core.results.study.counted import Counted
+from core.results.study.counted import Filters
+from core.results.study.counted import count
+from core.results.joining import NO_SCORE
+from core.results.choices import directions
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.study import StudyRecord
+from core.schema.scores import ScoreTable
+from core.stats.votes import composite_scores
+from core.stats.votes import preferences
+from core.stats.correlation.intervals import correlate
+from core.stats.resampling import mean_estimates
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+from core.study.release import check_released
+
+
+NO_WINNER, NO_ROW = "no winner", "not among the scores"
+
+
+@dataclass(frozen=True)
+class MetricVotes:
+    """One metric beside the raters of an unblinded study."""
+
+    metric: str
+    family: str
+    agreement: Estimate
+    """Share of pairs with a winner that the metric orders as the raters did, a tie of the metric counting half;
+    the interval resamples questions. 0.5 is chance."""
+    tau: Estimate
+    """Kendall's tau-b of the difference of scores and the composite vote, over all pairs, ties included."""
+    by_level: Mapping[str, Estimate]
+    """Level -> agreement."""
+    left_out: Mapping[str, int]
+    """Reason -> pairs: no winner, no score, too few votes."""
+
+
+def metrics_against_votes(
+    record: StudyRecord,
+    table: ScoreTable,
+    *,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> tuple[MetricVotes, ...]:
+    """Compare every metric of the table with the study's composite votes (003: the sign of the votes' sum).
+
+    table: scores of the study's texts, joined by item, level and system = source. Votes count as in the study's results:
+    without dry runs, excluded raters, hidden repeats and pairs flagged as invalid. Raises NotAllowed unless the study
+    is unblinded, InputError where no text of the study was scored or one is listed twice.
+    """
+    check_released(record.study)
+    counted = count(record, Filters())
+    places = _places(record, table)
+    design = record.study.design
+    turned = np.vstack(
+        [table.values * directions(table), np.full(len(table.metrics), np.nan)]
+    )  # last: no row
+    sides = [
+        np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
+        for source in (design.candidate, design.comparator)
+    ]
+    differences = turned[sides[0]] - turned[sides[1]]
+    votes = composite_scores(preferences(counted.codes))
+    options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    return tuple(
+        _of_metric(table, index, counted, votes, differences[:, index], sides, options)
+        for index in range(len(table.metrics))
+    )
+
+
+def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str], int]:
+    """(item, level, source) -> row of the table, for texts of the study."""
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    places: dict[tuple[str, str, str], int] = {}
+    twice = []
+    for index, row in enumerate(table.rows):
+        key = (row.item_id, row.level or "", row.system)
+        if key in texts and places.setdefault(key, index) != index:
+            item, level, source = map(shown, key)
+            twice.append(f"question {item}, level {level}, source {source} is listed more than once")
+    if twice:
+        raise InputError("A text of the study can have one row of scores.", twice)
+    if not places:
+        first = record.outputs[0]
+        raise InputError(
+            f"No text of study {record.study.name!r} is among the scores: item, level and system must be the study's "
+            f"question, level and source, such as {shown(first.item_id)}, {shown(first.level)}, {shown(first.source)}."
+        )
+    return places
+
+
+def _of_metric(
+    table: ScoreTable,
+    metric: int,
+    counted: Counted,
+    votes: Floats,
+    differences: Floats,
+    sides: Sequence[NDArray[np.int64]],
+    options: Mapping[str, Any],
+) -> MetricVotes:
+    scored = ~np.isnan(differences)
+    won = scored & (votes != 0)
+    # 1 where the metric puts the raters' winner ahead, 1/2 where it ties, 0 where it puts the other ahead.
+    agreed = np.where(won, (np.sign(differences) * votes + 1) / 2, np.nan)
+    levels = np.array([level for _, level in counted.keys], dtype=str)
+    by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
+    shares = mean_estimates(np.column_stack([agreed, *by_level]), counted.questions, **options)
+    at_level = [
+        replace(share, n_left_out=int((levels == level).sum()) - share.n)
+        for level, share in zip(counted.levels, shares[1:], strict=True)
+    ]
+    left_out = Counter(counted.pairs_left_out)
+    for pair in np.flatnonzero(~scored).tolist():
+        left_out[_why_unscored(table, metric, [int(side[pair]) for side in sides])] += 1
+    left_out[NO_WINNER] += int((scored & (votes == 0)).sum())
+    return MetricVotes(
+        metric=table.metrics[metric].name,
+        family=table.metrics[metric].family,
+        agreement=shares[0],
+        tau=correlate(differences, votes, "kendall", clusters=counted.questions, **options),
+        by_level=dict(zip(counted.levels, at_level, strict=True)),
+        left_out={reason: n for reason, n in left_out.items() if n},
+    )
+
+
+def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
+    """The reason of the first of a pair's two texts that has no score."""
+    for row in rows:
+        if row < 0:
+            return NO_ROW
+        if np.isnan(table.values[row, metric]):
+            return table.reasons.get((row, metric), NO_SCORE)
+    raise AssertionError("both texts are scored")

@@ -1,0 +1,471 @@
+"""Scores meet what they are correlated with: ratings of the same texts, or the damage that was done."""
+
+from collections.abc import Sequence
+from core.results.choices import level_key
+from core.tables.columns import ONLY_SYSTEM
+from core.schema.scores import ScoredRow
+from collections.abc import Mapping
+from dataclasses import dataclass
+from core.results.choices import Key
+from core.results.choices import values_of
+from core.tables.reading import shown
+from core.errors import InputError
+from collections import Counter
+from collections.abc import Collection
+from typing import Literal
+import numpy as np
+from numpy.typing import NDArray
+from core.results.choices import directions
+from core.results.choices import with_directions
+from core.results.choices import Dimension
+from core.results.choices import chosen_ratings
+from core.results.choices import Named
+from core.results.choices import column_of
+from core.results.choices import has_column
+from core.results.choices import keys_of
+from core.results.choices import group_columns
+from core.results.choices import items_of
+from core.results.choices import names_of
+from core.results.choices import rows_at
+from core.results.choices import rows_by
+from core.tables.columns import level_number
+from core.schema.scores import Against
+from core.schema.scores import Rating
+from core.schema.scores import RatingSet
+from core.schema.scores import ScoreTable
+from core.stats.near_ties import group_means
+from core.stats.resampling import Floats
+from core.schema.scores import METHODS
+from core.schema.scores import Method
+
+
+def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:
+    """The place of the one among `rows` that is about the same text; None where there is none, or more than one fits.
+
+    The item is the same, and level, system, language and the labels that both have do not contradict each other; levels
+    meet under any of their names (A3, 3). Where two fit, one of them would be another text beside these scores.
+    """
+    fitting = [place for place, other in enumerate(rows) if _may_be_one(row, other)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def text_of(row: ScoredRow, named: Sequence[tuple[ScoredRow, str]]) -> str | None:
+    """The text that the row is about, of texts with their rows; None where none fits, or texts that differ do."""
+    fitting = {text for other, text in named if _may_be_one(row, other)}
+    return fitting.pop() if len(fitting) == 1 else None
+
+
+def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
+    sides: list[tuple[object, object, object]] = [
+        (level_key(row.level), level_key(other.level), None),
+        (row.system, other.system, ONLY_SYSTEM),
+        (row.language, other.language, "und"),
+        *((row.labels[name], other.labels[name], "") for name in row.labels.keys() & other.labels.keys()),
+    ]
+    return row.item_id == other.item_id and all(
+        one == another or blank in (one, another) for one, another, blank in sides
+    )
+
+
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True)
+class LevelUnits:
+    """Rows put together."""
+
+    unit: tuple[int, ...]
+    """Number of each row's unit."""
+    first: tuple[int, ...]
+    """The first row of each unit."""
+    labels: tuple[Mapping[str, str], ...]
+    """What all rows of a unit share."""
+
+
+def units_of(rows: Sequence[ScoredRow], levels: Sequence[int]) -> LevelUnits:
+    """Put rows together; levels: number of each row's level.
+
+    A unit is an item, in its data set and language, of one system. Where it would hold a level twice, labels under which
+    an item has several levels (generator, shots, prompt) tell units apart; a label of each row alone, such as a remark,
+    never does. Raises InputError where a level still stands twice.
+    """
+    columns = [
+        [row.item_id for row in rows],
+        [row.system for row in rows],
+        values_of(rows, "dataset"),
+        values_of(rows, "language"),
+    ]
+    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
+    keys: list[Key] = list(zip(*columns, strict=True))
+    apart: list[str] = []
+    if _twice(keys, levels):
+        apart = [
+            label for label in labels if _has_levels(keys, [row.labels.get(label) for row in rows], levels)
+        ]
+        keys = [
+            (*key, *(row.labels.get(label) for label in apart)) for key, row in zip(keys, rows, strict=True)
+        ]
+    if twice := _twice(keys, levels):
+        raise InputError("Scores by level need each text once.", _problems(rows, twice))
+    numbers: dict[Key, int] = {}
+    unit = tuple(numbers.setdefault(key, len(numbers)) for key in keys)
+    first: dict[int, int] = {}
+    shared: dict[int, dict[str, str]] = {}
+    for index, number in enumerate(unit):
+        own = rows[index].labels
+        first.setdefault(number, index)
+        before = shared.setdefault(number, dict(own))
+        shared[number] = {name: value for name, value in before.items() if own.get(name) == value}
+    return LevelUnits(unit, tuple(first.values()), tuple(shared.values()))
+
+
+def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
+    """Rows whose level their unit has already."""
+    seen: set[tuple[Key, int]] = set()
+    found = []
+    for index, at in enumerate(zip(keys, levels, strict=True)):
+        if at in seen:
+            found.append(index)
+        seen.add(at)
+    return found
+
+
+def _has_levels(keys: Sequence[Key], values: Sequence[str | None], levels: Sequence[int]) -> bool:
+    """Whether most of an item's texts with one value of a label have further levels under that value."""
+    held: dict[tuple[Key, str | None], set[int]] = {}
+    for key, value, level in zip(keys, values, levels, strict=True):
+        held.setdefault((key, value), set()).add(level)
+    return 2 * sum(len(own) > 1 for own in held.values()) > len(held)
+
+
+def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
+    listed = [
+        f"item {shown(rows[index].item_id)}, system {shown(rows[index].system)}, level {shown(rows[index].level or '')} "
+        "is listed more than once"
+        for index in twice[:_MOST_NAMED]
+    ]
+    more = [f"and {len(twice) - _MOST_NAMED} more"] if len(twice) > _MOST_NAMED else []
+    return [*listed, *more]
+
+
+SystemScores = Literal["all", "rated"]
+"""Over which texts a metric's score of a system is the mean: all, as in WMT's metrics task, or the rated ones. People's is
+always over the rated ones."""
+SYSTEM_MEANS: Mapping[SystemScores, str] = {
+    "all": "a metric's mean over all its texts, people's over the rated ones, as in WMT's metrics task",
+    "rated": "means over rated texts alone",
+}
+
+NO_RATING, NO_LEVEL, NO_SCORE = "no rating", "no level", "no score"
+OTHER_ITEM = "their item has no score"
+OTHER_TEXT = "their item has scores, but of other systems or levels"
+_MOST_LEVELS, _MOST_ALIKE = 3, 3
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Rows of a score table beside their target."""
+
+    table: ScoreTable
+    rows: NDArray[np.int64]
+    """Indices into the table's rows: one entry a rated text, or one a rating where raters are kept."""
+    target: Floats
+    """Shape of `rows`; higher is better, unless it is the raw level."""
+    missing: dict[int, str]
+    """Table row -> why it has no target."""
+    against: Against
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Plurals of what is correlated, for the reason of an undefined coefficient."""
+        return "scores", "ratings" if self.against == "human" else "levels"
+
+    def scores(self) -> Floats:
+        """Scores of the joined rows, shape (entries, metrics); turned where a metric's lower end is better."""
+        return self.table.values[self.rows] * directions(self.table)
+
+
+@dataclass(frozen=True)
+class SystemRows:
+    """What systems' means are made of, as `correlation_systems` takes it."""
+
+    scores: Floats
+    """Shape (rows, metrics)."""
+    target: Floats
+    """Shape (rows,)."""
+    systems: NDArray[np.str_]
+    items: NDArray[np.int64]
+    paired: bool
+    """Whether both means are over the same rows; else a row holds scores or a rating."""
+
+
+def system_rows(joined: Joined, within: NDArray[np.bool_], system_scores: SystemScores) -> SystemRows:
+    """The rows of a group (`within`, over the table's rows), from which systems' means of scores and ratings are made."""
+    rated = joined.rows[within[joined.rows]]
+    scores, target = joined.scores()[within[joined.rows]], joined.target[within[joined.rows]]
+    used = rated
+    if system_scores == "all":
+        whole = np.flatnonzero(within)
+        all_scores = joined.table.values[whole] * directions(joined.table)
+        scores = np.concatenate([all_scores, np.full_like(scores, np.nan)])
+        target = np.concatenate([np.full(whole.size, np.nan), target])
+        used = np.concatenate([whole, rated])
+    rows = [joined.table.rows[index] for index in used.tolist()]
+    return SystemRows(scores, target, names_of(rows, "system"), items_of(rows), system_scores == "rated")
+
+
+def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
+    """Each row beside minus its damage level, or beside the level itself (`raw`).
+
+    Raises InputError where no row has a level.
+    """
+    levels = [level_number(row.level) for row in table.rows]
+    rows = np.array([index for index, level in enumerate(levels) if level is not None], dtype=np.int64)
+    target = np.array([level for level in levels if level is not None], dtype=np.float64)
+    if not table.rows:
+        raise InputError(f"{_called(table)}: there are no scores yet.")
+    if not rows.size:
+        raise InputError(
+            f"{_called(table)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
+            "Scores of texts of unknown quality are correlated with human ratings (--human FILE)."
+        )
+    check_spelled_alike(table.rows)
+    table, notes = with_directions(table)
+    no_number = _no_number(table.rows)
+    missing = {
+        index: NO_LEVEL if row.level is None else no_number
+        for index, row in enumerate(table.rows)
+        if levels[index] is None
+    }
+    return Joined(table, rows, target if raw else -target, missing, "level" if raw else "-level", notes)
+
+
+def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
+    """Raise InputError for a text that stands at one level twice, spelled in two ways: A0 and 0."""
+    spelled: dict[Key, str] = {}
+    twice = []
+    for row in rows:
+        number = level_number(row.level)
+        if row.level is None or number is None:
+            continue
+        key = (row.item_id, row.system, row.language, number, *sorted(row.labels.items()))
+        if spelled.setdefault(key, row.level) != row.level:
+            twice.append(
+                f"item {shown(row.item_id)}, system {shown(row.system)}: levels {shown(spelled[key])} and "
+                f"{shown(row.level)} are the same"
+            )
+    if twice:
+        raise InputError("A text can stand at a level once: leave one of the two rows out.", twice)
+
+
+def _no_number(rows: Sequence[ScoredRow]) -> str:
+    """One reason for all rows whose level is a word, with the words."""
+    words = list(
+        dict.fromkeys(row.level for row in rows if row.level is not None and level_number(row.level) is None)
+    )
+    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
+    return f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
+
+
+def join_ratings(
+    table: ScoreTable, ratings: RatingSet, *, dimension: Dimension, z_normalise: bool, kept: bool
+) -> Joined:
+    """Each row beside the mean of its ratings, or once for each rating (`kept`).
+
+    Joined by item, system and level, as far as both files have them; a further column that both have (language,
+    dataset ...) takes part where texts of one file differ in nothing else. Raises InputError where nothing meets, or
+    where a rating meets several scores.
+    """
+    chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise, kept=kept)
+    table, assumed = with_directions(table)
+    met = rows_met(table, ratings, chosen.ratings)
+    rows, values = met[met >= 0], chosen.values[met >= 0]
+    unusable = set(rows[np.isnan(values)].tolist())
+    rows, values = rows[~np.isnan(values)], values[~np.isnan(values)]
+    if kept:
+        order = np.argsort(rows, kind="stable")
+        rows, values = rows[order], values[order]
+    else:
+        rows, index = np.unique(rows, return_inverse=True)
+        # Where raters agree with their own mean, all that is left of normalised ratings is rounding.
+        values = group_means(values, index, rows.size, least_size=1.0 if chosen.standardised else 0.0)
+    used = set(rows.tolist())
+    missing = {
+        index: chosen.unusable_reason if index in unusable else NO_RATING
+        for index in range(len(table.rows))
+        if index not in used
+    }
+    notes = (*ratings.notes, *assumed, *chosen.notes, *_unmatched_notes(table, chosen.ratings, met))
+    return Joined(table, rows, values, missing, "human", notes)
+
+
+def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
+    """For each of some ratings of a set, the table's row that it is about; -1 where there is none.
+
+    Joined as `join_ratings` says, and raises the same errors.
+    """
+    columns = _shared_columns(table.rows, ratings.ratings)
+    scored, rated = _keys((*table.rows, *chosen), columns, len(table.rows))
+    place = _places(table, ratings, scored, set(rated))
+    met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
+    if not (met >= 0).any():
+        raise _nothing_met(table, ratings, columns)
+    return met
+
+
+def _key(row: Named, columns: Sequence[str]) -> Key:
+    return tuple(level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
+
+
+def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple[list[Key], list[Key]]:
+    """What each text is told by, of the scores and of the ratings; blanks are filled from the item's other rows."""
+    keys = keys_of(rows, columns)
+    return keys[:n_scored], keys[n_scored:]
+
+
+def _shared_columns(scored: Sequence[ScoredRow], rated: Sequence[Rating]) -> tuple[str, ...]:
+    """Item, system and level as far as both sides have them, and what else is needed to tell texts apart."""
+    sides: tuple[Sequence[Named], Sequence[Named]] = (scored, rated)
+    columns = [
+        "item",
+        *(name for name in ("system", "level") if all(has_column(side, name) for side in sides)),
+    ]
+    labels = {label: None for row in rated for label in row.labels}
+    for name in ("language", *labels):
+        if all(has_column(side, name) for side in sides):
+            with_it = [*columns, name]
+            if any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
+                columns = with_it
+    return tuple(columns)
+
+
+def _n_keys(rows: Sequence[Named], columns: Sequence[str]) -> int:
+    return len({_key(row, columns) for row in rows})
+
+
+def _places(
+    table: ScoreTable, ratings: RatingSet, scored: Sequence[Key], rated: Collection[Key]
+) -> dict[Key, int]:
+    """Key -> row of the table. Raises InputError where a key of a rating names several rows."""
+    place: dict[Key, int] = {}
+    twice: dict[Key, list[int]] = {}
+    for index, key in enumerate(scored):
+        if place.setdefault(key, index) != index:
+            twice.setdefault(key, [place[key]]).append(index)
+    unclear = [indices for key, indices in twice.items() if key in rated]
+    if unclear:
+        raise InputError(
+            f"Ratings of {shown(ratings.file_name)} do not tell which score they are about.",
+            _ambiguous(table, unclear),
+        )
+    return place
+
+
+def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]:
+    """A problem for each cause: the columns in which the rows of an item differ."""
+    causes: dict[tuple[str, ...], list[Sequence[int]]] = {}
+    for indices in unclear:
+        rows = [table.rows[index] for index in indices]
+        differ = [name for name in group_columns(table) if len({column_of(row, name) for row in rows}) > 1]
+        causes.setdefault(tuple(differ), []).append(indices)
+    problems = []
+    for names, found in causes.items():
+        items = [shown(table.rows[indices[0]].item_id) for indices in found]
+        listed = ", ".join(items[:_MOST_ALIKE]) + (
+            f" and {len(items) - _MOST_ALIKE} more" if len(items) > _MOST_ALIKE else ""
+        )
+        rows = [table.rows[index] for index in found[0]]
+        end = (
+            f"add {names[0]} to the ratings"
+            if names and has_column(rows, names[0])
+            else "leave one of them out"
+        )
+        several = f"item {listed} has" if len(items) == 1 else f"{len(items)} items ({listed}) have"
+        problems.append(
+            f"{several} {len(rows) if len(items) == 1 else 'several'} rows of scores, which differ in "
+            f"{', '.join(names) or 'nothing: the texts are listed twice'}: {end}"
+        )
+    return problems
+
+
+def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:
+    def example(row: Named) -> str:
+        return ", ".join(f"{name} {shown(str(column_of(row, name)))}" for name in columns)
+
+    return InputError(
+        f"No rating of {shown(ratings.file_name)} meets a score of {_called(table)}: "
+        f"{' and '.join(columns)} must be written alike in both.",
+        [f"scores name, for example, {example(table.rows[0])}", f"ratings name {example(ratings.ratings[0])}"]
+        if table.rows
+        else ["there are no scores"],
+    )
+
+
+def _unmatched_notes(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> list[str]:
+    items = {row.item_id for row in table.rows}
+    lost = Counter(
+        OTHER_TEXT if one.item_id in items else OTHER_ITEM
+        for one, index in zip(ratings, met.tolist(), strict=True)
+        if index < 0
+    )
+    return [f"{n} of {len(ratings)} ratings met no score: {reason}" for reason, n in lost.items()]
+
+
+def _called(table: ScoreTable) -> str:
+    return shown(table.file_name) if table.file_name else "The scores"
+
+
+def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
+    """Reason -> table rows of a group (`within`, over the table's rows) that a metric's correlation cannot use."""
+    reasons: Counter[str] = Counter()
+    for index, reason in joined.missing.items():
+        if within[index]:
+            reasons[reason] += 1
+    for index in joined.rows[
+        within[joined.rows] & np.isnan(joined.table.values[joined.rows, metric])
+    ].tolist():
+        reasons[joined.table.reasons.get((index, metric), NO_SCORE)] += 1
+    return dict(reasons)
+
+
+Raters = Literal["averaged", "kept"]
+
+
+@dataclass(frozen=True)
+class CorrelationOptions:
+    """How correlations are computed."""
+
+    n_resamples: int = 10_000
+    until_settled: bool = False
+    """Draw fewer where all intervals of a metric are settled earlier (`core.stats.resampling.is_settled`)."""
+    confidence_level: float = 0.95
+    rng: int = 0
+    raw_level: bool = False
+    """Against the level as 003 prints it (a good metric is negative), not minus the level."""
+    raters: Raters = "averaged"
+    """`averaged`: one mean rating a text; `kept`: one row a rating."""
+    z_normalise: bool = False
+    """Ratings minus the rater's mean, over the rater's standard deviation, before anything else."""
+    dimension: Dimension = None
+    """Of the ratings; several: their mean counts; None: the only one there is."""
+    methods: tuple[Method, ...] = METHODS
+    """Coefficients to compute."""
+    system_scores: SystemScores = "all"
+    """Over which texts metrics' scores of systems are means."""
+
+
+DEFAULT_OPTIONS = CorrelationOptions()
+
+
+def joined_with(table: ScoreTable, ratings: RatingSet | None, options: CorrelationOptions) -> Joined:
+    """The scores beside their ratings, or beside their level where no ratings are given."""
+    if ratings is None:
+        return join_levels(table, raw=options.raw_level)
+    return join_ratings(
+        table,
+        ratings,
+        dimension=options.dimension,
+        z_normalise=options.z_normalise,
+        kept=options.raters == "kept",
+    )

@@ -1,0 +1,1 @@
+"""What judges' own scores and records say of them."""

@@ -1,0 +1,92 @@
+"""What the scores of many texts come to: how many, their mean and spread, why some have none, and signs that they measure little."""
+
+from collections.abc import Iterator
+import numpy as np
+from core.tables.reading import shown
+from core.judges.kind import JudgeKind
+from core.schema.judging import JudgeOutput
+from core.stats.degeneracy import constant
+from core.stats.degeneracy import Degeneracy
+from core.stats.degeneracy import duplicates
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from core.schema.scores import ScoreTable
+from core.stats.degeneracy import Constant
+
+
+def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
+    """The signs in what a judge said so far: constant columns, words repeated for different texts, and what the kind adds.
+
+    kind: of the output. Empty where there is none. See core.stats.degeneracy and core.stats.degeneracy for their shares.
+    """
+    return (*_constants(output), *_said(kind, output))
+
+
+def _constants(output: JudgeOutput) -> Iterator[Degeneracy]:
+    for metric in output.metrics:
+        values = [text.scores.get(metric.name) for text in output.texts]
+        found = constant(np.array([np.nan if value is None else value for value in values]))
+        if found is not None:
+            yield Degeneracy("constant", found.n - found.n_others, found.n, found.said(shown(metric.name)))
+
+
+def _said(kind: JudgeKind, output: JudgeOutput) -> Iterator[Degeneracy]:
+    records = [text.record for text in output.texts if text.record is not None]
+    said = (
+        ((text.text, text.document), kind.words(text.record))
+        for text in output.texts
+        if text.record is not None
+    )
+    repeated = duplicates(said, kind.words_called)
+    if repeated is not None:
+        yield repeated
+    yield from kind.shortfalls(records, output.settings)
+
+
+@dataclass(frozen=True)
+class ScoreSummary:
+    """One metric over all texts of a table, on its own scale."""
+
+    metric: str
+    n: int
+    """Texts with a score."""
+    mean: float | None
+    """None where no text has a score."""
+    sd: float | None
+    """Sample standard deviation (n - 1) over texts; None below two scores."""
+    left_out: Mapping[str, int]
+    """Reason -> texts without a score, the most frequent first."""
+    constant: Constant | None = None
+    """The score that covers all or nearly all texts; None: scores vary."""
+
+
+def score_summary(table: ScoreTable) -> tuple[ScoreSummary, ...]:
+    """Mean and standard deviation of every metric, in the order of the table.
+
+    Texts without a score are left out and counted, never taken for zero. Misleads where metrics lack different texts:
+    their means are then about different texts.
+    """
+    return tuple(_one(table, at) for at in range(len(table.metrics)))
+
+
+def _one(table: ScoreTable, at: int) -> ScoreSummary:
+    column = table.values[:, at]
+    missing = np.isnan(column)
+    there = column[~missing]
+    why = _why(table, at, np.flatnonzero(missing).tolist()) if missing.any() else Counter()
+    return ScoreSummary(
+        metric=table.metrics[at].name,
+        n=len(there),
+        mean=float(there.mean()) if len(there) else None,
+        sd=float(there.std(ddof=1)) if len(there) > 1 else None,
+        left_out=dict(why.most_common()),
+        constant=constant(there),
+    )
+
+
+def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
+    # Imported late: it loads scipy, which takes a second, and most tables lack nothing.
+    from core.results.joining import NO_SCORE
+
+    return Counter(table.reasons.get((row, at), NO_SCORE) for row in rows)

@@ -1,0 +1,756 @@
+"""Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)? Its sides, notes, JSON, and Table 1."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+import numpy as np
+from core.results.joining import DEFAULT_OPTIONS
+from core.results.joining import CorrelationOptions
+from core.results.joining import joined_with
+from core.results.joining import Joined
+from core.results.choices import items_of
+from core.results.choices import rows_at
+from core.results.choices import rows_by
+from core.results.choices import lower_is_better
+from core.results.choices import TableChoice
+from core.results.choices import chosen_correlations
+from core.results.choices import chosen_people
+from core.results.choices import chosen_table
+from core.tables.reading import same_name
+from core.tables.reading import shown
+from core.errors import InputError
+from core.schema.scores import METHODS
+from core.schema.scores import Against
+from core.schema.scores import CorrelationSet
+from core.schema.scores import Method
+from core.schema.scores import RatingSet
+from core.schema.scores import ScoreTable
+from core.metrics.registry import all_metrics
+from core.metrics.registry import canonical_name
+from core.stats.correlation.coefficients import coefficient
+from core.stats.correlation.coefficients import why_undefined
+from core.stats.meta_correlation import Live
+from core.stats.resampling import Floats
+from collections.abc import Collection
+from collections.abc import Iterator
+from typing import Literal
+from core.formats.correlations import error_notes
+from core.formats.correlations import published_names
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from core.results.choices import check_names
+from core.results.choices import group_columns
+from core.stats import meta_correlation
+from core.stats.resampling import Estimate
+from dataclasses import asdict
+from core.results.decimals import ends
+from core.formats.correlations import DATASETS
+from core.formats.correlations import GENERATORS
+from core.formats.correlations import PREFIX
+from core.formats.correlations import SHOTS
+from core.formats.correlations import PublishedTable
+from core.formats.correlations import published_side
+from core.formats.correlations import read_table
+
+
+UNKNOWN_FAMILY = "other"
+NO_VALUE = "undefined"
+_TURNED = "the sign of {} was turned: lower is better, and a file made elsewhere holds correlations of the scores as they are"
+
+
+@dataclass(frozen=True)
+class LiveSide:
+    """Rows behind a side: scores, and what they are correlated with (ratings; None: minus the level)."""
+
+    name: str
+    table: ScoreTable
+    ratings: RatingSet | None = None
+    options: CorrelationOptions = DEFAULT_OPTIONS
+    """Which ratings count and how; its resampling and its methods are not used here."""
+
+
+Side = CorrelationSet | LiveSide
+"""What stands on one axis."""
+
+
+@dataclass(frozen=True)
+class SideValues:
+    """One side, a metric a key; keys of two sides are equal where they mean the same metric."""
+
+    name: str
+    values: Mapping[str, float]
+    """Key -> correlation, of the metrics that have one."""
+    reasons: Mapping[str, str]
+    """Key -> why there is none."""
+    written: Mapping[str, str]
+    """Key -> what the side calls the metric."""
+    families: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    against: Against | None = None
+    """What the correlations are with; None: not said."""
+    joined: Joined | None = None
+    """The rows behind it; None: the side is fixed."""
+    columns: Mapping[str, int] = field(default_factory=dict)
+    """Key -> the metric's column in those rows."""
+
+
+def side_values(side: Side, first_order: Method) -> SideValues:
+    """A side's correlations of one kind.
+
+    Raises InputError where the side holds none of that kind, or two metrics that are one and the same.
+    """
+    return _live(side, first_order) if isinstance(side, LiveSide) else _fixed(side, first_order)
+
+
+def chosen_side(side: Side, choice: TableChoice) -> Side:
+    """The side without the rows to leave out, with the declared directions; what it lacks is passed over."""
+    if not isinstance(side, LiveSide):
+        return chosen_correlations(side, choice)
+    table = chosen_table(side.table, choice)
+    ratings = None if side.ratings is None else chosen_people(side.ratings, choice, table)
+    return replace(side, table=table, ratings=ratings)
+
+
+def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
+    """A live side for each value of the column `dataset`."""
+    return {
+        dataset: replace(side, name=f"{side.name}, {dataset}", table=rows_at(side.table, indices))
+        for (dataset,), indices in rows_by(side.table.rows, ["dataset"]).items()
+    }
+
+
+def _live(side: LiveSide, first_order: Method) -> SideValues:
+    joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
+    scores = joined.scores()
+    metrics = side.table.metrics
+    keys = _keys(side.name, [metric.name for metric in metrics])
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    for index, key in enumerate(keys):
+        value = coefficient(scores[:, index], joined.target, first_order)
+        if np.isnan(value):
+            reasons[key] = why_undefined(scores[:, index], joined.target, joined.names) or NO_VALUE
+        else:
+            values[key] = value
+    return SideValues(
+        name=side.name,
+        values=values,
+        reasons=reasons,
+        written={key: metric.name for key, metric in zip(keys, metrics, strict=True)},
+        families={key: metric.family for key, metric in zip(keys, metrics, strict=True)},
+        notes=(*side.table.notes, *joined.notes),
+        against=joined.against,
+        joined=joined,
+        columns={key: index for index, key in enumerate(keys)},
+    )
+
+
+def _fixed(side: CorrelationSet, first_order: Method) -> SideValues:
+    held = [
+        method for method in METHODS if any(given.get(method) is not None for given in side.values.values())
+    ]
+    if side.values and held and first_order not in held:
+        raise InputError(
+            f"{shown(side.name)} holds {' and '.join(held)} correlations only, not {first_order}: ask for "
+            f"{held[0]} at both orders, or for {held[0]} first-order correlations (--first-order {held[0]})."
+        )
+    names = list(side.values)
+    keys = _keys(side.name, names)
+    values: dict[str, float] = {}
+    reasons: dict[str, str] = {}
+    turned: list[str] = []
+    for key, name in zip(keys, names, strict=True):
+        value = side.values[name].get(first_order)
+        if value is None or np.isnan(value):
+            reasons[key] = side.reasons.get(name, NO_VALUE)
+        elif side.scores_turned or not lower_is_better(name):
+            values[key] = value
+        else:
+            values[key] = 0.0 - value
+            turned.append(shown(name))
+    return SideValues(
+        name=side.name,
+        values=values,
+        reasons=reasons,
+        written=dict(zip(keys, names, strict=True)),
+        families={
+            key: side.families[name] for key, name in zip(keys, names, strict=True) if name in side.families
+        },
+        notes=(*side.notes, *((_TURNED.format(", ".join(turned)),) if turned else ())),
+        against=side.against,
+    )
+
+
+def _keys(side: str, names: list[str]) -> list[str]:
+    """The registry's name of each metric; of one it does not know, its own name without regard to case."""
+    keys = [canonical_name(name) or same_name(name) for name in names]
+    written: dict[str, list[str]] = {}
+    for key, name in zip(keys, names, strict=True):
+        written.setdefault(key, []).append(name)
+    same = [
+        f"{', '.join(map(shown, alike))} are all {key}" for key, alike in written.items() if len(alike) > 1
+    ]
+    if same:
+        raise InputError(f"{shown(side)} holds a metric more than once: leave one of them out.", same)
+    return keys
+
+
+def family_of(key: str, *sides: SideValues) -> str:
+    """The metric's family: the registry's, else what a side says."""
+    known = {spec.metric.name: spec.metric.family for spec in all_metrics()}
+    said = (side.families[key] for side in sides if side.families.get(key))
+    return known.get(key) or next(said, UNKNOWN_FAMILY)
+
+
+class NothingShared(InputError):
+    """No metric is on both sides."""
+
+
+def meeting(human: SideValues, synthetic: SideValues) -> tuple[list[str], dict[str, str]]:
+    """Keys that both sides define, and the names of the others with the reason. Raises NothingShared."""
+    if not human.written.keys() & synthetic.written.keys():
+        raise NothingShared(
+            f"No metric of {shown(human.name)} is also on the other side, {shown(synthetic.name)}: "
+            "names must be the registry's, one of its aliases, or alike on both sides.",
+            [
+                f"{shown(side.name)} holds {', '.join(map(shown, list(side.written.values())[:5])) or 'no metric'}"
+                for side in (human, synthetic)
+            ],
+        )
+    shared: list[str] = []
+    dropped: dict[str, str] = {}
+    for key in dict.fromkeys((*human.written, *synthetic.written)):
+        missing = [side for side in (human, synthetic) if key not in side.values]
+        if not missing:
+            shared.append(key)
+            continue
+        absent = [side.name for side in missing if key not in side.written]
+        dropped[called(key, human, synthetic)] = (
+            f"not on the side {shown(absent[0])}"
+            if absent
+            else "; ".join(
+                f"undefined on the side {shown(side.name)}: {side.reasons[key]}" for side in missing
+            )
+        )
+    return shared, dropped
+
+
+def called(key: str, human: SideValues, synthetic: SideValues) -> str:
+    """The registry's name, else what a side calls it."""
+    written = human.written.get(key) or synthetic.written[key]
+    return canonical_name(written) or written
+
+
+def rows_or_values(side: SideValues, shared: Sequence[str]) -> Live | Floats:
+    """What a side is made of: its rows with their items, or fixed correlations."""
+    if side.joined is None:
+        return np.array([side.values[key] for key in shared], dtype=np.float64)
+    scores = side.joined.scores()[:, [side.columns[key] for key in shared]]
+    rows = [side.joined.table.rows[index] for index in side.joined.rows.tolist()]
+    return Live(scores, side.joined.target, items_of(rows))
+
+
+Caution = Literal["few_metrics", "few_families"]
+"""Why a meta-correlation says little, whatever its value."""
+FEWEST_METRICS, FEWEST_FAMILIES = 20, 5
+"""Below either, a meta-correlation is reported with a caution."""
+_FEWEST_SIGNS = 3
+_SAYS_LITTLE = (
+    f"Below {FEWEST_METRICS} metrics or {FEWEST_FAMILIES} families a meta-correlation says little: "
+    "metrics of one family are variants of each other."
+)
+_WRONG: tuple[tuple[Against, ...], tuple[Against, ...]] = (("-level", "level"), ("human",))
+"""What the human side, and the synthetic one, are not correlated with."""
+_TARGETS: Mapping[Against, str] = {
+    "human": "human ratings",
+    "-level": "the damage level",
+    "level": "the damage level",
+}
+
+
+def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
+    """The sides' own notes with their names, sides that look swapped, and how they were compared."""
+    said: dict[str, list[str]] = {}
+    shared = sides[0].values.keys() & sides[1].values.keys()
+    for side in sides:
+        beside = _beside_the_point(side, shared)
+        for note in dict.fromkeys(note for note in side.notes if note not in beside):
+            said.setdefault(note, []).append(shown(side.name))
+    yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
+    for side, what, wrong in zip(sides, ("human", "synthetic"), _WRONG, strict=True):
+        if side.against in wrong:
+            yield (
+                f"{shown(side.name)} stands as the {what} side, but its correlations are with {_TARGETS[side.against]}: "
+                "are the sides swapped?"
+            )
+        negative = sum(value < 0 for value in side.values.values())
+        if len(side.values) >= _FEWEST_SIGNS and 5 * negative >= 4 * len(side.values):
+            yield (
+                f"{negative} of {len(side.values)} correlations of {shown(side.name)} are negative, though a metric that "
+                "follows quality is positive: were they made with what counts errors, or are the sides swapped?"
+            )
+    if first_order != method:
+        yield f"{first_order} correlations of each metric, {method} between the two sides"
+    items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
+    if len(items) == 2 and items[0] & items[1]:
+        yield "both sides name the same items, but the interval over items draws them apart"
+
+
+def cautions(n_metrics: int, n_families: int) -> tuple[Caution, ...]:
+    """What a reader has to know before the number; empty where enough metrics of enough families are compared."""
+    found: list[Caution] = []
+    if n_metrics < FEWEST_METRICS:
+        found.append("few_metrics")
+    if n_families < FEWEST_FAMILIES:
+        found.append("few_families")
+    return tuple(found)
+
+
+def caution_said(n_metrics: int, n_families: int) -> str | None:
+    """The cautions of one meta-correlation as a sentence; None: there is none."""
+    if not cautions(n_metrics, n_families):
+        return None
+    metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
+    families = "1 family" if n_families == 1 else f"{n_families} families"
+    return f"Only {metrics} of {families} can be compared. {_SAYS_LITTLE}"
+
+
+def cells_caution_said(sizes: Collection[tuple[int, int]]) -> str | None:
+    """The same for the cells of a matrix, given the metrics and families of each."""
+    few = sum(bool(cautions(*size)) for size in sizes)
+    if not few:
+        return None
+    return f"{few} of {len(sizes)} cells compare few metrics. {_SAYS_LITTLE}"
+
+
+def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:
+    """Notes on errors of a paper in rows of metrics that have no part here."""
+    if side.name not in published_names():
+        return frozenset()
+    used = {side.written[key] for key in shared}
+    return frozenset(note for note, metrics in error_notes(side.name).items() if not used & metrics)
+
+
+def unmet(humans: Collection[str], met: Collection[str]) -> tuple[str, ...]:
+    """A note on the data sets with a human side that no text of the synthetic side belongs to."""
+    lost = [shown(name) for name in humans if name and name not in met]
+    there = ", ".join(shown(name) for name in met) or "none"
+    return (f"no text is of {', '.join(lost)}; the synthetic side has {there}",) if lost else ()
+
+
+DATASET = "dataset"
+"""The column whose value chooses the human side."""
+_MOST_PROBLEMS = 3
+
+
+@dataclass(frozen=True)
+class Point:
+    """One metric in the scatter."""
+
+    metric: str
+    family: str
+    human: float
+    synthetic: float
+
+
+@dataclass(frozen=True)
+class MetaCorrelation:
+    """How alike two data sets rank metrics."""
+
+    method: Method
+    """Between the two sides; of each metric see `first_order`."""
+    over_metrics: Estimate
+    """The interval from resampling metrics: would other metrics agree as well?"""
+    over_items: Estimate | None
+    """The interval from resampling the items of the live sides; None: no side is live."""
+    p_one_sided: float | None
+    """Of no positive association, as the code of 000 has it."""
+    p_two_sided: float | None
+    points: tuple[Point, ...]
+    dropped: Mapping[str, str]
+    """Metric -> why it has no part: undefined on a side, or known on one side only."""
+    without_family: Mapping[str, Estimate]
+    """Family -> the meta-correlation without its metrics."""
+    human: str
+    synthetic: str
+    """Names of the sides."""
+    notes: tuple[str, ...] = ()
+    first_order: Method | None = None
+    """Which correlation of each metric is compared; None: `method`."""
+    p_reason: str | None = None
+    """Why there is no p."""
+
+    @property
+    def n_metrics(self) -> int:
+        """Metrics that both sides define."""
+        return len(self.points)
+
+    @property
+    def n_families(self) -> int:
+        """Families of these metrics; all metrics of no known family count as one."""
+        return len({point.family for point in self.points})
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Why the number says little, to be read before it; empty: nothing of the kind."""
+        return cautions(self.n_metrics, self.n_families)
+
+    @property
+    def caution(self) -> str | None:
+        """The same as a sentence."""
+        return caution_said(self.n_metrics, self.n_families)
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """One cell of tables like 000's 1 to 3."""
+
+    by: Mapping[str, str]
+    """Column -> value: dataset, generator, shots, prompt."""
+    result: MetaCorrelation | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class MatrixSummary:
+    """Mean and spread over prompt variants (000, Table 2)."""
+
+    by: Mapping[str, str]
+    mean: float | None
+    sd: float | None
+    """With ddof 1; None for fewer than two."""
+    n: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Meta-correlations by data set, generator and shots."""
+
+    cells: tuple[MatrixCell, ...]
+    summaries: tuple[MatrixSummary, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def caution(self) -> str | None:
+        """How many cells compare few metrics, as a sentence; None: none does."""
+        made = [cell.result for cell in self.cells if cell.result is not None]
+        return cells_caution_said([(one.n_metrics, one.n_families) for one in made])
+
+
+def meta_correlate(
+    human: Side,
+    synthetic: Side,
+    *,
+    method: Method = "spearman",
+    first_order: Method | None = None,
+    n_resamples: int = 1_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> MetaCorrelation:
+    """Correlate the two sides' correlations over the metrics that both define.
+
+    Metric names meet through the registry's aliases. first_order: which correlation of a metric; None: `method` at
+    both orders. Where an imported or published side holds no such correlation, InputError names what it holds.
+    Live sides are joined anew and their pooled correlations used. A metric that a side leaves undefined is dropped.
+    """
+    first = first_order or method
+    sides = side_values(human, first), side_values(synthetic, first)
+    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    return _correlated(sides, method, first, resampling)
+
+
+def _correlated(
+    sides: tuple[SideValues, SideValues], method: Method, first: Method, resampling: Mapping[str, Any]
+) -> MetaCorrelation:
+    """The meta-correlation of two sides that were made: a matrix makes a human side once."""
+    shared, dropped = meeting(*sides)
+    points = tuple(
+        Point(called(key, *sides), family_of(key, *sides), sides[0].values[key], sides[1].values[key])
+        for key in shared
+    )
+    x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
+    found = meta_correlation.meta_correlation(x, y, method, **resampling)
+    families = [point.family for point in points]
+    return MetaCorrelation(
+        method=method,
+        over_metrics=found.over_metrics,
+        over_items=_over_items(sides, shared, method, first, resampling),
+        p_one_sided=found.p_one_sided,
+        p_two_sided=found.p_two_sided,
+        points=points,
+        dropped=dropped,
+        without_family=meta_correlation.leave_one_family_out(x, y, families, method, **resampling),
+        human=sides[0].name,
+        synthetic=sides[1].name,
+        notes=tuple(notes_on(sides, method, first)),
+        first_order=first,
+        p_reason=found.p_reason,
+    )
+
+
+def _over_items(
+    sides: tuple[SideValues, SideValues],
+    shared: Sequence[str],
+    method: Method,
+    first_order: Method,
+    resampling: Mapping[str, Any],
+) -> Estimate | None:
+    """The interval from resampling the items of the live sides; None: no side is live."""
+    if all(side.joined is None for side in sides):
+        return None
+    human, synthetic = (rows_or_values(side, shared) for side in sides)
+    return meta_correlation.meta_correlation_over_items(
+        human, synthetic, method, first_order=first_order, **resampling
+    )
+
+
+def meta_matrix(
+    humans: Mapping[str, Side],
+    synthetic: ScoreTable,
+    *,
+    by: Sequence[str],
+    over: str | None = None,
+    method: Method = "spearman",
+    first_order: Method | None = None,
+    n_resamples: int = 1_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> Matrix:
+    """One meta-correlation for each combination of the columns `by`.
+
+    humans: data set -> human side; a single entry under "" serves all. over: a column whose values are variants
+    (such as `prompt`): mean and SD over them are given for each combination of the others. A cell that cannot be
+    computed has the reason. Raises InputError for unknown columns, and for several human sides without `dataset`
+    among the columns.
+    """
+    columns = [*dict.fromkeys(name for name in by if name != over), *([over] if over else [])]
+    check_names("column", columns, group_columns(synthetic))
+    if DATASET not in columns and set(humans) != {""}:
+        raise InputError(
+            f"Human sides are given for the data sets {', '.join(map(shown, humans))}: "
+            f"{DATASET} must be among the columns."
+        )
+    first = first_order or method
+    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+
+    @cache
+    def human_side(name: str) -> SideValues:
+        return side_values(humans[name], first)
+
+    def correlated(name: str, live: LiveSide) -> MetaCorrelation:
+        return _correlated((human_side(name), side_values(live, first)), method, first, resampling)
+
+    cells = tuple(
+        _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), correlated)
+        for key, indices in rows_by(synthetic.rows, columns).items()
+    )
+    met = dict.fromkeys(cell.by[DATASET] for cell in cells) if DATASET in columns else {}
+    notes = (*synthetic.notes, *(unmet(tuple(humans), tuple(met)) if met else ()))
+    return Matrix(cells, _summaries(cells, over) if over else (), notes)
+
+
+def _cell(
+    humans: Collection[str],
+    part: ScoreTable,
+    by: Mapping[str, str],
+    correlated: Callable[[str, LiveSide], MetaCorrelation],
+) -> MatrixCell:
+    """correlated: of a human side's name and the rows of this cell."""
+    dataset = by.get(DATASET, "")
+    human = dataset if dataset in humans else ""
+    if human not in humans:
+        return MatrixCell(by, None, f"no human side for the data set {shown(by[DATASET])}")
+    name = ", ".join(f"{column} {shown(value)}" for column, value in by.items())
+    try:
+        result = correlated(human, LiveSide(name, part))
+    except InputError as problem:  # this cell cannot be computed, others can
+        listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
+        more = problem.n_problems - _MOST_PROBLEMS
+        return MatrixCell(
+            by, None, " ".join(filter(None, (problem.what, listed, f"and {more} more" if more > 0 else "")))
+        )
+    return MatrixCell(by, result, result.over_metrics.reason)
+
+
+def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, ...]:
+    """Mean and SD over the variants of each combination of the other columns."""
+    variants: dict[tuple[tuple[str, str], ...], list[float | None]] = {}
+    for cell in cells:
+        rest = tuple((column, value) for column, value in cell.by.items() if column != over)
+        estimate = cell.result.over_metrics.estimate if cell.result else None
+        variants.setdefault(rest, []).append(estimate)
+    summaries = []
+    for rest, estimates in variants.items():
+        known = np.array([value for value in estimates if value is not None], dtype=np.float64)
+        summaries.append(
+            MatrixSummary(
+                by=dict(rest),
+                mean=float(known.mean()) if known.size else None,
+                sd=float(known.std(ddof=1)) if known.size > 1 else None,
+                n=known.size,
+                left_out=len(estimates) - known.size,
+            )
+        )
+    return tuple(summaries)
+
+
+def meta_json(found: MetaCorrelation) -> dict[str, Any]:
+    """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
+    return {
+        "cautions": list(found.cautions),
+        **ends(found.over_metrics),
+        "p_one_sided": found.p_one_sided,
+        "p_two_sided": found.p_two_sided,
+        "p_reason": found.p_reason,
+        "n_metrics": found.n_metrics,
+        "n_families": found.n_families,
+        "dropped": dict(found.dropped),
+        "over_items": _over_items_json(found.over_items),
+        "without_family": {
+            family: {**ends(estimate), "n_metrics": estimate.n}
+            for family, estimate in found.without_family.items()
+        },
+        "method": found.method,
+        "first_order": found.first_order or found.method,
+        "confidence_level": found.over_metrics.confidence_level,
+        "n_resamples": found.over_metrics.n_resamples,
+        "human": found.human,
+        "synthetic": found.synthetic,
+        "notes": list(found.notes),
+        "points": [asdict(point) for point in found.points],
+    }
+
+
+def _over_items_json(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    return {
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_reason": estimate.interval_reason,
+        "n_items": estimate.n_clusters,
+        "n_undefined": estimate.n_undefined,
+    }
+
+
+def matrix_json(matrix: Matrix) -> dict[str, Any]:
+    """`cells`, one a combination of columns, and `summaries`: mean and SD over the variants."""
+    return {
+        "cells": [_cell_json(cell) for cell in matrix.cells],
+        "summaries": [
+            {
+                "by": dict(one.by),
+                "mean": one.mean,
+                "sd": one.sd,
+                "n": one.n,
+                "n_left_out": one.left_out,
+            }
+            for one in matrix.summaries
+        ],
+        "notes": list(matrix.notes),
+    }
+
+
+def _cell_json(cell: MatrixCell) -> dict[str, Any]:
+    found = _undefined(cell.reason or "") if cell.result is None else meta_json(cell.result)
+    return {"by": dict(cell.by), **found, "reason": cell.reason}
+
+
+def _undefined(reason: str) -> dict[str, Any]:
+    """The keys of `meta_json` where nothing was computed, so that a reader finds them in every cell."""
+    return {
+        "cautions": [],
+        **ends(None, reason),
+        "p_one_sided": None,
+        "p_two_sided": None,
+        "p_reason": reason,
+        "n_metrics": 0,
+        "n_families": 0,
+        "dropped": {},
+        "over_items": None,
+        "without_family": {},
+        "method": None,
+        "first_order": None,
+        "confidence_level": None,
+        "n_resamples": None,
+        "human": None,
+        "synthetic": None,
+        "notes": [],
+        "points": [],
+    }
+
+
+RECOMPUTED_TABLE = "meta-judge-1"
+_BEHIND_IT_NO_FIGURES = "the scores behind it are not published as figures"
+_WHY_NOT = {
+    "meta-judge-2": "the correlations behind it, of five wordings, are not published",
+    "meta-judge-3": "it is Kendall at both orders, and the published correlations per metric are Spearman",
+    "factual-perturbation-1": "it counts votes; `study import`, `study votes` and `study results` give it again from "
+    "the project's files",
+}
+
+
+@dataclass(frozen=True)
+class RecomputedCell:
+    """A published meta-correlation beside the one that follows from the published correlations."""
+
+    dataset: str
+    generator: str
+    shots: str
+    published: float
+    """Rounded to three places."""
+    recomputed: float | None
+    """From correlations rounded to three places, so up to about .02 away; None: undefined."""
+    n: int
+    """Metrics that both columns define."""
+    dropped: Mapping[str, str]
+    """Metric -> why it has no part."""
+
+    @property
+    def difference(self) -> float | None:
+        """Recomputed minus published."""
+        return None if self.recomputed is None else self.recomputed - self.published
+
+
+def recompute_table_1() -> tuple[RecomputedCell, ...]:
+    """All 78 cells: Spearman between a data set's human column and a generator's column (000, equation 3)."""
+    table = read_table(RECOMPUTED_TABLE)
+    return tuple(
+        _recomputed(table, dataset, generator, shots)
+        for dataset in DATASETS
+        for generator in GENERATORS
+        for shots in SHOTS
+    )
+
+
+def check_recomputable(table: PublishedTable) -> None:
+    """Raise InputError, saying why, for a table whose figures do not follow from other published figures."""
+    if table.key != RECOMPUTED_TABLE:
+        why = _WHY_NOT.get(table.key, _BEHIND_IT_NO_FIGURES)
+        raise InputError(
+            f"Table {table.number} of {table.paper} cannot be recomputed: {why}. Table 1 of meta-judge can."
+        )
+
+
+def _recomputed(table: PublishedTable, dataset: str, generator: str, shots: str) -> RecomputedCell:
+    human = published_side(PREFIX + dataset)
+    synthetic = published_side(f"{PREFIX}{dataset}:{generator}:{shots}")
+    columns = [[side.values[m]["spearman"] for m in human.values] for side in (human, synthetic)]
+    first, second = np.array(columns, dtype=np.float64)  # None becomes NaN, which has no part
+    value = coefficient(first, second, "spearman")
+    row = next(row for row in table.rows if (row["generator"], row["shots"]) == (generator, shots))
+    published = row[dataset]
+    assert isinstance(published, float)  # Table 1 has no empty cell
+    return RecomputedCell(
+        dataset=dataset,
+        generator=generator,
+        shots=shots,
+        published=published,
+        recomputed=None if np.isnan(value) else value,
+        n=int((~np.isnan(first + second)).sum()),
+        dropped={**human.reasons, **synthetic.reasons},
+    )

@@ -1,0 +1,1 @@
+"""Marked errors against each other (Specialist)."""

@@ -1,0 +1,368 @@
+"""Errors that judges mark against those that people marked: character-level precision, recall and F1, one judge or several."""
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+import numpy as np
+from numpy.typing import NDArray
+from core.results.choices import NO_VALUE
+from core.results.spans.segments import GoldRaters
+from core.results.spans.segments import Paired
+from core.results.spans.segments import Segment
+from core.results.spans.segments import Spans
+from core.results.spans.segments import pair_spans
+from core.results.spans.segments import PEOPLE
+from core.results.spans.segments import said_of
+from core.schema.scores import OutputSet
+from core.schema.scores import RatingSet
+from core.stats.span_f1 import SpanCounts
+from core.stats.span_f1 import SpanF1
+from core.stats.span_f1 import span_counts
+from core.stats.span_f1 import span_f1
+from itertools import combinations
+from core.results.choices import Key
+from core.results.choices import items_of
+from core.results.spans.segments import pair_several
+from core.errors import InputError
+from core.schema.scores import Rating
+from core.stats.correlation.tests import PairedTest
+from core.stats.resampling import Floats
+from core.stats.resampling import ratio
+from core.stats.span_f1 import span_f1_test
+
+
+@dataclass(frozen=True)
+class SpanOptions:
+    """How errors are compared, and how intervals are made."""
+
+    raters: GoldRaters = "kept"
+    references: bool = False
+    """Whether systems that are references (refA, synthetic_ref) take part."""
+    n_resamples: int = 2_000
+    confidence_level: float = 0.95
+    rng: int = 0
+
+    @property
+    def pairing(self) -> dict[str, Any]:
+        """What decides which segments are compared."""
+        return {"raters": self.raters, "references": self.references}
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """What decides the intervals."""
+        return {
+            "n_resamples": self.n_resamples,
+            "confidence_level": self.confidence_level,
+            "rng": self.rng,
+        }
+
+
+DEFAULT_SPAN_OPTIONS = SpanOptions()
+
+
+@dataclass(frozen=True)
+class SpanAgreement:
+    """Predicted errors against those of people."""
+
+    gold: str
+    """What the people's marks came from."""
+    predicted: str
+    overall: SpanF1
+    """Over all characters of all segments; intervals resample items."""
+    by_system: Mapping[str, SpanF1]
+    by_rater: Mapping[str, SpanF1]
+    """Of the gold; empty where its ratings name nobody, or were merged."""
+    by_severity: Mapping[str, SpanF1]
+    """With the spans of one severity alone on both sides: a wrong severity is then a miss, not half a hit."""
+    n_segments: int
+    """Ratings of a text that were compared: (text, rater of the gold, predictor)."""
+    n_items: int
+    left_out: Mapping[str, int]
+    """Reason -> segments of the gold, or predicted texts, without a part in it."""
+    options: SpanOptions
+    notes: tuple[str, ...] = ()
+
+
+def span_agreement(
+    gold: RatingSet,
+    predicted: RatingSet,
+    *,
+    texts: OutputSet | None = None,
+    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+) -> SpanAgreement:
+    """How many of the predicted characters people marked (precision), and how many of theirs were predicted (recall).
+
+    Micro-averaged over all characters of all segments: 1 where a severity agrees, 1/2 where only the mark does. A segment
+    is one text as one rater of the gold marked it. texts: where given, spans are clipped to the texts' lengths.
+    Misleads as micro-averages do: long marks weigh more than short ones, and a judge that marks whole sentences gains
+    recall for nothing but length. Several raters of one text cap what can be reached: see `rater_matrix`.
+    Raises InputError where no text with marked errors is in both.
+    """
+    paired = pair_spans(gold, predicted, texts=texts, **options.pairing)
+    counts = counts_of(paired.segments)
+    items = paired.items
+    raters = [segment.rater for segment in paired.segments]
+    return SpanAgreement(
+        gold=gold.file_name,
+        predicted=predicted.file_name,
+        overall=span_f1(counts, items, **options.resampling),
+        by_system=_grouped(counts, items, _systems(paired), options),
+        by_rater=_grouped(counts, items, raters, options) if any(raters) else {},
+        by_severity=_by_severity(paired, items, options),
+        n_segments=len(paired.segments),
+        n_items=int(np.unique(items).size),
+        left_out=paired.left_out,
+        options=options,
+        notes=(
+            *said_of(PEOPLE, [gold]),
+            *said_of(predicted.file_name, [predicted]),
+            *paired.notes,
+            *_clipped(counts),
+        ),
+    )
+
+
+def counts_of(segments: Sequence[Segment], severity: str | None = None) -> SpanCounts:
+    """Characters marked and agreed on, a number a segment. severity: of the spans only those that have it."""
+    lengths = _lengths(segments)
+
+    def kept(spans: Spans) -> Spans:
+        return spans if severity is None else tuple(span for span in spans if span[2] == severity)
+
+    return span_counts(
+        [kept(segment.gold) for segment in segments],
+        [kept(segment.predicted) for segment in segments],
+        lengths,
+    )
+
+
+def at(counts: SpanCounts, index: NDArray[np.intp] | NDArray[np.bool_]) -> SpanCounts:
+    """The counts of some segments."""
+    return SpanCounts(counts.credit[index], counts.predicted[index], counts.gold[index])
+
+
+def _clipped(counts: SpanCounts) -> tuple[str, ...]:
+    if not counts.n_clipped:
+        return ()
+    return (f"{counts.n_clipped:,} spans reach beyond the end of their text and were cut there",)
+
+
+def _lengths(segments: Sequence[Segment]) -> list[int] | None:
+    """Each text's length, or where its last span ends; None where no text is known."""
+    if all(segment.length is None for segment in segments):
+        return None
+    return [
+        max((span[1] for span in (*segment.gold, *segment.predicted)), default=0)
+        if segment.length is None
+        else segment.length
+        for segment in segments
+    ]
+
+
+def _systems(paired: Paired) -> list[str]:
+    return [segment.row.system or NO_VALUE for segment in paired.segments]
+
+
+def _grouped(
+    counts: SpanCounts, items: NDArray[np.int64], names: Sequence[str], options: SpanOptions
+) -> dict[str, SpanF1]:
+    groups = np.array(names, dtype=str)
+    return {
+        name: span_f1(at(counts, groups == name), items[groups == name], **options.resampling)
+        for name in sorted(set(names))
+    }
+
+
+def _by_severity(paired: Paired, items: NDArray[np.int64], options: SpanOptions) -> dict[str, SpanF1]:
+    spans = {span for segment in paired.segments for span in (*segment.gold, *segment.predicted)}
+    return {
+        severity: span_f1(counts_of(paired.segments, severity), items, **options.resampling)
+        for severity in sorted({severity for _, _, severity in spans})
+    }
+
+
+NOT_BY_ALL = "not marked by all"
+ONE_DRAW = "there is one draw"
+
+
+@dataclass(frozen=True)
+class DrawSummary:
+    """One number of a judge over the draws that it was made from."""
+
+    mean: float | None
+    """None: undefined in every draw."""
+    sd: float | None
+    """With n - 1 (ddof 1); None: fewer than two draws have the number."""
+    n: int
+    """Draws that have it."""
+    n_undefined: int
+
+
+@dataclass(frozen=True)
+class JudgeSpans:
+    """One judge of several."""
+
+    name: str
+    overall: SpanF1
+    """Of the counts averaged over draws; intervals resample items, so they say nothing about other draws."""
+    n_draws: int
+    precision: DrawSummary
+    recall: DrawSummary
+    f1: DrawSummary
+    """Over the draws, each by itself."""
+    left_out: Mapping[str, int]
+    """Reason -> segments, the largest count of any draw."""
+
+
+@dataclass(frozen=True)
+class SpanTest:
+    """Two judges on the same segments."""
+
+    first: str
+    second: str
+    test: PairedTest
+    """Of F1, all of an item's texts changing places together; two-sided."""
+
+
+@dataclass(frozen=True)
+class SpanComparison:
+    """All judges on the segments that all draws of all of them marked."""
+
+    gold: str
+    judges: tuple[JudgeSpans, ...]
+    tests: tuple[SpanTest, ...]
+    """Every pair once, in the order of the judges."""
+    n_segments: int
+    n_items: int
+    options: SpanOptions
+    notes: tuple[str, ...] = ()
+
+
+def compare_spans(
+    gold: RatingSet,
+    predicted: Mapping[str, RatingSet | Sequence[RatingSet]],
+    *,
+    texts: OutputSet | None = None,
+    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+) -> SpanComparison:
+    """F1 of several judges on the texts they share, with a permutation test for every two of them.
+
+    predicted: judge -> its marks, or those of every draw of its examples (10 seeds in 002): then numbers are means with
+    standard deviations over draws, and intervals and tests use the characters averaged over draws. Misleads where
+    judges are many: nothing pays for the m (m - 1) / 2 tests; and a judge that failed on the hard texts takes them from
+    all others. Raises InputError where the judges share no text of the gold.
+    """
+    draws = {name: (one,) if isinstance(one, RatingSet) else tuple(one) for name, one in predicted.items()}
+    flat = [one for own in draws.values() for one in own]
+    pairs = pair_several(gold, flat, texts=texts, **options.pairing)
+    shared = _shared(pairs)
+    if not shared:
+        raise InputError(
+            "There is no text of the gold in which all of them marked errors: they cannot stand side by side."
+        )
+    counted = [_counts(one, shared) for one in pairs]
+    rows = _rows(pairs[0], shared)
+    items = items_of(rows)
+    judges, means = [], {}
+    begin = 0
+    for name, own in draws.items():
+        block = slice(begin, begin + len(own))
+        begin = block.stop
+        means[name] = _mean(counted[block])
+        judges.append(_judge(name, counted[block], pairs[block], means[name], items, options, len(shared)))
+    tests = tuple(
+        SpanTest(
+            a, b, span_f1_test(means[a], means[b], items, n_resamples=options.n_resamples, rng=options.rng)
+        )
+        for a, b in combinations(draws, 2)
+    )
+    notes = dict.fromkeys(
+        (
+            *said_of(PEOPLE, [gold]),
+            *(note for name, own in draws.items() for note in said_of(name, own)),
+            *(note for one in pairs for note in one.notes),
+        )
+    )
+    return SpanComparison(
+        gold.file_name, tuple(judges), tests, len(shared), int(np.unique(items).size), options, tuple(notes)
+    )
+
+
+_SegmentKey = tuple[Key, str]
+
+
+def _shared(pairs: Sequence[Paired]) -> list[_SegmentKey]:
+    """(text, rater of the gold) of the segments that all have, in the order of the first."""
+    keys = [dict.fromkeys((segment.key, segment.rater) for segment in one.segments) for one in pairs]
+    return [key for key in keys[0] if all(key in own for own in keys[1:])]
+
+
+def _rows(paired: Paired, shared: Sequence[_SegmentKey]) -> list[Rating]:
+    rows = {(segment.key, segment.rater): segment.row for segment in paired.segments}
+    return [rows[key] for key in shared]
+
+
+def _counts(paired: Paired, shared: Sequence[_SegmentKey]) -> SpanCounts:
+    """One count a shared segment; the mean where several predictions of it are in one set."""
+    place = {key: index for index, key in enumerate(shared)}
+    found = [
+        (index, place[key])
+        for index, segment in enumerate(paired.segments)
+        if (key := (segment.key, segment.rater)) in place
+    ]
+    own, to = np.array(found, dtype=np.intp).T
+    counts = at(counts_of(paired.segments), own)
+    n = np.bincount(to, minlength=len(shared)).astype(np.float64)
+
+    def averaged(values: Floats) -> Floats:
+        sums = np.bincount(to, weights=values, minlength=len(shared)).astype(np.float64)
+        return ratio(sums, n)
+
+    return SpanCounts(averaged(counts.credit), averaged(counts.predicted), averaged(counts.gold))
+
+
+def _mean(counts: Sequence[SpanCounts]) -> SpanCounts:
+    return SpanCounts(
+        np.mean([one.credit for one in counts], axis=0),
+        np.mean([one.predicted for one in counts], axis=0),
+        np.mean([one.gold for one in counts], axis=0),
+    )
+
+
+def _judge(
+    name: str,
+    counts: Sequence[SpanCounts],
+    pairs: Sequence[Paired],
+    mean: SpanCounts,
+    items: NDArray[np.int64],
+    options: SpanOptions,
+    n_shared: int,
+) -> JudgeSpans:
+    drawn = [span_f1(one, items, n_resamples=0, confidence_level=options.confidence_level) for one in counts]
+    left_out: dict[str, int] = {}
+    for one in pairs:
+        lost = len({(segment.key, segment.rater) for segment in one.segments}) - n_shared
+        for reason, n in (*one.left_out.items(), (NOT_BY_ALL, lost)):
+            if n:
+                left_out[reason] = max(n, left_out.get(reason, 0))
+    return JudgeSpans(
+        name=name,
+        overall=span_f1(mean, items, **options.resampling),
+        n_draws=len(counts),
+        precision=summary([one.precision.estimate for one in drawn]),
+        recall=summary([one.recall.estimate for one in drawn]),
+        f1=summary([one.f1.estimate for one in drawn]),
+        left_out=left_out,
+    )
+
+
+def summary(values: Sequence[float | None]) -> DrawSummary:
+    """Mean and standard deviation (ddof 1) of the values that there are."""
+    known = [value for value in values if value is not None]
+    return DrawSummary(
+        mean=float(np.mean(known)) if known else None,
+        sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
+        n=len(known),
+        n_undefined=len(values) - len(known),
+    )

@@ -1,0 +1,362 @@
+"""Does a specialist copy the errors of its examples, or understand them (Specialist, appendix B)?"""
+
+from collections.abc import Sequence
+from core.formats.mt_metrics_eval import names_reference
+from core.tables.reading import same_name
+from core.formats.tasks import parse_task
+from core.judges.rated import ExampleUsed
+from core.judges.rated import test_set_of
+from core.schema.runs import RULES
+from core.schema.judging import JudgeOutput
+from core.schema.judging import RatedSet
+from core.schema.judging import RatedText
+from core.schema.scores import ScorableOutput
+from collections import Counter
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+import numpy as np
+from core.results.choices import Key
+from core.results.choices import items_of
+from core.results.spans.segments import text_keys
+from core.tables.reading import shown
+from core.errors import InputError
+from core.judges.automqm import judge as automqm
+from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm.errors import ErrorTrial
+from core.schema.judging import JudgedText
+from core.schema.scores import ScoredRow
+from core.stats.resampling import ratio_estimates
+from core.stats.resampling import Estimate
+from core.stats.resampling import Floats
+
+
+class Pool:
+    """The errors that people marked, by whose text they are in.
+
+    Two sources under one id are two items, as for the judge: a specialist's examples are of the judged text's own.
+    """
+
+    def __init__(self, rated: RatedSet, output: JudgeOutput) -> None:
+        self._filtered = output.settings.get("filtered") is True
+        self._same_item = output.settings.get("examples") == "specialist"
+        self._offered = _offered(output)
+        self._texts: dict[tuple[str, ...], list[RatedText]] = {}
+        self._of_item: dict[tuple[str, ...], list[RatedText]] = {}
+        for text in rated.texts:
+            item = (*test_set_of(text.output), text.output.item_id)
+            self._texts.setdefault((*item, text.output.system), []).append(text)
+            self._of_item.setdefault((*item, _source(text.output)), []).append(text)
+
+    def shown(
+        self, used: Sequence[ExampleUsed], judged: ScorableOutput, own: frozenset[str]
+    ) -> frozenset[str]:
+        """The quotes of the examples' errors. Of a filtered judge, without those that people marked in its text."""
+        test_set = test_set_of(judged)
+        quotes = {
+            quote
+            for one in used
+            for text in self._texts.get((*test_set, one.item_id, one.system), ())
+            if not self._same_item or _source(text.output) == _source(judged)
+            for quote in quotes_of(text, one.rater, self._offered)
+        }
+        return frozenset(quotes - own if self._filtered else quotes)
+
+    def same_source(self, judged: ScorableOutput) -> frozenset[str]:
+        """The quotes of all errors in other systems' texts of the item, references' aside."""
+        return frozenset(
+            quote
+            for text in self._of_item.get((*test_set_of(judged), judged.item_id, _source(judged)), ())
+            if same_name(text.output.system) != same_name(judged.system)
+            and not names_reference(text.output.system)
+            for quote in quotes_of(text)
+        )
+
+
+def quotes_of(
+    text: RatedText, rater: str | None = None, severities: frozenset[str] | None = None
+) -> list[str]:
+    """The words of the text's errors; of one rater, and of these severities alone, where they are named."""
+    return [
+        text.output.text[span.start : span.end]
+        for rating in text.ratings
+        if rater is None or rating.rater == rater
+        for span in rating.spans or ()
+        if not span.in_source
+        and span.start < span.end
+        and (severities is None or span.severity.casefold() in severities)
+    ]
+
+
+def _offered(output: JudgeOutput) -> frozenset[str] | None:
+    """The severities that the judge's examples show, in one case; None: all, or it is not known which."""
+    if output.model == RULES or not output.attached:
+        return None
+    spans = parse_task(output.attached, output.name).spans
+    return None if spans is None else frozenset(one.casefold() for one in spans.severities)
+
+
+def _source(output: ScorableOutput) -> str:
+    """Blanks make no other source."""
+    return " ".join((output.source or "").split())
+
+
+NO_ERRORS = "it names no error with words"
+NO_ERRORS_THERE = "it names no error with words in the texts in which people marked errors"
+NOT_MARKED_HERE = "nobody marked errors in the judged texts"
+NONE_ALONE = "it names no error alone"
+NO_ANSWER, NOT_RATED = "no usable answer", "not among the rated texts"
+
+
+@dataclass(frozen=True)
+class CopyOptions:
+    """Which of a judge's repeats is looked at, and how intervals are made."""
+
+    repeat: int = 0
+    n_resamples: int = 2_000
+    confidence_level: float = 0.95
+    rng: int = 0
+
+
+DEFAULT_COPY_OPTIONS = CopyOptions()
+
+
+@dataclass(frozen=True)
+class Copying:
+    """What one judge's errors have in common with others' (table 20). Shares resample items."""
+
+    judge: str
+    n_texts: int
+    n_errors: int
+    """With quoted words, over all texts."""
+    n_without_words: int
+    """Errors that quote nothing; not among `n_errors`."""
+    of_people: Estimate
+    """Share whose words people marked in this very text, over the texts in which people marked errors at all."""
+    of_examples: Estimate
+    """Share whose words are an error of an example it was shown."""
+    of_examples_or_parts: Estimate
+    """The same, words inside those of such an error and words around them included."""
+    of_same_source: Estimate
+    """Share whose words are an error of any other system's text of the same source, shown or not."""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Reason -> texts."""
+
+
+@dataclass(frozen=True)
+class Disjoint:
+    """Errors that one judge names and another does not, in the texts of both (table 14)."""
+
+    judge: str
+    other: str
+    n_texts: int
+    n_errors: int
+    """All that the judge names in these texts."""
+    n_alone: int
+    """Of them, those whose words the other does not name in the same text, or not so often."""
+    n_alone_of_same_source: int
+    """Of these, those whose words are an error of another system's text of the same source."""
+    share: Estimate
+    """Of the errors it names alone, those that stand among the same source's errors."""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One text as a judge marked it, with what its words are compared with."""
+
+    key: Key
+    row: ScoredRow
+    quotes: tuple[str, ...]
+    n_without_words: int
+    people: frozenset[str] | None
+    """None: nobody marked errors in it, or said that there are none."""
+    examples: frozenset[str]
+    same_source: frozenset[str]
+
+
+def error_copying(
+    output: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
+) -> Copying:
+    """How many of a judge's errors are those of its examples, and how many are people's own (002, table 20).
+
+    rated: the texts that the judge worked on, with the ratings its examples came from. Marks in the source do not count.
+    Of a filtered judge's examples, the errors that people marked in the judged text are not counted, as it did not see
+    them; nor are errors of a severity that the judge's task does not offer, which no model is shown. Misleads where errors are short: a single common word is soon "copied". A share counts errors, so texts with
+    many weigh more. Raises InputError for a judge that marks no errors, and where no judged text is among the rated.
+    """
+    judged, left_out = _judged(output, rated, options)
+    errors = [one.quotes for one in judged]
+    columns = np.array(
+        [
+            [
+                sum(quote in (one.people or ()) for quote in one.quotes),
+                sum(quote in one.examples for quote in one.quotes),
+                sum(_in_part(quote, one.examples) for quote in one.quotes),
+                sum(quote in one.same_source for quote in one.quotes),
+            ]
+            for one in judged
+        ],
+        dtype=np.float64,
+    )
+    n_errors = np.repeat(np.array([[len(own)] for own in errors], dtype=np.float64), 4, axis=1)
+    n_errors[[one.people is None for one in judged], 0] = 0.0
+    reasons = [_why_not_of_people(judged), *[NO_ERRORS] * 3]
+    shares = _shares(columns, n_errors, judged, options, reasons)
+    return Copying(
+        judge=output.name,
+        n_texts=len(judged),
+        n_errors=sum(map(len, errors)),
+        n_without_words=sum(one.n_without_words for one in judged),
+        of_people=shares[0],
+        of_examples=shares[1],
+        of_examples_or_parts=shares[2],
+        of_same_source=shares[3],
+        left_out=left_out,
+    )
+
+
+def disjoint_errors(
+    first: JudgeOutput, second: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
+) -> tuple[Disjoint, Disjoint]:
+    """The errors that each of two judges names alone, and how many of them other systems made (002, table 14).
+
+    A judge that copies what it was shown names more of them than one that was not shown them. Raises InputError as
+    `error_copying` does, and where the two have no text in common.
+    """
+    sides = [{one.key: one for one in _judged(output, rated, options)[0]} for output in (first, second)]
+    shared = [key for key in sides[0] if key in sides[1]]
+    if not shared:
+        raise InputError(f"{shown(first.name)} and {shown(second.name)} marked errors in no text of both.")
+    a, b = ([own[key] for key in shared] for own in sides)
+    return _alone(first.name, second.name, a, b, options), _alone(second.name, first.name, b, a, options)
+
+
+def _alone(
+    judge: str, other: str, own: Sequence[_Judged], others: Sequence[_Judged], options: CopyOptions
+) -> Disjoint:
+    # As often as the other names the same words, they are common: both then share the same number, as in the paper.
+    alone = [
+        list((Counter(one.quotes) - Counter(theirs.quotes)).elements())
+        for one, theirs in zip(own, others, strict=True)
+    ]
+    copied = [sum(quote in one.same_source for quote in found) for one, found in zip(own, alone, strict=True)]
+    n_alone = np.array([len(one) for one in alone], dtype=np.float64)[:, None]
+    (share,) = _shares(np.array(copied, dtype=np.float64)[:, None], n_alone, own, options, [NONE_ALONE])
+    return Disjoint(
+        judge=judge,
+        other=other,
+        n_texts=len(own),
+        n_errors=sum(len(one.quotes) for one in own),
+        n_alone=sum(map(len, alone)),
+        n_alone_of_same_source=sum(copied),
+        share=share,
+    )
+
+
+def _shares(
+    counts: Floats,
+    n_errors: Floats,
+    judged: Sequence[_Judged],
+    options: CopyOptions,
+    reasons: Sequence[str],
+) -> list[Estimate]:
+    """counts, n_errors: shape (texts, k), the errors that have it and those looked at; a share for each column.
+
+    reasons: of each column, why there is no share where it looked at no error.
+    """
+    found = ratio_estimates(
+        counts,
+        n_errors,
+        items_of([one.row for one in judged]),
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+        rng=options.rng,
+    )
+    return [
+        one if one.reason is None else _without(one, why) for one, why in zip(found, reasons, strict=True)
+    ]
+
+
+def _why_not_of_people(judged: Sequence[_Judged]) -> str:
+    """Why no error can be held against people's own, where none can."""
+    if all(one.people is None for one in judged):
+        return NOT_MARKED_HERE
+    return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
+
+
+def _without(one: Estimate, reason: str) -> Estimate:
+    return Estimate(
+        None,
+        None,
+        None,
+        0,
+        reason,
+        0,
+        0,
+        one.confidence_level,
+        interval_reason="the estimate is undefined",
+    )
+
+
+def _in_part(quote: str, examples: Iterable[str]) -> bool:
+    """Whether the words are inside those of an example's error, or around them."""
+    return any(quote in one or one in quote for one in examples)
+
+
+def _judged(
+    output: JudgeOutput, rated: RatedSet, options: CopyOptions
+) -> tuple[list[_Judged], dict[str, int]]:
+    """The texts with a usable answer that are among the rated, and why others are not here."""
+    if output.kind != automqm.KIND.name:
+        raise InputError(f"{shown(output.name)} is a judge of the kind {output.kind}, which marks no errors.")
+    rows = [
+        ScoredRow(
+            one.output.item_id, one.output.system, one.output.level, one.output.language, one.output.labels
+        )
+        for one in rated.texts
+    ]
+    judged_keys, rated_keys = text_keys([[text.row for text in output.texts], rows])
+    known = dict(zip(rated_keys, rated.texts, strict=True))
+    pool = Pool(rated, output)
+    found: list[_Judged] = []
+    left_out: dict[str, int] = {}
+    for text, key in zip(output.texts, judged_keys, strict=True):
+        trial = _trial(text, options.repeat)
+        people = known.get(key)
+        if trial is None or trial.errors is None or people is None:
+            reason = NOT_RATED if people is None else NO_ANSWER
+            left_out[reason] = left_out.get(reason, 0) + 1
+            continue
+        found.append(_compared(text, key, trial, people, pool))
+    if NOT_RATED not in left_out and not found:
+        raise InputError(
+            f"{shown(output.name)} has no usable answer of repeat {options.repeat + 1} in any of its "
+            f"{len(output.texts):,} texts."
+        )
+    if not found:
+        raise InputError(
+            f"No text that {shown(output.name)} marked is among the rated texts of {shown(rated.file_name)}.",
+            [f"{reason}: {n:,}" for reason, n in left_out.items()],
+        )
+    return found, left_out
+
+
+def _trial(text: JudgedText, repeat: int) -> ErrorTrial | None:
+    if not isinstance(text.record, AutoMqmRecord):
+        return None
+    return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
+
+
+def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, pool: Pool) -> _Judged:
+    quotes = [error.quote for error in trial.errors or ()]
+    own = frozenset(quotes_of(people))
+    return _Judged(
+        key=key,
+        row=text.row,
+        quotes=tuple(quote for quote in quotes if quote),
+        n_without_words=sum(not quote for quote in quotes),
+        people=own if any(one.spans is not None for one in people.ratings) else None,
+        examples=pool.shown(trial.examples, people.output, own),
+        same_source=pool.same_source(people.output),
+    )

@@ -1,0 +1,567 @@
+"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict and how that depends on what counts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import replace
+import numpy as np
+from core.results.study.counted import DECLARED
+from core.results.study.counted import Counted
+from core.results.study.counted import Filters
+from core.results.study.counted import Variant
+from core.results.study.counted import count
+from core.schema.study import Answer
+from core.schema.study import AnswerKey
+from core.schema.study import LogEntry
+from core.schema.study import Rater
+from core.schema.study import Score
+from core.schema.study import StudyRecord
+from core.stats.votes import composite_scores
+from core.stats.votes import net_preferences
+from core.stats.votes import preferences
+from core.stats.resampling import Floats
+from core.stats.non_inferiority import Verdict
+from core.stats.non_inferiority import verdict
+from core.study.analysis_set import results_seen
+from core.study.lifecycle import VOTES_LEFT_OUT
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from numpy.typing import NDArray
+from core import __version__
+from core.results.study.blinding import Blinding
+from core.results.study.blinding import blinding
+from core.results.study.counted import SIDE_UNKNOWN
+from core.results.study.counted import filtered
+from core.schema.study import PREFERENCES
+from core.schema.study import AnalysisSet
+from core.stats import agreement
+from core.stats.votes import Consistency
+from core.stats.votes import consistency
+from core.stats.resampling import AgreementEstimate
+from core.stats.non_inferiority import NonInferiority
+from core.stats.non_inferiority import non_inferiority
+from core.stats.votes import PositionBias
+from core.stats.votes import position_bias
+from core.stats.non_inferiority import Power
+from core.stats.non_inferiority import power_non_inferiority
+from core.stats.votes import Ties
+from core.stats.votes import ties
+from core.stats.votes import contingency
+from core.study.analysis_set import analysis_set
+from core.study.progress import progress_of
+
+
+N_RESAMPLES = 10_000
+"""Behind every verdict, whatever other numbers are resampled with: a verdict is not to be chosen by it."""
+AS_DECLARED = "as declared"
+
+
+@dataclass(frozen=True)
+class SensitivityLine:
+    """One other way of counting, and the verdict it would give."""
+
+    name: str
+    n_pairs: int
+    bound: float | None
+    """The deciding bound."""
+    value: str
+    """The verdict."""
+
+
+@dataclass(frozen=True)
+class AfterUnblinding:
+    """What changed once the results could be seen, and the verdict before that."""
+
+    since: str | None
+    """Unblinding; for imported votes the first time that results were shown, used or exported. None: not yet."""
+    excluded: tuple[str, ...] = ()
+    """Raters excluded since then."""
+    included: tuple[str, ...] = ()
+    """Raters counted again since then."""
+    votes: int = 0
+    """Votes added or changed since then."""
+    flags: int = 0
+    """Pairs reported as invalid, or no longer, since then."""
+    verdict: Verdict | None = None
+    """Of the whole study as it stood then; None where nothing changed."""
+
+    @property
+    def any(self) -> bool:
+        """Whether anything changed."""
+        return bool(self.excluded or self.included or self.votes or self.flags)
+
+
+def pair_scores(counted: Counted, score: Score) -> Floats:
+    """One score a counted pair: the composite, or the mean vote."""
+    signs = preferences(counted.codes)
+    return composite_scores(signs) if score == "composite" else net_preferences(signs)
+
+
+def decide(
+    record: StudyRecord, counted: Counted, score: Score, *, rng: int, worst: bool = False
+) -> tuple[Verdict, int]:
+    """The verdict on the pairs counted, and how many they are.
+
+    worst: a pair that somebody reported as invalid counts as a win of the comparator, whatever its votes.
+    """
+    scores, questions = pair_scores(counted, score), list(counted.questions)
+    if worst:
+        scores = np.where([key in counted.flagged for key in counted.keys], -1.0, scores)
+        unseen = sorted(counted.flagged - set(counted.keys))
+        scores = np.append(scores, [-1.0] * len(unseen))
+        questions += [item for item, _ in unseen]
+    design = record.study.design
+    found = verdict(
+        scores,
+        np.array(questions, dtype=str),
+        margin=design.margin,
+        confidence_level=design.confidence_level,
+        n_resamples=N_RESAMPLES,
+        rng=rng,
+    )
+    return found, len(scores)
+
+
+def verdict_and_sensitivity(
+    record: StudyRecord, filters: Filters, *, rng: int
+) -> tuple[Verdict, tuple[SensitivityLine, ...]]:
+    """The verdict as declared; and a line for it, then one for each rule of the analysis set that is changed."""
+    declared = record.study.design.score
+    left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
+    other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
+    lines: tuple[tuple[str, Variant, Score, bool], ...] = (
+        (AS_DECLARED, DECLARED, declared, False),
+        ("all raters complete", Variant(complete=True), declared, False),
+        (f"flagged pairs {other[0]}", other[1], declared, False),
+        ("flagged pairs at worst", kept, declared, True),
+        ("excluded raters kept", Variant(keep_excluded=True), declared, False),
+        ("composite", DECLARED, "composite", False),
+        ("net preference", DECLARED, "net_preference", False),
+    )
+    made: dict[tuple[Variant, Score, bool], tuple[Verdict, int]] = {}
+    table = []
+    for name, variant, score, worst in lines:
+        way = variant, score, worst
+        if way not in made:  # the declared score has a line of its own too
+            made[way] = decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
+        found, n = made[way]
+        table.append(SensitivityLine(name, n, found.bound, found.value))
+    as_declared, _ = made[DECLARED, declared, False]
+    return as_declared, tuple(table)
+
+
+def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
+    """What was excluded, voted or flagged since the results could be seen."""
+    seen = results_seen(record)
+    if seen is None:
+        return AfterUnblinding(None)
+    since, then = record.log[seen].at_utc, as_of(record, seen)
+    now = {rater.rater_id: rater for rater in record.raters if not rater.dry_run}
+    before = {rater.rater_id: rater for rater in then.raters if not rater.dry_run}
+    earlier = {answer.key: answer for answer in then.answers}
+    votes = flags = 0
+    for answer in record.answers:
+        if answer.rater_id not in now or answer.repeat:
+            continue
+        old = earlier.get(answer.key)
+        said = None if old is None else (old.choice, old.preference)
+        votes += answer.answered and (answer.choice, answer.preference) != said
+        flags += answer.invalid != (old is not None and old.invalid)
+    changed = AfterUnblinding(
+        since=since,
+        excluded=_moved(before, now),
+        included=_moved(now, before),
+        votes=votes,
+        flags=flags,
+    )
+    if not changed.any:
+        return changed
+    counted = count(then, Filters())
+    found, _ = decide(then, counted, then.study.design.score, rng=rng)
+    return replace(changed, verdict=found)
+
+
+def as_of(record: StudyRecord, place: int) -> StudyRecord:
+    """The study as it stood at a line of its log: raters, exclusions and answers; texts and lists are those of today."""
+    utc, log, later = record.log[place].at_utc, record.log[: place + 1], record.log[place + 1 :]
+    answers: dict[AnswerKey, Answer] = {}
+    for entry in record.history:
+        if entry.saved_utc <= utc:
+            answers[entry.answer.key] = entry.answer
+    voted = {answer.rater_id for answer in answers.values()}
+    about = {entry.rater_id for entry in later}
+    raters = [
+        replace(rater, excluded=_excluded(log, rater)) if rater.rater_id in about else rater
+        for rater in record.raters
+        if rater.created_utc <= utc or rater.rater_id in voted
+    ]
+    return replace(record, raters=tuple(raters), answers=tuple(answers.values()))
+
+
+def _excluded(log: Iterable[LogEntry], rater: Rater) -> str | None:
+    """The reason for which the log leaves a rater out, at its end."""
+    reason = None
+    for entry in log:
+        if entry.rater_id != rater.rater_id:
+            continue
+        if entry.action == "rater excluded":
+            reason = entry.detail
+        elif entry.action == "rater included again":
+            reason = None
+        elif entry.action == "rater withdrew" and entry.detail.endswith(VOTES_LEFT_OUT):
+            reason = rater.excluded
+    return reason
+
+
+def _moved(before: dict[str, Rater], now: dict[str, Rater]) -> tuple[str, ...]:
+    """Raters who counted before and are excluded now."""
+    return tuple(
+        name
+        for name, rater in now.items()
+        if rater.excluded is not None and name in before and before[name].excluded is None
+    )
+
+
+INTERVAL_LEVEL = 0.95
+NO_AGREEMENT, NO_TABLE = "agreement needs two raters with answers", "a table needs two raters"
+FEW_QUESTIONS = 50
+"""Below it the jackknife-t interval of agreement is shown first: percentile intervals are too narrow there."""
+PAPER_ALPHA = 0.05
+FLAG_BELOW = 0.05
+"""A rater whose position p is below this is flagged."""
+COEFFICIENTS = ("raw_agreement", "cohen_kappa", "gwet_ac1", "fleiss_kappa", "krippendorff_alpha")
+
+
+@dataclass(frozen=True)
+class Contingency:
+    """Two raters' votes against each other."""
+
+    order: tuple[str, ...]
+    """Of rows and columns."""
+    table: list[list[int]] | None
+    """Rows: the first rater; columns: the second. None where there are not two raters."""
+    raters: tuple[str, ...]
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Composite:
+    """Sign of the sum of a pair's votes."""
+
+    mean: float | None
+    counts: dict[str, int]
+    """How many pairs have the score -1 (comparator), 0, 1 (candidate)."""
+    n: int
+
+
+@dataclass(frozen=True)
+class StudyVerdict:
+    """The verdict over questions, on the pairs that the filters leave."""
+
+    value: str
+    """non-inferior, not shown, or not enough information."""
+    exploratory: bool
+    """Whether it is on another part of the study than the declared one."""
+    method: str | None
+    """Which bound decided."""
+    bound: float | None
+    """The deciding lower bound."""
+    reason: str | None
+    """Why the ordinary bound did not decide, or nothing could."""
+    questions_missing: int | None
+    """Further questions of the same mix until the deciding bound passes; None where a verdict was reached."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is computed overall and for each level alike."""
+
+    n_pairs: int
+    n_questions: int
+    n_left_out: dict[str, int]
+    choices: dict[str, dict[str, int]]
+    """Rater -> preference -> pairs, among the counted ones."""
+    contingency: Contingency
+    raw_agreement: AgreementEstimate
+    cohen_kappa: AgreementEstimate
+    gwet_ac1: AgreementEstimate
+    fleiss_kappa: AgreementEstimate
+    krippendorff_alpha: AgreementEstimate
+    composite: Composite
+    net_preference: float | None
+    """Mean over pairs of the mean vote."""
+    ties: Ties
+
+
+@dataclass(frozen=True)
+class PairOfRaters:
+    """Agreement of two raters on the pairs that both answered."""
+
+    raters: tuple[str, str]
+    contingency: Contingency
+    raw_agreement: AgreementEstimate
+    cohen_kappa: AgreementEstimate
+    gwet_ac1: AgreementEstimate
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """Everything a study says, with n used and left out. Fractions, not percent."""
+
+    study: str
+    state: str
+    candidate: str
+    comparator: str
+    dataset_sha256: str
+    design_seed: int
+    raters: tuple[str, ...]
+    levels: tuple[str, ...]
+    filtered: dict[str, tuple[str, ...]]
+    """What was chosen -> the choice, where it departs from the declared analysis."""
+    analysis_set: AnalysisSet
+    verdict: StudyVerdict
+    pairs_by_votes: dict[int, int]
+    sensitivity: tuple[SensitivityLine, ...]
+    after_unblinding: AfterUnblinding
+    rater_warnings: dict[str, tuple[str, ...]]
+    """Rater who counts -> what to check before the verdict is believed."""
+    overall: Block
+    per_level: dict[str, Block]
+    pairwise: tuple[PairOfRaters, ...]
+    """Each two of three or more raters."""
+    non_inferiority: NonInferiority
+    power: Power
+    """The paper's variant: two-sided, alpha 0.05."""
+    power_one_sided: Power
+    """At the level of the declared bound."""
+    position_overall: PositionBias
+    position_per_rater: dict[str, PositionBias]
+    position_left_out: dict[str, int]
+    repeats: dict[str, Consistency]
+    blinding: Blinding
+    answers_used: int
+    answers_left_out: dict[str, int]
+    n_resamples: int
+    rng: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        level = self.non_inferiority.confidence_level
+        return {
+            "app_version": __version__,
+            "study": self.study,
+            "state": self.state,
+            "candidate": self.candidate,
+            "comparator": self.comparator,
+            "dataset_sha256": self.dataset_sha256,
+            "design_seed": self.design_seed,
+            "levels": list(self.levels),
+            "raters": list(self.raters),
+            "verdict": _json(self.verdict),
+            "analysis_set": {**_json(self.analysis_set), "levels": list(self.analysis_set.levels)},
+            "filtered": {what: list(names) for what, names in self.filtered.items()},
+            "pairs_by_votes": {str(votes): pairs for votes, pairs in self.pairs_by_votes.items()},
+            "sensitivity": [_json(line) for line in self.sensitivity],
+            "after_unblinding": {
+                **_json(self.after_unblinding),
+                "excluded": list(self.after_unblinding.excluded),
+                "included": list(self.after_unblinding.included),
+            },
+            "rater_warnings": {rater: list(found) for rater, found in self.rater_warnings.items()},
+            **_json(self.overall),
+            "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
+            "interval": {
+                "method": "percentile bootstrap over questions",
+                "confidence_level": INTERVAL_LEVEL,
+                "n_resamples": self.n_resamples,
+                "rng": self.rng,
+            },
+            "pairwise": [_json(pair) for pair in self.pairwise],
+            "non_inferiority": _json(self.non_inferiority),
+            "power": _json(self.power),
+            "power_one_sided": {**_json(self.power_one_sided), "confidence_level": level},
+            "position_bias": {
+                "overall": _position(self.position_overall),
+                "per_rater": {rater: _position(p) for rater, p in self.position_per_rater.items()},
+                "n_left_out": self.position_left_out,
+            },
+            "repeats": {rater: _json(result) for rater, result in self.repeats.items()},
+            "blinding": self.blinding.to_json(),
+            "per_level": {name: _json(block) for name, block in self.per_level.items()},
+        }
+
+
+def study_results(
+    record: StudyRecord, filters: Filters | None = None, *, n_resamples: int = 10_000, rng: int = 0
+) -> StudyResults:
+    """Analyse a study, from the database or from a bundle alike.
+
+    Main analysis: answers of raters who are no dry run and not excluded, without hidden repeats, on pairs of the declared
+    levels that have the votes they need. Any filter makes the verdict exploratory. Verdicts rest on 10,000 resamples
+    whatever `n_resamples` is. `rng` seeds every resampling anew, so that a number does not depend on which others are computed with it.
+    """
+    filters = filters or Filters()
+    counted = count(record, filters)
+    design, rules = record.study.design, analysis_set(record)
+    scores = pair_scores(counted, rules.score)
+    departs = filtered(record, filters)
+    decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
+    one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
+    unknown = sum(counts[2] for counts in counted.sides.values())
+    return StudyResults(
+        study=record.study.name,
+        state=record.study.state,
+        candidate=design.candidate,
+        comparator=design.comparator,
+        dataset_sha256=record.study.dataset_sha256,
+        design_seed=design.seed,
+        raters=counted.raters,
+        levels=counted.levels,
+        filtered=departs,
+        analysis_set=rules,
+        verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
+        pairs_by_votes=counted.pairs_by_votes,
+        sensitivity=sensitivity,
+        after_unblinding=after_unblinding(record, rng=rng),
+        rater_warnings=_rater_warnings(record, counted.raters),
+        overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
+        per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in counted.levels},
+        pairwise=_pairwise(counted, n_resamples, rng) if len(counted.raters) > 2 else (),
+        non_inferiority=non_inferiority(
+            scores,
+            counted.questions,
+            margin=design.margin,
+            confidence_level=design.confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        ),
+        power=power_non_inferiority(
+            scores,
+            clusters=counted.questions,
+            margin=design.margin,
+            alpha=PAPER_ALPHA,
+            alternative="two-sided",
+        ),
+        power_one_sided=power_non_inferiority(
+            scores, clusters=counted.questions, **one_sided, alternative="larger"
+        ),
+        position_overall=position_bias(
+            sum(counts[0] for counts in counted.sides.values()),
+            sum(counts[1] for counts in counted.sides.values()),
+        ),
+        position_per_rater={r: position_bias(left, right) for r, (left, right, _) in counted.sides.items()},
+        position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
+        repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
+        blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
+        answers_used=counted.answers_used,
+        answers_left_out=counted.answers_left_out,
+        n_resamples=n_resamples,
+        rng=rng,
+    )
+
+
+def _rater_warnings(record: StudyRecord, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Speed, one side and repeats as in the progress of the study, and lists that were not finished."""
+    found = {}
+    for line in progress_of(record.raters, record.assignments, record.answers):
+        if line.rater_id not in chosen:
+            continue
+        unfinished = line.done < line.total
+        warnings = (*line.flags, *([f"unfinished: {line.done} of {line.total} pairs"] if unfinished else []))
+        if warnings:
+            found[line.rater_id] = warnings
+    return found
+
+
+def _block(counted: Counted, rows: NDArray[np.bool_], level: str | None, n_resamples: int, rng: int) -> Block:
+    codes, questions = counted.codes[rows], counted.questions[rows]
+    left_out = counted.pairs_left_out if level is None else counted.left_out_by_level[level]
+    signs = preferences(codes)
+    scores, means = composite_scores(signs), net_preferences(signs)
+    values = {name: int((scores == value).sum()) for name, value in (("-1", -1), ("0", 0), ("1", 1))}
+    choices: dict[str, dict[str, int]] = {
+        rater: {str(p): int((codes[:, column] == code).sum()) for code, p in enumerate(PREFERENCES)}
+        for column, rater in enumerate(counted.raters)
+    }
+    estimates = {
+        name: _estimate(name, codes, questions, counted.raters, n_resamples, rng) for name in COEFFICIENTS
+    }
+    return Block(
+        n_pairs=len(codes),
+        n_questions=len(set(questions)),
+        n_left_out=left_out,
+        choices=choices,
+        contingency=_contingency(codes, counted.raters),
+        composite=Composite(float(scores.mean()) if len(scores) else None, values, len(scores)),
+        net_preference=float(means.mean()) if len(means) else None,
+        ties=ties(codes, min_votes=1),
+        **estimates,
+    )
+
+
+def _estimate(
+    name: str,
+    codes: NDArray[np.int64],
+    questions: NDArray[np.str_],
+    raters: Sequence[str],
+    n_resamples: int,
+    rng: int,
+) -> AgreementEstimate:
+    if len(raters) < 2:
+        return _undefined(NO_AGREEMENT, len(codes), n_resamples)
+    if name == "cohen_kappa" and len(raters) > 2:
+        reason = "Cohen's kappa is for two raters: see fleiss_kappa, krippendorff_alpha and pairwise"
+        return _undefined(reason, len(codes), n_resamples)
+    function = getattr(agreement, name)
+    options = {"n_resamples": n_resamples, "confidence_level": INTERVAL_LEVEL, "rng": rng}
+    result: AgreementEstimate = function(codes, clusters=questions, **options)
+    return result
+
+
+def _pairwise(counted: Counted, n_resamples: int, rng: int) -> tuple[PairOfRaters, ...]:
+    pairs = []
+    for index, first in enumerate(counted.raters):
+        for second in counted.raters[index + 1 :]:
+            columns = [counted.raters.index(first), counted.raters.index(second)]
+            codes = counted.codes[:, columns]
+            estimates = {
+                name: _estimate(name, codes, counted.questions, (first, second), n_resamples, rng)
+                for name in COEFFICIENTS[:3]
+            }
+            pairs.append(PairOfRaters((first, second), _contingency(codes, (first, second)), **estimates))
+    return tuple(pairs)
+
+
+def _contingency(codes: NDArray[np.int64], raters: Sequence[str]) -> Contingency:
+    if len(raters) != 2:
+        reason = NO_TABLE if len(raters) < 2 else "more than two raters: see pairwise"
+        return Contingency(PREFERENCES, None, tuple(raters), reason)
+    return Contingency(PREFERENCES, contingency(codes[:, 0], codes[:, 1]).tolist(), tuple(raters))
+
+
+def _undefined(reason: str, n: int, n_resamples: int) -> AgreementEstimate:
+    return AgreementEstimate(None, None, None, n, reason, 0, n_resamples, INTERVAL_LEVEL)
+
+
+def jackknife_first(found: AgreementEstimate) -> bool:
+    """Whether the jackknife-t interval is shown first: below FEW_QUESTIONS questions, where it is defined."""
+    return found.n_clusters < FEW_QUESTIONS and found.low_t is not None
+
+
+def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
+    """The interval to show first, jackknife t or percentile; None where it is undefined.
+
+    One without width is not shown: it says that nothing varied, not that the value is known exactly.
+    """
+    low, high = (found.low_t, found.high_t) if jackknife_first(found) else (found.low, found.high)
+    return None if low is None or high is None or low == high else (low, high)
+
+
+def _position(result: PositionBias) -> dict[str, Any]:
+    return {**asdict(result), "flagged": result.p is not None and result.p < FLAG_BELOW}
+
+
+def _json(result: Any) -> dict[str, Any]:
+    """A result dataclass as plain JSON values."""
+    values: dict[str, Any] = asdict(result)
+    return values

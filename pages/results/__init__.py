@@ -1,0 +1,132 @@
+"""What a study says: every number with what it rests on, for the admin."""
+
+from collections.abc import Callable
+import streamlit as st
+from core.errors import AssayError
+from core.errors import NotAllowed
+from core.results.study.counted import Filters
+from core.results.study.counted import counts_at_all
+from core.results.study.results import StudyResults
+from core.results.study.results import study_results
+from core.schema.study import Study
+from core.schema.study import StudyRecord
+from core.store import Store
+from core.store.studies import list_studies
+from core.store.studies import write_log
+from core.study.analysis_set import main_levels
+from core.study.release import released_record
+from pages.results import figures
+from pages.results import ratings
+from pages.widgets import menus
+from pages.widgets import visitor
+from pages.widgets.messages import plain
+from pages.widgets.messages import with_code
+
+
+_LONGEST = 70
+
+
+def render() -> None:
+    """Choose a study and a part of it; everything below follows from that one choice."""
+    with visitor.admin_store() as store:
+        st.title("Results")
+        study = _study(store)
+        if study is None:
+            st.write("There is no study yet: import a data set on the page Studies.")
+            return
+        try:
+            record = released_record(store, study)
+        except NotAllowed as shut:
+            st.info(with_code(str(shut)))
+            return
+    if study.kind == "ratings":
+        ratings.show(record, _fingerprint(record), _release(record.study))
+        return
+    filters = _filters(record)
+    try:
+        results = _analysed(_fingerprint(record), record, filters)
+    except AssayError as problem:
+        st.error(with_code(str(problem)))
+        return
+    figures.verdict(results)
+    figures.standing(results)
+    figures.sensitivity(results)
+    figures.choices(results)
+    figures.agreement(results)
+    figures.contingency(results)
+    figures.composite(results)
+    figures.power(results)
+    figures.position(results)
+    figures.repeats(results)
+    figures.blinding(results)
+    figures.downloads(record, results, _release(record.study))
+
+
+def _release(study: Study) -> Callable[[str], None]:
+    """What a download does before its file is made: ask for the role again, and write the log."""
+    again = visitor.admin_again()
+
+    def release(name: str) -> None:
+        with again() as store:
+            write_log(store, study.study_id, "exported", name)
+
+    return release
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
+    """The analysis, once for the same answers and filters."""
+    return study_results(_record, filters)
+
+
+def _fingerprint(record: StudyRecord) -> int:
+    """Another number as soon as anything that the analysis reads is different."""
+    parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
+    return hash((parts, record.history, record.log, repr(record.rating_answers)))
+
+
+def _study(store: Store) -> Study | None:
+    """The study chosen on any page."""
+    studies = list_studies(store)
+    chosen = menus.choose_study(studies)
+    return next((study for study in studies if study.study_id == chosen), None)
+
+
+def _filters(record: StudyRecord) -> Filters:
+    """Which part to look at; an empty filter means all, also what comes in later."""
+    study, items = record.study, {item.item_id: item for item in record.items}
+    languages = list(dict.fromkeys(item.language for item in record.items))
+    raters = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
+    declared = main_levels(study.design, study.levels)
+    place = st.expander("Show a part of the study (the result is then exploratory)")
+    levels = place.pills(
+        f"Levels (main analysis: {plain(', '.join(declared))})",
+        study.levels,
+        selection_mode="multi",
+        default=declared,
+        format_func=plain,
+        key=f"results_levels_{study.study_id}",
+    )
+    columns = place.columns(3 if len(languages) > 1 else 2)
+    asked = [
+        columns[0].multiselect("Raters", raters, key=f"results_raters_{study.study_id}", placeholder="All"),
+        columns[1].multiselect(
+            "Questions",
+            items,
+            format_func=lambda item: f"{item}: {items[item].question}"[:_LONGEST],
+            key=f"results_questions_{study.study_id}",
+            placeholder="All",
+        ),
+        columns[2].multiselect(
+            "Languages", languages, key=f"results_languages_{study.study_id}", placeholder="All"
+        )
+        if len(languages) > 1
+        else [],
+    ]
+    some = tuple(level for level in study.levels if level in levels)
+    if not some:
+        place.markdown(":small[No level is chosen, so the levels of the main analysis are shown.]")
+    return Filters(
+        some if some and some != declared else None,
+        *(tuple(values) or None for values in asked),
+    )
