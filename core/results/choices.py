@@ -1,33 +1,22 @@
 """What a user decides about tables before any analysis: rows to leave out, which ratings count on which scale, which end of a metric is better."""
 
-from collections.abc import Collection
-from collections.abc import Sequence
-from core.tables.problems import listed
-from core.tables.reading import shown
-from core.errors import InputError
-from core.nearest import nearest_names
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
-from core.tables.columns import ONLY_SYSTEM
-from core.tables.columns import level_number
-from core.schema.scores import Rating
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
-from core.formats.scores import direction_is_stated
-from core.schema.scores import Direction
-from core.metrics.registry import all_metrics
-from core.metrics.registry import canonical_name
-from core.stats.resampling import Floats
-from collections.abc import Iterable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from core.schema.scores import RatingSet
+
+from core.errors import InputError
+from core.formats.scores import STATED, direction_is_stated
+from core.metrics.registry import all_metrics, canonical_name
+from core.nearest import nearest_names
+from core.schema.scores import CorrelationSet, Direction, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation.groups import z_normalise as z_normalised
-from collections import Counter
-from core.formats.scores import STATED
-from core.schema.scores import CorrelationSet
-from core.schema.scores import Metric
+from core.stats.resampling import Floats
+from core.tables.columns import ONLY_SYSTEM, level_number
+from core.tables.problems import listed
+from core.tables.reading import shown
 
 
 def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None:

@@ -1,6 +1,7 @@
 """How a number of a result is written, on pages, in figures, at a terminal and in JSON."""
 
 from typing import Any
+
 from core.stats.resampling import Estimate
 
 

@@ -1,42 +1,35 @@
 """Scores meet what they are correlated with: ratings of the same texts, or the damage that was done."""
 
-from collections.abc import Sequence
-from core.results.choices import level_key
-from core.tables.columns import ONLY_SYSTEM
-from core.schema.scores import ScoredRow
-from collections.abc import Mapping
-from dataclasses import dataclass
-from core.results.choices import Key
-from core.results.choices import values_of
-from core.tables.reading import shown
-from core.errors import InputError
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import directions
-from core.results.choices import with_directions
-from core.results.choices import Dimension
-from core.results.choices import chosen_ratings
-from core.results.choices import Named
-from core.results.choices import column_of
-from core.results.choices import has_column
-from core.results.choices import keys_of
-from core.results.choices import group_columns
-from core.results.choices import items_of
-from core.results.choices import names_of
-from core.results.choices import rows_at
-from core.results.choices import rows_by
-from core.tables.columns import level_number
-from core.schema.scores import Against
-from core.schema.scores import Rating
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoreTable
+
+from core.errors import InputError
+from core.results.choices import (
+    Dimension,
+    Key,
+    Named,
+    chosen_ratings,
+    column_of,
+    directions,
+    group_columns,
+    has_column,
+    items_of,
+    keys_of,
+    level_key,
+    names_of,
+    values_of,
+    with_directions,
+)
+from core.schema.scores import METHODS, Against, Method, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.near_ties import group_means
 from core.stats.resampling import Floats
-from core.schema.scores import METHODS
-from core.schema.scores import Method
+from core.tables.columns import ONLY_SYSTEM, level_number
+from core.tables.reading import shown
 
 
 def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:

@@ -3,21 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+
 import numpy as np
-from core.results.choices import with_directions
-from core.results.choices import Key
-from core.results.choices import column_of
-from core.results.choices import has_column
-from core.results.choices import keys_of
-from core.results.choices import level_key
+
+from core.errors import InputError, Problems
+from core.results.choices import Key, column_of, has_column, keys_of, level_key, with_directions
+from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
-from core.errors import InputError
-from core.errors import Problems
-from core.schema.scores import Metric
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
-
 
 SAME_NAME = "#"
 """Between a metric's name and the number of its table, where an earlier table has a metric of that name."""

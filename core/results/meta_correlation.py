@@ -1,60 +1,45 @@
 """Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)? Its sides, notes, JSON, and Table 1."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
-import numpy as np
-from core.results.joining import DEFAULT_OPTIONS
-from core.results.joining import CorrelationOptions
-from core.results.joining import joined_with
-from core.results.joining import Joined
-from core.results.choices import items_of
-from core.results.choices import rows_at
-from core.results.choices import rows_by
-from core.results.choices import lower_is_better
-from core.results.choices import TableChoice
-from core.results.choices import chosen_correlations
-from core.results.choices import chosen_people
-from core.results.choices import chosen_table
-from core.tables.reading import same_name
-from core.tables.reading import shown
-from core.errors import InputError
-from core.schema.scores import METHODS
-from core.schema.scores import Against
-from core.schema.scores import CorrelationSet
-from core.schema.scores import Method
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoreTable
-from core.metrics.registry import all_metrics
-from core.metrics.registry import canonical_name
-from core.stats.correlation.coefficients import coefficient
-from core.stats.correlation.coefficients import why_undefined
-from core.stats.meta_correlation import Live
-from core.stats.resampling import Floats
-from collections.abc import Collection
-from collections.abc import Iterator
-from typing import Literal
-from core.formats.correlations import error_notes
-from core.formats.correlations import published_names
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from typing import Any
-from core.results.choices import check_names
-from core.results.choices import group_columns
-from core.stats import meta_correlation
-from core.stats.resampling import Estimate
-from dataclasses import asdict
-from core.results.decimals import ends
-from core.formats.correlations import DATASETS
-from core.formats.correlations import GENERATORS
-from core.formats.correlations import PREFIX
-from core.formats.correlations import SHOTS
-from core.formats.correlations import PublishedTable
-from core.formats.correlations import published_side
-from core.formats.correlations import read_table
+from typing import Any, Literal
 
+import numpy as np
+
+from core.errors import InputError
+from core.formats.correlations import (
+    DATASETS,
+    GENERATORS,
+    PREFIX,
+    SHOTS,
+    PublishedTable,
+    error_notes,
+    published_names,
+    published_side,
+    read_table,
+)
+from core.metrics.registry import all_metrics, canonical_name
+from core.results.choices import (
+    TableChoice,
+    check_names,
+    chosen_correlations,
+    chosen_people,
+    chosen_table,
+    group_columns,
+    items_of,
+    lower_is_better,
+    rows_at,
+    rows_by,
+)
+from core.results.decimals import ends
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
+from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
+from core.stats import meta_correlation
+from core.stats.correlation.coefficients import coefficient, why_undefined
+from core.stats.meta_correlation import Live
+from core.stats.resampling import Estimate, Floats
+from core.tables.reading import same_name, shown
 
 UNKNOWN_FAMILY = "other"
 NO_VALUE = "undefined"

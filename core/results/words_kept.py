@@ -4,11 +4,11 @@ It says how much was changed, nothing of how well: a level may keep nearly every
 counts. It is a look at what a run did, and no metric of quality.
 """
 
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
 from rapidfuzz.distance import LCSseq
+
 from core.diff import tokenize
 
 

@@ -1,27 +1,20 @@
 """What a study says: every number with what it rests on, for the admin."""
 
 from collections.abc import Callable
+
 import streamlit as st
-from core.errors import AssayError
-from core.errors import NotAllowed
-from core.results.study.counted import Filters
-from core.results.study.counted import counts_at_all
-from core.results.study.results import StudyResults
-from core.results.study.results import study_results
-from core.schema.study import Study
-from core.schema.study import StudyRecord
+
+from core.errors import AssayError, NotAllowed
+from core.results.study.counted import Filters, counts_at_all
+from core.results.study.results import StudyResults, study_results
+from core.schema.study import Study, StudyRecord
 from core.store import Store
-from core.store.studies import list_studies
-from core.store.studies import write_log
+from core.store.studies import list_studies, write_log
 from core.study.analysis_set import main_levels
 from core.study.release import released_record
-from pages.results import figures
-from pages.results import ratings
-from pages.widgets import menus
-from pages.widgets import visitor
-from pages.widgets.messages import plain
-from pages.widgets.messages import with_code
-
+from pages.results import figures, ratings
+from pages.widgets import menus, visitor
+from pages.widgets.messages import plain, with_code
 
 _LONGEST = 70
 

@@ -3,39 +3,23 @@
 import json
 from collections.abc import Callable
 from functools import partial
+
 import pandas as pd
 import streamlit as st
+
 from core import plots
-from core.results.study.results import FEW_QUESTIONS
-from core.results.study.results import StudyResults
-from core.results.study.verdict_words import described
-from core.results.study.verdict_words import headline
-from core.results.study.verdict_words import reasons
-from core.results.study.verdict_words import votes_of_pairs
+from core.results.study.blinding import ORDER, Blinding
+from core.results.study.results import FEW_QUESTIONS, StudyResults
+from core.results.study.verdict_words import described, headline, reasons, votes_of_pairs
 from core.schema.study import StudyRecord
+from core.stats.blinding import BlindingIndex
 from core.stats.votes import NO_SIDE
 from core.study.analysis_set import SCORE_NAMES
 from core.study.bundle import write_bundle
-from core.study.export import guesses_csv
-from core.study.export import paper_files
-from core.study.export import to_csv
-from core.study.export import to_jsonl
-from core.study.export import to_paper_zip
+from core.study.export import guesses_csv, paper_files, to_csv, to_jsonl, to_paper_zip
 from pages.results import tables
 from pages.widgets.messages import plain
-from pages.widgets.parts import number
-from pages.widgets.parts import percent
-from pages.widgets.parts import HELP
-from pages.widgets.parts import chart
-from pages.widgets.parts import nothing
-from pages.widgets.parts import part
-from pages.widgets.parts import table
-from core.results.study.blinding import ORDER
-from core.results.study.blinding import Blinding
-from core.stats.blinding import BlindingIndex
-from pages.widgets.parts import UNDEFINED
-from pages.widgets.parts import interval
-
+from pages.widgets.parts import HELP, UNDEFINED, chart, interval, nothing, number, part, percent, table
 
 _STYLE = '<style>[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }</style>'
 

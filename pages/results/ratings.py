@@ -3,33 +3,28 @@
 from collections.abc import Callable
 from functools import partial
 from statistics import mean
+
 import pandas as pd
 import streamlit as st
+
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
 from core.schema.study import StudyRecord
 from core.study.bundle import write_bundle
-from core.study.export import rated_jsonl
-from core.study.export import ratings_csv
-from core.study.export import ratings_jsonl
-from core.study.export import spans_csv
-from core.study.rated.results import Counted
-from core.study.rated.results import SystemTotal
-from core.study.rated.results import consistency
-from core.study.rated.results import counted
-from core.study.rated.results import dimensions_of
-from core.study.rated.results import rated_texts_of
-from core.study.rated.results import rating_set_of
-from core.study.rated.results import system_totals
-from core.study.rated.results import task_of
+from core.study.export import rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
+from core.study.rated.results import (
+    Counted,
+    SystemTotal,
+    consistency,
+    counted,
+    dimensions_of,
+    rated_texts_of,
+    rating_set_of,
+    system_totals,
+    task_of,
+)
 from pages.widgets.messages import with_code
-from pages.widgets.parts import counted_as
-from pages.widgets.parts import interval
-from pages.widgets.parts import number
-from pages.widgets.parts import nothing
-from pages.widgets.parts import part
-from pages.widgets.parts import table
-
+from pages.widgets.parts import counted_as, interval, nothing, number, part, table
 
 _DECIMALS = 2
 

@@ -1,27 +1,23 @@
 """Results as tables: what a page shows as text. A number has three decimals; what is undefined says why beside it."""
 
-from collections.abc import Collection
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+
 import pandas as pd
-from core.plots.study import AGREEMENT
-from core.plots.study import preference_names
-from core.results.study.results import FLAG_BELOW
-from core.results.study.results import Block
-from core.results.study.results import Contingency
-from core.results.study.results import PairOfRaters
-from core.results.study.results import StudyResults
-from core.results.study.results import first_interval
+
+from core.plots.study import AGREEMENT, preference_names
+from core.results.study.results import (
+    FLAG_BELOW,
+    Block,
+    Contingency,
+    PairOfRaters,
+    StudyResults,
+    first_interval,
+)
 from core.results.study.verdict_words import verdict_name
 from core.stats.non_inferiority import Power
 from core.stats.resampling import AgreementEstimate
-from core.stats.votes import PositionBias
-from core.stats.votes import Ties
-from pages.widgets.parts import UNDEFINED
-from pages.widgets.parts import interval
-from pages.widgets.parts import number
-from pages.widgets.parts import percent
-
+from core.stats.votes import PositionBias, Ties
+from pages.widgets.parts import UNDEFINED, interval, number, percent
 
 TIE_RULES = {
     "paper_rule": ("The paper's rule", "somebody said both good and nobody said both bad"),

@@ -1,17 +1,14 @@
 """Where an evaluator should not be used: a verdict for each cell, by stated rules, and sentences that name the cells."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from core.results.calibration.results import Calibration
-from core.results.calibration.cells import Cell
-from core.results.decimals import decimal
-from core.stats.degeneracy import CONSTANT_SHARE
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constants_said
-from core.stats.resampling import Estimate
 
+from core.results.calibration.cells import Cell
+from core.results.calibration.results import Calibration
+from core.results.decimals import decimal
+from core.stats.degeneracy import CONSTANT_SHARE, Constant, constants_said
+from core.stats.resampling import Estimate
 
 VerdictValue = Literal[
     "too few texts",

@@ -2,54 +2,34 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-import numpy as np
-from core.results.choices import check_names
-from core.results.joining import NO_SCORE
-from core.results.joining import OTHER_ITEM
-from core.results.joining import OTHER_TEXT
-from core.results.choices import directions
-from core.results.joining import rows_met
-from core.results.choices import with_directions
-from core.results.choices import dimensions_of
-from core.results.choices import NO_VALUE
-from core.results.choices import column_of
-from core.tables.reading import shown
-from core.errors import InputError
-from core.schema.scores import Rating
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
-from core.stats.resampling import Floats
-from dataclasses import replace
-from numpy.typing import NDArray
-from core.schema.tasks import Dimension
-from core.stats.votes import MISSING
-from core.stats.votes import Codes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-from core.schema.scores import METHODS
-from core.stats.correlation import coefficients, intervals
-from core.stats.agreement import fleiss_kappa
-from core.stats.agreement import gwet_ac1
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constant
-from core.stats.labels import AGREEMENT_KINDS
-from core.stats.labels import agreement_kinds
-from core.stats.labels import full_agreement
-from core.stats.labels import majority_labels
-from core.stats.labels import top_class_bias
-from core.stats.labels import weighted_f1
-from core.stats.resampling import mean_estimates
-from core.stats.labels import pairwise_agreement
-from core.stats.labels import pairwise_f1
-from core.stats.resampling import Estimate
-from core.stats.resampling import resampled_estimate
-from core.stats.agreement import interval_alpha
-from core.stats.agreement import ordinal_alpha
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of, directions, with_directions
+from core.results.joining import NO_SCORE, OTHER_ITEM, OTHER_TEXT, rows_met
+from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.tasks import Dimension
+from core.stats.agreement import fleiss_kappa, gwet_ac1, interval_alpha, ordinal_alpha
+from core.stats.correlation import coefficients, intervals
+from core.stats.degeneracy import Constant, constant
+from core.stats.labels import (
+    AGREEMENT_KINDS,
+    agreement_kinds,
+    full_agreement,
+    majority_labels,
+    pairwise_agreement,
+    pairwise_f1,
+    top_class_bias,
+    weighted_f1,
+)
+from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
+from core.stats.votes import MISSING, Codes
+from core.tables.reading import shown
 
 DIMENSION, TASK = "dimension", "task"
 GROUP_BY = ("language", TASK, DIMENSION)

@@ -1,26 +1,21 @@
 """An evaluator's classes repeat by repeat, over temperatures, and after words changed places (004, section 3.5)."""
 
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-import numpy as np
-from core.results.choices import items_of
-from core.tables.reading import shown
-from core.errors import InputError
-from core.judges.direct import DirectRecord
-from core.judges import quality
-from core.judges.quality import QualityRecord
-from core.schema.judging import JudgedText
-from core.schema.judging import JudgeOutput
-from core.schema.scores import ScoredRow
-from core.stats.resampling import mean_estimates
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
 
+import numpy as np
+
+from core.errors import InputError
+from core.judges import quality
+from core.judges.direct import DirectRecord
+from core.judges.quality import QualityRecord
+from core.results.choices import items_of
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.scores import ScoredRow
+from core.stats.resampling import Estimate, Floats, mean_estimates
+from core.tables.reading import shown
 
 SCORE = "score"
 """What the scorer's only value is called."""

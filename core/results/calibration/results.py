@@ -1,40 +1,35 @@
 """An evaluator against human ratings, by language, task and dimension (Multilingual): agreement, kappas, bias, means over cells."""
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean, stdev
 from typing import Any
+
 import numpy as np
-from core.results.calibration.cells import Cell
-from core.results.calibration.cells import cell_of
-from core.results.calibration.cells import Labelled
-from core.results.calibration.cells import labelled
-from core.results.calibration.cells import together
-from core.results.calibration.cells import DIMENSION
-from core.results.calibration.cells import GROUP_BY
-from core.results.calibration.cells import Evaluator
-from core.results.calibration.cells import JoinedDimension
-from core.results.calibration.cells import join_dimension
-from core.results.choices import check_names
-from core.results.choices import NO_VALUE
-from core.results.choices import group_columns
-from core.results.choices import items_of
-from core.tables.reading import shown
+
 from core.errors import InputError
 from core.judges.quality import Majority
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoreTable
+from core.results.calibration.cells import (
+    DIMENSION,
+    GROUP_BY,
+    KAPPAS,
+    STATISTICS,
+    Cell,
+    Evaluator,
+    JoinedDimension,
+    Labelled,
+    cell_of,
+    join_dimension,
+    labelled,
+    together,
+)
+from core.results.choices import NO_VALUE, check_names, group_columns, items_of
+from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import Dimension
-from core.stats.calibration import CalibrationMap
-from core.stats.calibration import Method
-from core.stats.calibration import calibration_map
-from statistics import mean
-from statistics import stdev
-from core.results.calibration.cells import KAPPAS
-from core.results.calibration.cells import STATISTICS
+from core.stats.calibration import CalibrationMap, Method, calibration_map
 from core.stats.resampling import Estimate
-
+from core.tables.reading import shown
 
 MAJORITIES: Mapping[Majority, str] = {
     "drop": "left out",

@@ -1,25 +1,18 @@
 """A calibration as tables and as the documented JSON (docs/formats.md). Undefined is empty, with a reason."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
-from core.results.calibration.advice import Advice
-from core.results.calibration.advice import verdict_of
-from core.results.calibration.cells import STATISTICS
-from core.results.calibration.cells import Cell
-from core.results.calibration.results import Summary
+
+from core.results.calibration.advice import RULES, Advice, verdict_of
+from core.results.calibration.cells import STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
+from core.results.calibration.results import MAJORITIES, Calibration, Summary, macro_averaged
 from core.results.calibration.temperatures import Sweep
-from core.tables.writer import csv_bytes
+from core.results.decimals import ends
 from core.stats.calibration import CalibrationMap
 from core.stats.resampling import Estimate
-from dataclasses import asdict
-from core.results.calibration.results import MAJORITIES
-from core.results.calibration.results import Calibration
-from core.results.calibration.advice import RULES
-from core.results.calibration.results import macro_averaged
-from core.results.decimals import ends
-
+from core.tables.writer import csv_bytes
 
 Row = dict[str, Any]
 NOT_APPLICABLE = "it does not apply to these ratings"

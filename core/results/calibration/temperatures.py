@@ -1,13 +1,12 @@
 """Runs of one evaluator at several temperatures: its agreement with people, and with itself (004, section 3.5)."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
 from core.results.calibration.results import Calibration
 from core.results.judges.consistency import consistency
 from core.schema.judging import JudgeOutput
 from core.stats.resampling import Estimate
-
 
 _MAY_DIFFER = frozenset({"temperature", "seed", "repeats"})
 

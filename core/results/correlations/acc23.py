@@ -2,57 +2,42 @@
 it in WMT's meta-evaluation: segment and system correlations.
 """
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.calibration.cells import SIGNS
-from core.results.calibration.cells import dimension_said
-from core.results.joining import Joined
-from core.results.joining import SystemScores
-from core.results.joining import join_ratings
-from core.results.joining import left_out
-from core.results.joining import rows_met
-from core.results.joining import system_rows
-from core.results.merging import SAME_NAME
-from core.results.choices import chosen_ratings
-from core.results.choices import dimensions_of
-from core.results.choices import columns_at
-from core.results.choices import items_of
-from core.results.choices import level_key
-from core.results.choices import rows_at
-from core.formats.mt_metrics_eval import names_reference
-from core.tables.reading import shown
-from core.errors import InputError
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoreTable
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constant
-from core.stats.degeneracy import constants_said
-from core.stats.correlation.systems import between_systems
-from core.stats.correlation.intervals import correlate
-from core.stats.correlation.groups import mean_within
-from core.stats.correlation.systems import system_accuracy
-from core.stats.correlation.systems import SoftAccuracy
-from core.stats.correlation.systems import soft_pairwise_accuracy
-from core.stats.correlation.tests import PairedTest
-from core.stats.correlation.tests import holm
-from core.stats.resampling import mean_estimates
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
-from core.stats.resampling import ratio
-from core.stats.tie_calibration import PairwiseAccuracy
-from core.stats.tie_calibration import Swap
-from core.stats.tie_calibration import accuracy_test
-from core.stats.tie_calibration import calibrate_ties
-from core.stats.tie_calibration import calibrated_interval
-from core.stats.tie_calibration import pair_results
-from core.stats.tie_calibration import pairwise_accuracy
 
+from core.errors import InputError
+from core.formats.mt_metrics_eval import names_reference
+from core.results.calibration.cells import SIGNS, dimension_said
+from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
+from core.results.joining import Joined, SystemScores, join_ratings, left_out, rows_met, system_rows
+from core.results.merging import SAME_NAME
+from core.schema.scores import RatingSet, ScoreTable
+from core.stats.correlation.groups import mean_within
+from core.stats.correlation.intervals import correlate
+from core.stats.correlation.systems import (
+    SoftAccuracy,
+    between_systems,
+    soft_pairwise_accuracy,
+    system_accuracy,
+)
+from core.stats.correlation.tests import PairedTest, holm
+from core.stats.degeneracy import Constant, constant, constants_said
+from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
+from core.stats.tie_calibration import (
+    PairwiseAccuracy,
+    Swap,
+    accuracy_test,
+    calibrate_ties,
+    calibrated_interval,
+    pair_results,
+    pairwise_accuracy,
+)
+from core.tables.reading import shown
 
 _ALPHA = 0.05  # where readers look; a note says when no p can get there
 

@@ -1,30 +1,20 @@
 """Scores by level: does a metric fall as the damage grows, and where does it prefer the damaged text?"""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import field
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import check_names
-from core.results.joining import check_spelled_alike
-from core.results.choices import directions
-from core.results.choices import items_of
-from core.results.joining import units_of
-from core.tables.reading import shown
-from core.tables.columns import level_number
-from core.errors import InputError
-from core.schema.scores import Metric
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constant
-from core.stats.resampling import ratio_estimates
-from core.stats.near_ties import tied
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
 
+from core.errors import InputError
+from core.results.choices import check_names, directions, items_of
+from core.results.joining import check_spelled_alike, units_of
+from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.stats.degeneracy import Constant, constant
+from core.stats.near_ties import tied
+from core.stats.resampling import Estimate, Floats, ratio_estimates
+from core.tables.columns import level_number
+from core.tables.reading import shown
 
 ALL_LEVELS = "all"
 """Key of a share over all damaged levels."""

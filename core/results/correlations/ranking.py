@@ -1,30 +1,21 @@
 """Which metric is better: all pairs compared on the same rows, clusters that no test tells apart, and metrics that say the same."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
-import numpy as np
-from core.results.choices import directions
-from core.results.choices import with_directions
-from core.results.choices import left_out_of
-from core.schema.scores import Direction
-from core.schema.scores import Method
-from core.schema.scores import ScoreTable
-from core.stats.correlation.groups import redundancy as matrix_of
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
+
+import numpy as np
 from numpy.typing import NDArray
-from core.results.joining import DEFAULT_OPTIONS
-from core.results.joining import CorrelationOptions
-from core.results.joining import joined_with
-from core.results.choices import items_of
-from core.tables.reading import shown
+
 from core.errors import InputError
-from core.schema.scores import RatingSet
+from core.results.choices import directions, items_of, left_out_of, with_directions
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, joined_with
+from core.schema.scores import Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, tests
+from core.stats.correlation.groups import redundancy as matrix_of
 from core.stats.resampling import Floats
+from core.tables.reading import shown
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,18 @@
 """Correlations as the documented JSON (docs/formats.md) and as a table."""
 
-from collections.abc import Iterator
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
-from core.results.correlations.table import CorrelationReport
-from core.results.correlations.table import MetricCorrelation
-from core.results.correlations.table import Pooled
-from core.results.correlations.ranking import Ranking
+
+from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.ranking import Ranking, Redundancy
+from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
 from core.results.decimals import ends
 from core.results.joining import SystemScores
-from core.results.correlations.levels import MetricByLevel
-from core.results.correlations.ranking import Redundancy
-from core.tables.writer import csv_bytes
 from core.schema.scores import METHODS
 from core.stats.degeneracy import Constant
 from core.stats.resampling import Estimate
-
+from core.tables.writer import csv_bytes
 
 NOT_ASKED = "not asked for"
 NO_RATINGS = "needs human ratings"

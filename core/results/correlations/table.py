@@ -1,55 +1,42 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done; one dimension or several."""
 
-from collections.abc import Callable
-from collections.abc import Iterator
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from functools import partial as partial_of
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import check_names
-from core.results.joining import DEFAULT_OPTIONS
-from core.results.joining import CorrelationOptions
-from core.results.joining import Raters
-from core.results.joining import joined_with
-from core.results.joining import Joined
-from core.results.joining import SystemRows
-from core.results.joining import SystemScores
-from core.results.choices import group_columns
-from core.results.choices import items_of
-from core.results.joining import left_out
-from core.results.choices import names_of
-from core.results.choices import rows_by
-from core.results.joining import system_rows
-from core.results.correlations.ranking import Comparison
-from core.results.correlations.ranking import Ranking
-from core.results.correlations.ranking import rank_metrics
-from core.tables.reading import shown
+
 from core.errors import InputError
-from core.schema.scores import Against
-from core.schema.scores import Method
-from core.schema.scores import Metric
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
+from core.results.choices import (
+    Dimension,
+    check_names,
+    group_columns,
+    items_of,
+    left_out_by,
+    mean_name,
+    names_of,
+    rows_by,
+)
+from core.results.joining import (
+    DEFAULT_OPTIONS,
+    CorrelationOptions,
+    Joined,
+    SystemRows,
+    SystemScores,
+    joined_with,
+    left_out,
+    system_rows,
+)
+from core.schema.scores import Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals, systems
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constant
-from core.stats.degeneracy import constants_said
 from core.stats.correlation.resampled import FEWEST
 from core.stats.correlation.systems import SystemStatistic
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
-from core.stats.resampling import is_settled
-from core.stats.resampling import numbered
-from core.results.choices import Dimension
-from core.results.choices import mean_name
-from core.results.choices import left_out_by
-
+from core.stats.degeneracy import Constant, constant, constants_said
+from core.stats.resampling import Estimate, Floats, is_settled, numbered
+from core.tables.reading import shown
 
 MOST_OF_PARTIAL = 1_000
 """Resamples of a partial correlation, which take as long as all the others together."""

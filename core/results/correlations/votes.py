@@ -1,30 +1,24 @@
 """Metrics against votes: does a metric put the two answers of a pair in the order the raters did?"""
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.study.counted import Counted
-from core.results.study.counted import Filters
-from core.results.study.counted import count
-from core.results.joining import NO_SCORE
-from core.results.choices import directions
-from core.tables.reading import shown
-from core.errors import InputError
-from core.schema.study import StudyRecord
-from core.schema.scores import ScoreTable
-from core.stats.votes import composite_scores
-from core.stats.votes import preferences
-from core.stats.correlation.intervals import correlate
-from core.stats.resampling import mean_estimates
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
-from core.study.release import check_released
 
+from core.errors import InputError
+from core.results.choices import directions
+from core.results.joining import NO_SCORE
+from core.results.study.counted import Counted, Filters, count
+from core.schema.scores import ScoreTable
+from core.schema.study import StudyRecord
+from core.stats.correlation.intervals import correlate
+from core.stats.resampling import Estimate, Floats, mean_estimates
+from core.stats.votes import composite_scores, preferences
+from core.study.release import check_released
+from core.tables.reading import shown
 
 NO_WINNER, NO_ROW = "no winner", "not among the scores"
 

@@ -3,36 +3,24 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from core.results.choices import check_names
-from core.results.joining import NO_SCORE
-from core.results.choices import directions
-from core.results.merging import merge_tables
-from core.results.merging import not_scored_in
-from core.results.choices import items_of
-from core.results.choices import names_of
+
 from core.judges.claims.judge import KIND as CLAIMS
 from core.judges.cross_examination.judge import KIND as CROSS_EXAMINATION
 from core.judges.cross_examination.record import CEF_COMPONENTS
-from core.schema.scores import METHODS
-from core.schema.scores import Method
-from core.schema.scores import Metric
-from core.schema.scores import ScoredRow
-from core.schema.scores import ScoreTable
+from core.results.choices import check_names, directions, items_of, names_of
+from core.results.joining import NO_SCORE
+from core.results.merging import merge_tables, not_scored_in
+from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
 from core.stats.near_ties import tied
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
-from core.stats.resampling import cluster_bootstrap
-from core.stats.resampling import mean_of_sums
-from core.stats.resampling import ratio
-
+from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
 
 SHARES = "0 to 1"
 """The scale of shares: of claims, of questions, of words."""

@@ -4,29 +4,21 @@ As 001's Tables 3, 4 and 7, by category, by severity, and split into errors that
 """
 
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
 import numpy as np
 import regex
-from core.results.joining import rows_met
-from core.tables.reading import shown
+
 from core.errors import InputError
-from core.judges.alignment import MarkedError
-from core.judges.alignment import MarkedText
-from core.judges.alignment import Mismatch
-from core.judges.alignment import mismatches_of
+from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
 from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CefRecord
-from core.schema.judging import JudgedText
-from core.schema.judging import JudgeOutput
-from core.schema.scores import ErrorSpan
-from core.schema.scores import Rating
-from core.schema.scores import RatingSet
-from core.schema.scores import ScoreTable
-from core.stats.shares import Share
-from core.stats.shares import wilson_share
-
+from core.results.joining import rows_met
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
+from core.stats.shares import Share, wilson_share
+from core.tables.reading import shown
 
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"
 OVERALL = "overall"

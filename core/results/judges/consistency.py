@@ -1,46 +1,33 @@
 """Does a judge say the same when it is asked again, and when it reads the two texts in the other order? Does it stand by its questions, and how many does it need?"""
 
-from collections.abc import Sequence
-import numpy as np
-from core.judges.cross_examination.record import CefRecord
-from core.judges.cross_examination.record import CEF_COMPONENTS
-from core.judges.cross_examination.record import examined_scores
-from core.judges.cross_examination.record import scores_of
-from core.schema.judging import JudgedText
-from core.stats.resampling import Floats
 from collections import Counter
-from collections.abc import Callable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.judges import direct, quality, rubric
+from core.judges.cross_examination import judge as cross_examination
+from core.judges.cross_examination.record import (
+    CEF_COMPONENTS,
+    CefRecord,
+    CrossQuestion,
+    Side,
+    examined_scores,
+    scores_of,
+)
+from core.judges.cross_examination.verdicts import VERDICTS, Verdict
+from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
 from core.results.choices import items_of
+from core.results.judges.reliability import ALL_SIDES, SIDES
+from core.schema.judging import JudgedText, JudgeOutput
+from core.stats.degeneracy import Constant, constant, constants_said
+from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
+from core.stats.shares import Share, wilson_share
 from core.tables.reading import shown
-from core.errors import InputError
-from core.judges import direct
-from core.judges import rubric
-from core.judges.cross_examination import judge as cross_examination
-from core.judges import quality
-from core.judges.rubric import ORDERS
-from core.judges.rubric import Order
-from core.judges.rubric import RubricRecord
-from core.schema.judging import JudgeOutput
-from core.stats.degeneracy import Constant
-from core.stats.degeneracy import constant
-from core.stats.degeneracy import constants_said
-from core.stats.resampling import mean_estimates
-from core.stats.resampling import Estimate
-from core.stats.resampling import resampled_estimate
-from collections.abc import Iterator
-from core.results.judges.reliability import ALL_SIDES
-from core.results.judges.reliability import SIDES
-from core.judges.cross_examination.record import CrossQuestion
-from core.judges.cross_examination.record import Side
-from core.judges.cross_examination.verdicts import VERDICTS
-from core.judges.cross_examination.verdicts import Verdict
-from core.stats.shares import Share
-from core.stats.shares import wilson_share
 
 
 def values_by_repeat(texts: Sequence[JudgedText], components: Sequence[str]) -> Floats:
@@ -398,7 +385,9 @@ def _asked_again(question: CrossQuestion) -> bool:
     return question.again is not None or question.again_reason is not None
 
 
-def _reasked_row(expected: Verdict, questions: Sequence[CrossQuestion], confidence_level: float) -> ReaskedRow:
+def _reasked_row(
+    expected: Verdict, questions: Sequence[CrossQuestion], confidence_level: float
+) -> ReaskedRow:
     own = [question for question in questions if question.expected == expected]
     answered = Counter(question.again for question in own)
     without = Counter(question.again_reason or "" for question in own if question.again is None)
@@ -494,7 +483,8 @@ def _rows(output: JudgeOutput) -> list[AblationRow]:
     values = values_by_repeat(output.texts, CEF_COMPONENTS)
     note = temperature_note(output, values, axis=1)
     return [
-        _ablation_row(output, component, values[:, :, place], note) for place, component in enumerate(CEF_COMPONENTS)
+        _ablation_row(output, component, values[:, :, place], note)
+        for place, component in enumerate(CEF_COMPONENTS)
     ]
 
 

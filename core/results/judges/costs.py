@@ -1,20 +1,15 @@
 """What judges cost, side by side: calls, tokens and money by step, and for one text; of runs and of folders that runs wrote."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
-from pydantic import TypeAdapter
-from core.tables.reading import checked
-from core.tables.reading import number_problem
-from core.tables.reading import written
-from core.tables.reading import shown
-from core.errors import InputError
-from core.errors import Problems
-from core.schema.runs import StepCost
-from collections.abc import Sequence
 
+from pydantic import TypeAdapter
+
+from core.errors import InputError, Problems
+from core.schema.runs import StepCost
+from core.tables.reading import checked, number_problem, shown, written
 
 MOST_COUNTED = 2**63 - 1
 """Of calls and tokens; the database holds no larger number."""

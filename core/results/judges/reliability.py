@@ -1,30 +1,23 @@
 """Which judge's questions and answers do other judges confirm? 001's Table 1 for any models: ADR and ADS by side."""
 
 from collections import Counter
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import items_of
-from core.results.choices import values_of
-from core.tables.reading import shown
+
 from core.errors import InputError
-from core.judges.answers import AnswerSet
-from core.judges.answers import QuestionSet
-from core.judges.cross_examination.record import CrossQuestion
-from core.judges.cross_examination.record import Side
+from core.judges.answers import AnswerSet, QuestionSet
+from core.judges.cross_examination.record import CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS
+from core.results.choices import items_of, values_of
 from core.schema.scores import ScoredRow
-from core.stats.judge_reliability import VARIANTS
-from core.stats.judge_reliability import Variant
-from core.stats.judge_reliability import deviation
-from core.stats.judge_reliability import disagreement
-from core.stats.judge_reliability import lowest_first
+from core.stats.judge_reliability import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate
 from core.stats.votes import MISSING
-
+from core.tables.reading import shown
 
 ALL_SIDES = "all"
 SIDES: tuple[Side, ...] = ("source", "text")

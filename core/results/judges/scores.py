@@ -1,18 +1,16 @@
 """What the scores of many texts come to: how many, their mean and spread, why some have none, and signs that they measure little."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
 import numpy as np
-from core.tables.reading import shown
+
 from core.judges.kind import JudgeKind
 from core.schema.judging import JudgeOutput
-from core.stats.degeneracy import constant
-from core.stats.degeneracy import Degeneracy
-from core.stats.degeneracy import duplicates
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 from core.schema.scores import ScoreTable
-from core.stats.degeneracy import Constant
+from core.stats.degeneracy import Constant, Degeneracy, constant, duplicates
+from core.tables.reading import shown
 
 
 def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:

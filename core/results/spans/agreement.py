@@ -1,35 +1,29 @@
 """Errors that judges mark against those that people marked: character-level precision, recall and F1, one judge or several."""
 
-from collections.abc import Mapping
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import NO_VALUE
-from core.results.spans.segments import GoldRaters
-from core.results.spans.segments import Paired
-from core.results.spans.segments import Segment
-from core.results.spans.segments import Spans
-from core.results.spans.segments import pair_spans
-from core.results.spans.segments import PEOPLE
-from core.results.spans.segments import said_of
-from core.schema.scores import OutputSet
-from core.schema.scores import RatingSet
-from core.stats.span_f1 import SpanCounts
-from core.stats.span_f1 import SpanF1
-from core.stats.span_f1 import span_counts
-from core.stats.span_f1 import span_f1
-from itertools import combinations
-from core.results.choices import Key
-from core.results.choices import items_of
-from core.results.spans.segments import pair_several
+
 from core.errors import InputError
-from core.schema.scores import Rating
+from core.results.choices import NO_VALUE, Key, items_of
+from core.results.spans.segments import (
+    PEOPLE,
+    GoldRaters,
+    Paired,
+    Segment,
+    Spans,
+    pair_several,
+    pair_spans,
+    said_of,
+)
+from core.schema.scores import OutputSet, Rating, RatingSet
 from core.stats.correlation.tests import PairedTest
-from core.stats.resampling import Floats
-from core.stats.resampling import ratio
-from core.stats.span_f1 import span_f1_test
+from core.stats.resampling import Floats, ratio
+from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test
 
 
 @dataclass(frozen=True)

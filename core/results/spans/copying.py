@@ -1,35 +1,24 @@
 """Does a specialist copy the errors of its examples, or understand them (Specialist, appendix B)?"""
 
-from collections.abc import Sequence
-from core.formats.mt_metrics_eval import names_reference
-from core.tables.reading import same_name
-from core.formats.tasks import parse_task
-from core.judges.rated import ExampleUsed
-from core.judges.rated import test_set_of
-from core.schema.runs import RULES
-from core.schema.judging import JudgeOutput
-from core.schema.judging import RatedSet
-from core.schema.judging import RatedText
-from core.schema.scores import ScorableOutput
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
-from core.results.choices import Key
-from core.results.choices import items_of
-from core.results.spans.segments import text_keys
-from core.tables.reading import shown
+
 from core.errors import InputError
+from core.formats.mt_metrics_eval import names_reference
+from core.formats.tasks import parse_task
 from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord
-from core.judges.automqm.errors import ErrorTrial
-from core.schema.judging import JudgedText
-from core.schema.scores import ScoredRow
-from core.stats.resampling import ratio_estimates
-from core.stats.resampling import Estimate
-from core.stats.resampling import Floats
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.judges.rated import ExampleUsed, test_set_of
+from core.results.choices import Key, items_of
+from core.results.spans.segments import text_keys
+from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
+from core.schema.runs import RULES
+from core.schema.scores import ScorableOutput, ScoredRow
+from core.stats.resampling import Estimate, Floats, ratio_estimates
+from core.tables.reading import same_name, shown
 
 
 class Pool:

@@ -1,30 +1,27 @@
 """How much a specialist gains with each further example, and specialists made from one rater's ratings against each rater."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
+
 import numpy as np
-from core.results.spans.segments import draws_of_judge
-from core.results.spans.agreement import DEFAULT_SPAN_OPTIONS
-from core.results.spans.agreement import SpanOptions
-from core.results.spans.agreement import DrawSummary
-from core.results.spans.agreement import JudgeSpans
-from core.results.spans.agreement import SpanTest
-from core.results.spans.agreement import compare_spans
-from core.tables.reading import shown
+
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord
+from core.results.spans.agreement import (
+    DEFAULT_SPAN_OPTIONS,
+    DrawSummary,
+    JudgeSpans,
+    SpanOptions,
+    SpanTest,
+    compare_spans,
+    counts_of,
+)
+from core.results.spans.segments import PEOPLE, draws_of_judge, pair_spans, said_of
 from core.schema.judging import JudgeOutput
-from core.schema.scores import OutputSet
-from core.schema.scores import RatingSet
-from dataclasses import replace
-from core.results.spans.agreement import counts_of
-from core.results.spans.segments import pair_spans
-from core.results.spans.segments import PEOPLE
-from core.results.spans.segments import said_of
-from core.stats.span_f1 import SpanF1
-from core.stats.span_f1 import span_f1
-
+from core.schema.scores import OutputSet, RatingSet
+from core.stats.span_f1 import SpanF1, span_f1
+from core.tables.reading import shown
 
 _NO_EXAMPLES = "none"
 

@@ -1,42 +1,23 @@
 """Which errors are compared with which: spans of the same text, marked by people, by judges and by others."""
 
-from collections.abc import Sequence
-from core.tables.reading import shown
-from core.schema.scores import RatingSet
 from collections import Counter
-from collections.abc import Iterable
-from collections.abc import Mapping
-from dataclasses import dataclass
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
-from core.results.choices import Key
-from core.results.choices import Named
-from core.results.choices import column_of
-from core.results.choices import has_column
-from core.results.choices import items_of
-from core.results.choices import keys_of
-from core.results.choices import level_key
-from core.formats.mt_metrics_eval import OF_REFERENCE
-from core.formats.mt_metrics_eval import names_reference
-from core.tables.columns import ONLY_SYSTEM
+
 from core.errors import InputError
-from core.schema.scores import OutputSet
-from core.schema.scores import Rating
-from core.schema.scores import ScoredRow
-from dataclasses import replace
+from core.formats.mt_metrics_eval import OF_REFERENCE, names_reference
 from core.formats.spans.mqm import score_of
 from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord
-from core.judges.automqm.errors import ErrorTrial
-from core.judges.automqm.errors import FoundError
-from core.judges.automqm.errors import weight_in_text
-from core.judges.automqm.errors import Located
-from core.schema.judging import JudgedText
-from core.schema.judging import JudgeOutput
-from core.schema.scores import ErrorSpan
-
+from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
+from core.results.choices import Key, Named, column_of, has_column, items_of, keys_of, level_key
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScoredRow
+from core.tables.columns import ONLY_SYSTEM
+from core.tables.reading import shown
 
 PEOPLE = "people"
 """The gold, in notes."""

@@ -2,24 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
-from core.results.study.counted import Filters
-from core.results.study.counted import chosen_pairs
-from core.results.study.counted import chosen_raters
-from core.results.study.counted import why_left_out
-from core.errors import InputError
-from core.schema.study import GUESSED_SIDES
-from core.schema.study import Assignment
-from core.schema.study import Guess
-from core.schema.study import StudyRecord
-from core.stats.blinding import LEFT
-from core.stats.blinding import RIGHT
-from core.stats.blinding import BlindingIndex
-from core.stats.blinding import blinding_index
-from core.study.analysis_set import main_levels
 
+from core.errors import InputError
+from core.results.study.counted import Filters, chosen_pairs, chosen_raters, why_left_out
+from core.schema.study import GUESSED_SIDES, Assignment, Guess, StudyRecord
+from core.stats.blinding import LEFT, RIGHT, BlindingIndex, blinding_index
+from core.study.analysis_set import main_levels
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
 """Of the columns of every table of guesses; its rows are the first two."""

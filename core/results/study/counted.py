@@ -1,25 +1,17 @@
 """Which answers count: from a study's record to arrays of votes, with what is left out, by reason."""
 
 from collections import Counter
-from collections.abc import Collection
-from collections.abc import Sequence
-from dataclasses import dataclass
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
-from core.errors import InputError
-from core.schema.study import PREFERENCES
-from core.schema.study import Answer
-from core.schema.study import AnswerKey
-from core.schema.study import Assignment
-from core.schema.study import Preference
-from core.schema.study import Rater
-from core.schema.study import StudyRecord
-from core.stats.votes import MISSING
-from core.study.analysis_set import analysis_set
-from core.study.analysis_set import main_levels
-from core.study.export import preference_of
 
+from core.errors import InputError
+from core.schema.study import PREFERENCES, Answer, AnswerKey, Assignment, Preference, Rater, StudyRecord
+from core.stats.votes import MISSING
+from core.study.analysis_set import analysis_set, main_levels
+from core.study.export import preference_of
 
 DRY_RUN, EXCLUDED, HIDDEN_REPEAT, OTHER_RATER, FILTERED = (
     "dry run",

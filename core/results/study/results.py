@@ -1,55 +1,41 @@
 """Everything a blind study says, for the results page, `study results` and a bundle: its verdict and how that depends on what counts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from dataclasses import replace
-import numpy as np
-from core.results.study.counted import DECLARED
-from core.results.study.counted import Counted
-from core.results.study.counted import Filters
-from core.results.study.counted import Variant
-from core.results.study.counted import count
-from core.schema.study import Answer
-from core.schema.study import AnswerKey
-from core.schema.study import LogEntry
-from core.schema.study import Rater
-from core.schema.study import Score
-from core.schema.study import StudyRecord
-from core.stats.votes import composite_scores
-from core.stats.votes import net_preferences
-from core.stats.votes import preferences
-from core.stats.resampling import Floats
-from core.stats.non_inferiority import Verdict
-from core.stats.non_inferiority import verdict
-from core.study.analysis_set import results_seen
-from core.study.lifecycle import VOTES_LEFT_OUT
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
-from numpy.typing import NDArray
-from core import __version__
-from core.results.study.blinding import Blinding
-from core.results.study.blinding import blinding
-from core.results.study.counted import SIDE_UNKNOWN
-from core.results.study.counted import filtered
-from core.schema.study import PREFERENCES
-from core.schema.study import AnalysisSet
-from core.stats import agreement
-from core.stats.votes import Consistency
-from core.stats.votes import consistency
-from core.stats.resampling import AgreementEstimate
-from core.stats.non_inferiority import NonInferiority
-from core.stats.non_inferiority import non_inferiority
-from core.stats.votes import PositionBias
-from core.stats.votes import position_bias
-from core.stats.non_inferiority import Power
-from core.stats.non_inferiority import power_non_inferiority
-from core.stats.votes import Ties
-from core.stats.votes import ties
-from core.stats.votes import contingency
-from core.study.analysis_set import analysis_set
-from core.study.progress import progress_of
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core import __version__
+from core.results.study.blinding import Blinding, blinding
+from core.results.study.counted import DECLARED, SIDE_UNKNOWN, Counted, Filters, Variant, count, filtered
+from core.schema.study import PREFERENCES, AnalysisSet, Answer, AnswerKey, LogEntry, Rater, Score, StudyRecord
+from core.stats import agreement
+from core.stats.non_inferiority import (
+    NonInferiority,
+    Power,
+    Verdict,
+    non_inferiority,
+    power_non_inferiority,
+    verdict,
+)
+from core.stats.resampling import AgreementEstimate, Floats
+from core.stats.votes import (
+    Consistency,
+    PositionBias,
+    Ties,
+    composite_scores,
+    consistency,
+    contingency,
+    net_preferences,
+    position_bias,
+    preferences,
+    ties,
+)
+from core.study.analysis_set import analysis_set, results_seen
+from core.study.lifecycle import VOTES_LEFT_OUT
+from core.study.progress import progress_of
 
 N_RESAMPLES = 10_000
 """Behind every verdict, whatever other numbers are resampled with: a verdict is not to be chosen by it."""

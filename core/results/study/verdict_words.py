@@ -1,11 +1,10 @@
 """The verdict of a study in words, the same on the page and in the terminal."""
 
 from collections.abc import Mapping
+
 from core.results.decimals import decimal
-from core.results.study.results import StudyResults
-from core.results.study.results import AS_DECLARED
-from core.stats.non_inferiority import MOST_QUESTIONS
-from core.stats.non_inferiority import Verdict
+from core.results.study.results import AS_DECLARED, StudyResults
+from core.stats.non_inferiority import MOST_QUESTIONS, Verdict
 from core.study.analysis_set import rules_in_words
 
 
