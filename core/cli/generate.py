@@ -5,7 +5,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.shared.asking import add_asking, asked, run_it
-from core.cli.shared.options import Commands, add_json_option, print_result, read_file
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_json_option,
+    print_result,
+    read_file,
+    read_table,
+)
 from core.cli.shared.running import finish_in_folder
 from core.formats.trutheval import read_report
 from core.generation.factual.published import Replay, replay
@@ -30,6 +37,7 @@ def add_to(nouns: Commands) -> None:
 def _add_scheme(verbs: Commands, kind: Kind) -> None:
     command = verbs.add_parser(kind.verb or kind.name, help=kind.summary)
     command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
+    add_columns_option(command)
     settings = add_asking(command, kind, usual="rules")
     settings.add_argument(
         "--source", default="", help="name of these answers in files and studies (default: the model's)"
@@ -38,7 +46,7 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
 
 
 def _generate(options: argparse.Namespace, kind: Kind) -> None:
-    data = read_file(options.file)
+    data = read_table(options.file, options.columns)
     wanted, running = asked(options, kind, name=options.source)
     run_it(options, wanted, running, lambda _: (data, options.file.name), write=finish_in_folder)
 

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import get_args
 
 from core.cli.shared.asking import add_going_on, add_settings, run_it, settings_given
-from core.cli.shared.options import Commands, add_pair_option, check_out, name_list, print_notes, write_file
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_pair_option,
+    check_out,
+    name_list,
+    print_notes,
+    write_file,
+)
 from core.cli.shared.running import check_done, summary
 from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
 from core.cli.shared.terminal import print_whole
@@ -46,6 +54,7 @@ def add_to(nouns: Commands) -> None:
     add_settings(command, KIND.Settings)
     add_settings(command, ScoringRunning)
     add_pair_option(command)
+    add_columns_option(command)
     add_going_on(command, "these texts")
     command.set_defaults(run=_score)
 
@@ -67,7 +76,7 @@ def _score(options: argparse.Namespace) -> None:
         options,
         wanted,
         running,
-        lambda store: read_given(store, options.texts, options.language_pair),
+        lambda store: read_given(store, options.texts, options.language_pair, options.columns),
         check=lambda *_: None,
         write=partial(_finish, shape=options.shape),
     )

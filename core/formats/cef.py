@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from core.tables.cells import number_in, numbers_as_json
-from core.tables.columns import ITEM_NAMES, Record, is_json, named_columns
+from core.tables.columns import VOCABULARY, Record, is_json, named_columns
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, duplicate_problems, parse_json, shown, type_name
 from core.tables.rows import is_jsonl, jsonl_objects
@@ -127,7 +127,7 @@ def _is_answer(answer: JsonObject) -> bool:
 
 
 def _has_item(answer: JsonObject) -> bool:
-    return any(key.strip().lower() in ITEM_NAMES for key in answer)
+    return any(key.strip().lower() in VOCABULARY["item_id"] for key in answer)
 
 
 def _rows(

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
 from core.schema.study import Item, Material, MaterialSet
+from core.tables.columns import VOCABULARY, columns_among, file_columns, known_as
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -40,22 +41,20 @@ Task = Literal["qa", "qa-passage", "summary", "translation"]
 """As generation has them, which this module is not to know."""
 
 COLUMNS = ("item_id", "question", "reference", "paraphrase", "context", "language")
-ALIASES = {
-    "id": "item_id",
-    "ground_truth": "reference",
-    "answer": "reference",
-    "input_answer": "reference",
-    "reference_summary": "reference",
-    "reference_translation": "reference",
-    "passage": "context",
-    "source_text": "context",
-    "source_sentence": "context",
-    "source": "context",
+KNOWN = {
+    **known_as("item_id", "question"),
+    "reference": (
+        *VOCABULARY["reference"],
+        *("input_answer", "reference_summary", "reference_translation", "answer"),
+    ),
+    **known_as("paraphrase"),
+    "context": (*VOCABULARY["context"], *VOCABULARY["source"]),
+    **known_as("language"),
 }
-"""The papers' names; `source` is the sentence that is translated, unless the file holds answers."""
+"""`source` is the sentence that is translated, unless the file holds answers."""
 FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
-ANSWERS = ("level", "source", "text")
-"""A file with these columns holds answers, one row each: they are not read, their questions are."""
+_OF_ANSWERS = known_as("system", "level", "text")
+"""A file with texts of systems or levels holds answers, one row each: they are not read, their questions are."""
 MOST_NAMED = 20
 """Questions left out as duplicates that the note names."""
 
@@ -126,44 +125,34 @@ def _entries(text: str, findings: FileFindings) -> list[_Entry]:
 
 
 def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
-    # A table's header says at once whether it holds answers; a JSONL file's first line does.
-    plain = Columns(COLUMNS, (), ALIASES)
-    names = _first_keys(text, findings.file_name, plain)
-    if not is_jsonl(text, findings.file_name):
-        _check_header(text, names, plain, findings)
-    if not all(name in names for name in ANSWERS):
-        return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, plain, findings)]
+    name = findings.file_name
+    columns = file_columns(text, name, KNOWN | _OF_ANSWERS, ())
+    read_as = set(columns.aliases.values())
+    if not is_jsonl(text, name) and "reference" not in read_as:
+        _refuse_without_reference(text, columns, findings)
+    answers = "text" in read_as and bool(read_as & {"system", "level"})
+    if not answers:
+        columns = file_columns(text, name, KNOWN, ())
+        return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, columns, findings)]
     findings.notes.append("the file's answers are not used, only its questions and references")
-    aliases = {name: ours for name, ours in ALIASES.items() if name != "source"}
-    long = Columns((*COLUMNS, *ANSWERS), ("item_id", "question", "reference"), aliases)
+    own = {**KNOWN, "context": VOCABULARY["context"]} | _OF_ANSWERS
+    columns = file_columns(text, name, own, ("item_id", "question", "reference"))
     rows = [
         Row(row.line, {name: cell for name, cell in row.cells.items() if name in COLUMNS})
-        for row in read_rows(text, long, findings)
+        for row in read_rows(text, columns, findings)
     ]
     return _merged(rows, findings)
 
 
-def _check_header(text: str, names: list[str], columns: Columns, findings: FileFindings) -> None:
+def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
     """A table without references is refused with every name that its column may have."""
-    if any(columns.name(name) == "reference" for name in names):
-        return
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    others = ", ".join(other for other, name in ALIASES.items() if name == "reference")
-    unknown = [name for name in names if columns.name(name) is None]
-    likely = likely_columns(["reference"], unknown, {"reference": columns.aliases})["reference"]
+    unknown = [name for name in header_of(text, columns) if columns.name(name) not in KNOWN]
+    likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
+    others = ", ".join(KNOWN["reference"][1:])
     findings.problems.append(f"line {line}: column reference is missing (or: {others}){instead}")
     reject(findings.file_name, findings.problems)
-
-
-def _first_keys(text: str, file_name: str, columns: Columns) -> list[str]:
-    if not is_jsonl(text, file_name):
-        return header_of(text, columns)
-    for line in text.splitlines():
-        if line.strip():
-            value, _ = parse_json(line)
-            return list(value) if isinstance(value, JsonObject) else []
-    return []
 
 
 def _merged(rows: list[Row], findings: FileFindings) -> list[_Entry]:
@@ -204,7 +193,8 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
         at, value = "questions", value["questions"]
     if not isinstance(value, list):
         reject(findings.file_name, [f"{at or 'file'}: is {type_name(value)}, expected a list of questions"])
-    columns, ignored, entries = Columns(COLUMNS, (), ALIASES), dict[str, None](), []
+    keys = dict.fromkeys(key for one in value if isinstance(one, JsonObject) for key in one)
+    columns, ignored, entries = columns_among(list(keys), KNOWN), dict[str, None](), []
     for index, question in enumerate(value):
         where = f"{at}[{index}]"
         if isinstance(question, JsonObject):

@@ -18,6 +18,7 @@ from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
     Record,
+    known_as,
     labels_among,
     level_number,
     names_in,
@@ -320,10 +321,7 @@ def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: File
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     **TEXT_COLUMNS,
-    "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
-    "score": ("score", "rating", "value"),
-    "dimension": ("dimension", "criterion", "aspect"),
-    "spans": ("spans",),
+    **known_as("rater", "score", "dimension", "spans"),
 }
 """Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
 NEEDED = ("item_id", "score")

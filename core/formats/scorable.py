@@ -9,18 +9,14 @@ from core.formats.generation import same_value
 from core.schema.scores import OutputSet, ScorableOutput
 from core.tables.cells import is_nothing, numbers_as_json
 from core.tables.columns import (
-    ITEM_NAMES,
     LABEL_MARK,
     LABEL_PAIR,
-    LANGUAGE_NAMES,
-    LEVEL_NAMES,
     ONLY_SYSTEM,
-    PAIR_NAMES,
-    SYSTEM_NAMES,
     Names,
     Record,
     is_json,
     json_objects,
+    known_as,
     labels_among,
     names_in,
     open_records,
@@ -110,20 +106,11 @@ def _of_answers(
     return records
 
 
-COLUMNS: Mapping[str, Sequence[str]] = {
-    "item_id": ITEM_NAMES,
-    "system": SYSTEM_NAMES,
-    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
-    "reference": ("reference", "ref", "ground_truth"),
-    "question": ("question",),
-    "context": ("context", "passage", "source_text", "source_sentence"),
-    "source": ("source", "src"),
-    "level": LEVEL_NAMES,
-    "language": LANGUAGE_NAMES,
-    LABEL_PAIR: PAIR_NAMES,
-    "reason": ("reason",),
-}
-"""Our name -> the names that a file may use; the first one that is there is taken. All other columns are labels."""
+COLUMNS = known_as(
+    *("item_id", "system", "text", "reference", "question", "context", "source", "level"),
+    *("language", LABEL_PAIR, "reason"),
+)
+"""All other columns are labels."""
 NO_LABELS = ("id", "origin")
 """Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
 OF_GENERATION = ("origin",)

@@ -25,6 +25,7 @@ from core.tables.columns import (
     LABEL_PAIR,
     ONLY_SYSTEM,
     Record,
+    known_as,
     labels_among,
     names_in,
     object_records,
@@ -52,8 +53,8 @@ from core.tables.writer import csv_bytes, csv_cells, guarded
 
 COLUMNS: Mapping[str, Sequence[str]] = {
     **ABOUT_TEXTS,
-    "metric": ("metric", "metric_name"),
-    "score": ("score", "value"),
+    **known_as("metric"),
+    "score": ("score", "value"),  # a column rating of a wide table is a metric of its own
     "family": ("family",),
     "direction": ("direction",),
     "signature": ("signature",),

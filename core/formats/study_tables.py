@@ -14,7 +14,7 @@ import regex
 
 from core.nearest import nearest_names
 from core.schema.study import Dataset, Item, Output
-from core.tables.columns import ITEM_NAMES, LANGUAGE_NAMES, LEVEL_NAMES, SYSTEM_NAMES
+from core.tables.columns import VOCABULARY, file_columns, known_as
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
     JsonObject,
@@ -30,7 +30,7 @@ from core.tables.reading import (
     sha256_of,
     shown,
 )
-from core.tables.rows import CSV_SUFFIXES, Columns, Row, is_jsonl, read_rows
+from core.tables.rows import CSV_SUFFIXES, Row, is_jsonl, read_rows
 
 
 class Key(NamedTuple):
@@ -534,16 +534,19 @@ ITEM_COLUMNS = ("question", "reference", "language")
 COLUMNS = ("item_id", "question", "reference", "level", "source", "text", "language")
 MOST_SHORT = 200
 """Questions without all texts among which the one is searched that lacks a row without a question."""
-_USUAL = {
-    "item_id": ITEM_NAMES,
-    "question": ("prompt", "query", "input", "instruction"),
-    "reference": ("ref", "ground_truth", "gold", "gold_answer", "reference_answer", "target"),
-    "level": LEVEL_NAMES,
-    "source": (*SYSTEM_NAMES, "model", "model_name", "author"),
-    "text": ("answer", "output", "response", "hypothesis", "hyp", "translation", "mt", "completion"),
-    "language": LANGUAGE_NAMES,
+_KNOWN = {
+    **known_as("item_id", "question", "reference", "level"),
+    "source": ("source", *VOCABULARY["system"]),
+    **known_as("text", "language"),
 }
-_COLUMNS = Columns(COLUMNS, required=tuple(name for name in COLUMNS if name != "language"), usual=_USUAL)
+"""Who wrote a text stands in a study's table under `source`, and in other tables under `system`."""
+_USUAL = {
+    "question": ("prompt", "query", "input", "instruction"),
+    "reference": ("gold", "gold_answer", "reference_answer"),
+    "source": ("model", "model_name", "author"),
+    "text": ("completion",),
+}
+_REQUIRED = tuple(name for name in COLUMNS if name != "language")
 
 
 def read_tabular(data: bytes, file_name: str) -> Dataset:
@@ -555,7 +558,8 @@ def collect_tabular(data: bytes, file_name: str) -> DatasetBuilder:
     """What a long CSV or JSONL file holds, before it is asked whether that is a whole data set."""
     text = decode(data, file_name)
     builder = DatasetBuilder(file_name, sha256_of(data))
-    _build(list(read_rows(text, _COLUMNS, builder)), builder)
+    columns = file_columns(text, file_name, _KNOWN, _REQUIRED, _USUAL)
+    _build(list(read_rows(text, columns, builder)), builder)
     return builder
 
 

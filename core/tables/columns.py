@@ -40,13 +40,29 @@ from core.tables.writer import guarded, unguarded
 
 ONLY_SYSTEM = "output"
 """The system of texts, scores and ratings in a file that names none."""
-ITEM_NAMES = ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
-SYSTEM_NAMES = ("system", "system_id", "system_name")
-LEVEL_NAMES = ("level", "damage_level")
-LANGUAGE_NAMES = ("language", "lang")
 LABEL_PAIR = "language_pair"
-PAIR_NAMES = (LABEL_PAIR, "lp")
-"""Language pairs, such as en-de: the second is the text's language."""
+VOCABULARY: Mapping[str, tuple[str, ...]] = {
+    "item_id": ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg"),
+    "question": ("question",),
+    "reference": ("reference", "ref", "ground_truth"),
+    "context": ("context", "passage", "source_text", "source_sentence"),
+    "source": ("source", "src"),
+    "paraphrase": ("paraphrase",),
+    "system": ("system", "system_id", "system_name"),
+    "level": ("level", "damage_level"),
+    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
+    "language": ("language", "lang"),
+    LABEL_PAIR: (LABEL_PAIR, "lp"),
+    "reason": ("reason",),
+    "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
+    "score": ("score", "rating", "value"),
+    "dimension": ("dimension", "criterion", "aspect"),
+    "spans": ("spans",),
+    "metric": ("metric", "metric_name"),
+}
+"""Our name -> the names that a table may use for it, at whichever door; the first one that is there is taken. A language
+pair is one such as en-de: the second is the text's language.
+"""
 MOST_REPEATED = 5
 """Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
 LABEL_MARK = "label:"
@@ -54,6 +70,8 @@ LABEL_MARK = "label:"
 
 _NO_LABELS: Mapping[str, str] = {}
 """One for all rows: nobody changes a row's."""
+_BETWEEN = regex.compile(r"[\s.-]+")
+"""What stands between the words of a column's name."""
 _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
@@ -76,6 +94,11 @@ class Names:
     level: str | None
     language: str
     labels: Mapping[str, str]
+
+
+def known_as(*names: str) -> dict[str, tuple[str, ...]]:
+    """Columns that a reader asks for, each with the names that a table may use."""
+    return {name: VOCABULARY[name] for name in names}
 
 
 def is_json(text: str, file_name: str) -> bool:
@@ -103,10 +126,10 @@ def _written_header(text: str, header: list[str]) -> list[str]:
 
 
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Key -> our name, for the first of each column's names that the file has in any case."""
+    """Key -> our name, for the first of each column's names that the file has, in any case and with any separator."""
     written: dict[str, list[str]] = {}
     for key in keys:
-        written.setdefault(key.strip().lower(), []).append(key)
+        written.setdefault(_BETWEEN.sub("_", key.strip().lower()), []).append(key)
     found: dict[str, str] = {}
     for column, names in known.items():
         at_hand = (key for name in names for key in written.get(name, ()) if key not in found)
@@ -208,6 +231,35 @@ def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], di
         key.lower(): name for key, name in names.items()
     }
     return keys, columns, _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
+
+
+def file_columns(
+    text: str,
+    file_name: str,
+    known: Mapping[str, Sequence[str]],
+    required: Sequence[str],
+    usual: Mapping[str, Collection[str]] | None = None,
+) -> Columns:
+    """What the columns of a table or of JSONL mean, each by the first of its names that the file has.
+
+    usual: what other programs call a column; suggested where it is missing, not taken.
+    """
+    if is_jsonl(text, file_name):
+        keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
+    else:
+        by_name = {other: name for name, names in known.items() for other in names}
+        keys = header_of(text, _Exact(tuple(known), (), by_name))
+    return columns_among(keys, known, required, usual)
+
+
+def columns_among(
+    keys: Sequence[str],
+    known: Mapping[str, Sequence[str]],
+    required: Sequence[str] = (),
+    usual: Mapping[str, Collection[str]] | None = None,
+) -> Columns:
+    """The same of a file's keys."""
+    return _Exact(tuple(known), tuple(required), named_columns(keys, known), usual or {})
 
 
 def require(

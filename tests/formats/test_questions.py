@@ -151,12 +151,11 @@ def test_all_problems_are_found_together() -> None:
         {"item_id": "a\nb", "question": " ", "reference": "r"},
         {"item_id": "c", "question": "q", "reference": "r\ud800", "language": "English, British"},
         {"item_id": "d", "question": "q", "context": ["x"]},
-        {"item_id": "e", "question": "q", "reference": "r", "ground_truth": "r"},
+        {"item_id": "e", "question": "q", "reference": "r"},
     ]
     data = "\n".join(json.dumps(row) for row in rows) + "\n[]\n{"
     found = problems_of(data, "a.jsonl")
     assert found == (
-        "line 5: reference appears more than once, here as ground_truth",
         "line 6: is a list, expected an object",
         "line 7, column 2: not valid JSON (Expecting property name enclosed in double quotes)",
         "line 1, question a: reference is a number, expected a text",
@@ -207,14 +206,10 @@ def test_what_a_task_needs_is_asked_for(task: Task | None, row: dict[str, str], 
         (
             "question,text\nq,t\n",
             "a.csv",
-            "line 1: column reference is missing (or: ground_truth, answer, input_answer, reference_summary, "
-            "reference_translation); columns that are not known: text",
+            "line 1: column reference is missing (or: ref, ground_truth, input_answer, reference_summary, "
+            "reference_translation, answer); columns that are not known: text",
         ),
-        (
-            "question,reference,ground_truth\nq,r,g\n",
-            "a.csv",
-            "line 1: column reference appears more than once (reference, ground_truth)",
-        ),
+        ("question,reference,reference\nq,r,g\n", "a.csv", "line 1: column reference appears more than once"),
         ("question,reference\nq\n", "a.csv", "line 2: 1 cells, the header has 2"),
     ],
 )

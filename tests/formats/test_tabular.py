@@ -186,14 +186,28 @@ def test_one_source():
     assert problems_of(as_csv(ROWS[::2])) == ("sources: 1 found (pipe); exactly two are needed",)
 
 
+MEANT = [
+    ({"reference": "Gold", "text": "completion"}, {"reference": "gold", "text": "completion"}),
+    ({"item_id": "itemid", "source": "Model"}, {"item_id": "itemid", "source": "model"}),
+    ({"text": "txt"}, {"text": "txt"}),
+    ({"level": "zzz"}, {"level": None}),
+]
+
+
+@pytest.mark.parametrize("write", [as_csv, as_jsonl])
+def test_columns_are_known_by_their_other_names(write: Callable[..., bytes]):
+    """Those of every other table of Assay, in any case and with any separator."""
+    names = {"item_id": "Question-ID", "reference": "ref", "source": "system", "text": "Output"}
+    table = [{names.get(column, column): cell for column, cell in row.items()} for row in ROWS]
+    plain = write(ROWS), write(table, columns=tuple(table[0])) if write is as_csv else write(table)
+    suffix = "csv" if write is as_csv else "jsonl"
+    usual, other = (read_tabular(data, f"a.{suffix}") for data in plain)
+    assert (usual.items, usual.outputs, other.notes) == (other.items, other.outputs, usual.notes)
+
+
 @pytest.mark.parametrize(
     ("renamed", "likely"),
-    [
-        ({"reference": "ground_truth", "text": "answer"}, {"reference": "ground_truth", "text": "answer"}),
-        ({"item_id": "ID", "source": "System"}, {"item_id": "id", "source": "system"}),
-        ({"item_id": "Question-ID", "text": "txt"}, {"item_id": "question-id", "text": "txt"}),
-        ({"level": "zzz"}, {"level": None}),
-    ],
+    MEANT,
 )
 @pytest.mark.parametrize("write", [as_csv, as_jsonl])
 def test_missing_columns_are_named_with_those_that_may_be_meant(

@@ -14,6 +14,7 @@ from core.cli.judge.specialist import add_specialist_looks
 from core.cli.shared.asking import add_asking, asked, run_it, settings_given
 from core.cli.shared.options import (
     Commands,
+    add_columns_option,
     add_pair_option,
     existing_store,
     print_notes,
@@ -133,11 +134,13 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
 def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
     command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
     add_pair_option(command)
+    add_columns_option(command)
 
 
 def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
     command.add_argument("inputs", nargs=1, metavar=NAMES, help=_RATED_MEANING)
     add_pair_option(command)
+    add_columns_option(command)
     command.add_argument(
         "--ratings",
         action="append",
@@ -177,7 +180,7 @@ def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
 
 
 def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
-    return read_given(store, options.inputs[0], options.language_pair)
+    return read_given(store, options.inputs[0], options.language_pair, options.columns)
 
 
 def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
@@ -207,7 +210,7 @@ def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[
         if not Path(name).exists():
             read_file(Path(name))  # says why it cannot be read
     study = find_given_study(store, given)
-    texts = read_given(store, given, pair) if study is None else rated_of_study(store, study)
+    texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
     return _noted(*rated_of_texts(*texts, apart)) if paths else texts
 
 

@@ -63,6 +63,23 @@ def add_pair_option(command: Options) -> None:
     )
 
 
+def add_columns_option(command: Options) -> None:
+    """`--columns`, the same for every command that reads a table."""
+    command.add_argument(
+        "--columns",
+        metavar="NAME=COLUMN,...",
+        help="what the file's own columns are, where their names do not say it, such as text=output,item_id=key",
+    )
+
+
+def read_table(path: Path, columns: str | None) -> bytes:
+    """The file's bytes, with columns renamed as `--columns` says."""
+    from core.tables.mapping import parse_columns, with_columns  # loads numpy, which not every command needs
+
+    data = read_file(path)
+    return with_columns(data, path.name, parse_columns(columns)) if columns is not None else data
+
+
 def check_options(problems: Sequence[str]) -> None:
     """Raise InputError where there are problems."""
     if problems:

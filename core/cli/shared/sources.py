@@ -17,6 +17,7 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
     read_file,
+    read_table,
     run_number,
 )
 from core.errors import AssayError, InputError, Problems
@@ -86,16 +87,20 @@ def check_given(given: str, database: str | None) -> None:
         existing_database(database)
 
 
-def read_given(store: Store, given: str, language_pair: str | None = None) -> Texts:
+def read_given(
+    store: Store, given: str, language_pair: str | None = None, columns: str | None = None
+) -> Texts:
     """The texts as a file with its name; what a folder's reader notes is printed. Raises InputError.
 
-    language_pair: of a folder that has several; anything else has none to choose.
+    language_pair: of a folder that has several; anything else has none to choose. columns: `--columns`, of a file alone.
     """
     path = Path(given)
     if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
         if language_pair is not None:
             raise InputError(f"--language-pair: {given} is no folder; leave it out.")
-        return read_file(path), path.name
+        return read_table(path, columns), path.name
+    if columns is not None:
+        raise InputError(f"--columns: {given} is no table; leave it out.")
     # Imported late: all that a study is made of, and scipy with it, takes a second to load.
     from core.runs.generation import texts_of_run
     from core.runs.path import at_hand

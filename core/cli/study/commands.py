@@ -10,6 +10,7 @@ from typing import Any
 from core.cli.shared.lately import Later, later
 from core.cli.shared.options import (
     Commands,
+    add_columns_option,
     add_database_option,
     add_reading_verb,
     check_not_the_database,
@@ -19,6 +20,7 @@ from core.cli.shared.options import (
     print_notes,
     print_result,
     read_file,
+    read_table,
     write_file,
 )
 from core.cli.study.conduct import add_conduct
@@ -176,6 +178,7 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--person", choices=["candidate", "comparator"], help="whose answers a person wrote (comparator)"
     )
+    add_columns_option(command)
     command.add_argument("--again", action="store_true", help="import a file that is here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -207,7 +210,7 @@ def _add_states(verbs: Commands) -> None:
 
 
 def _import(options: argparse.Namespace) -> None:
-    data = read_file(options.file)
+    data = read_table(options.file, options.columns)
     with open_store(database_path(options.db)) as store:
         if is_bundle(data):
             study = _restore_command(store, data, options)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.cli.shared.options import (
     Commands,
+    add_columns_option,
     add_database_option,
     add_json_option,
     add_pair_option,
@@ -110,6 +111,7 @@ def _add_import_ratings(verbs: Commands) -> None:
     command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
     add_pair_option(command)
+    add_columns_option(command)
     command.add_argument("--again", action="store_true", help="import texts that are here already once more")
     add_database_option(command)
     command.set_defaults(run=_import)
@@ -129,7 +131,7 @@ def _import(options: argparse.Namespace) -> None:
     )
     check_given(options.texts, options.db)
     with open_store(database_path(options.db)) as store:
-        data, file_name = read_given(store, options.texts, options.language_pair)
+        data, file_name = read_given(store, options.texts, options.language_pair, options.columns)
         outputs = read_outputs(data, file_name)
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)

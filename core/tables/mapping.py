@@ -1,0 +1,182 @@
+"""A file's columns under the names that Assay reads, and words as classes: chosen by its owner before anything is read.
+
+Every door hands a file on with its columns renamed, so that no reader has to know of it.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from core.errors import InputError, Problems
+from core.nearest import nearest_names
+from core.tables.columns import VOCABULARY, is_json, named_columns
+from core.tables.problems import listed
+from core.tables.reading import JsonObject, decode, parse_json, shown
+from core.tables.rows import DELIMITERS, csv_lines, is_jsonl
+
+FIRST_ROWS = 5
+"""Rows that a page shows before a file is read."""
+ASIDE = "{column} of the file"
+"""A column that bears the name that another one is given."""
+
+
+@dataclass(frozen=True)
+class FirstRows:
+    """What a file begins with."""
+
+    columns: tuple[str, ...]
+    """As the file writes them."""
+    rows: tuple[tuple[str, ...], ...]
+    """The first rows as texts."""
+    read_as: Mapping[str, str]
+    """Column of the file -> our name, where its own name says it."""
+
+
+def parse_columns(given: str | None) -> dict[str, str]:
+    """`text=output,item_id=ID` as our name -> the file's column. InputError names every part that is no such pair."""
+    problems, found = Problems(), dict[str, str]()
+    for part in (given or "").split(",") if given else ():
+        ours, mark, theirs = (one.strip() for one in part.partition("="))
+        if not (ours and mark and theirs):
+            problems.append(f"--columns: {shown(part)} is no pair such as text=output")
+        elif ours in found:
+            problems.append(f"--columns: {ours} is named twice")
+        elif ours not in VOCABULARY:
+            problems.append(f"--columns: Assay reads no column {shown(ours)}; is it {_or(ours, VOCABULARY)}?")
+        else:
+            found[ours] = theirs
+    for theirs in {one for one in found.values() if list(found.values()).count(one) > 1}:
+        problems.append(f"--columns: {shown(theirs)} can be one column alone")
+    if problems:
+        raise InputError("The columns cannot be taken as they were named.", problems)
+    return found
+
+
+def first_rows(data: bytes, file_name: str) -> FirstRows:
+    """What a table, JSONL or a JSON list begins with; InputError where it is none of these."""
+    text = decode(data, file_name)
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        found = list(islice(_objects(text, file_name), FIRST_ROWS))
+        keys = tuple(dict.fromkeys(key for one in found for key in one))
+        rows = tuple(tuple(_said(one.get(key)) for key in keys) for one in found)
+    else:
+        lines = csv.reader(csv_lines(text), delimiter=_delimiter(text))
+        filled = (row for row in lines if any(map(str.strip, row)))
+        keys = tuple(next(filled, ()))
+        rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
+    return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
+
+
+def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:
+    """The file with columns under the names that Assay reads; every line and all else stays where it was.
+
+    columns: our name -> the file's. A column of the file that bears such a name itself is kept under ASIDE. InputError
+    names the columns that the file does not have.
+    """
+    if not columns:
+        return data
+    text = decode(data, file_name)
+    if is_json(text, file_name):
+        value, problem = parse_json(text)
+        if problem or not isinstance(value, list):
+            raise InputError(
+                f"{shown(file_name)}: only the columns of tables and of lists of rows can be named."
+            )
+        objects = [one for one in value if isinstance(one, JsonObject)]
+        names = _names(dict.fromkeys(key for one in objects for key in one), columns, file_name)
+        renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in value]
+        return json.dumps(renamed, ensure_ascii=False).encode()
+    if is_jsonl(text, file_name):
+        names = _names(
+            dict.fromkeys(key for one in _objects(text, file_name) for key in one), columns, file_name
+        )
+        return "".join(_renamed_line(line, names) for line in io.StringIO(text, newline="")).encode()
+    return _renamed_header(text, columns, file_name).encode()
+
+
+def _names(keys: Iterable[str], columns: Mapping[str, str], file_name: str) -> dict[str, str]:
+    """Key of the file -> its new name."""
+    known = list(keys)
+    by_name = {key.strip().casefold(): key for key in known}
+    missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
+    if missing:
+        raise InputError(
+            f"{shown(file_name)} does not have every column that was named.",
+            [
+                f"--columns: there is no column {shown(name)}; there are: {listed(known, [name])}"
+                for name in missing
+            ],
+        )
+    chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
+    read_as = named_columns(
+        [key for key in known if key not in chosen], {name: VOCABULARY[name] for name in columns}
+    )
+    return {key: ASIDE.format(column=key) for key in read_as} | chosen
+
+
+def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    return {names.get(key, key): value for key, value in one.items()}
+
+
+def _renamed_line(line: str, names: Mapping[str, str]) -> str:
+    value, problem = parse_json(line)
+    if problem or not isinstance(value, JsonObject) or value.duplicates:
+        return line  # its reader says what is wrong with it
+    return json.dumps(_renamed(value, names), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
+
+
+def _renamed_header(text: str, columns: Mapping[str, str], file_name: str) -> str:
+    delimiter = _delimiter(text)
+    lines = list(csv_lines(text))
+    reader = csv.reader(iter(lines), delimiter=delimiter)
+    begins = 0
+    for header in reader:
+        if any(map(str.strip, header)):
+            break
+        begins = reader.line_num
+    else:
+        header = []
+    names = _names([cell.strip() for cell in header], columns, file_name)
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter=delimiter, lineterminator="").writerow(
+        [names.get(cell.strip(), cell) for cell in header]
+    )
+    last = lines[reader.line_num - 1]
+    end = last[len(last.rstrip("\r\n")) :]
+    # A name that was written over several lines is one line now: those that follow keep their numbers.
+    more = (reader.line_num - begins - 1 - len(buffer.getvalue().splitlines()[1:])) * "\n"
+    return "".join([*lines[:begins], buffer.getvalue(), end, more, *lines[reader.line_num :]])
+
+
+def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
+    if not is_json(text, file_name):
+        for line in io.StringIO(text):
+            value, problem = parse_json(line)
+            if problem is None and isinstance(value, JsonObject):
+                yield value
+        return
+    value, _ = parse_json(text)
+    yield from (one for one in (value if isinstance(value, list) else ()) if isinstance(one, JsonObject))
+
+
+def _delimiter(text: str) -> str:
+    """The one that makes most cells of the first line."""
+
+    def cells(mark: str) -> int:
+        first: Sequence[str] = next((row for row in csv.reader(csv_lines(text), delimiter=mark) if row), ())
+        return len(first)
+
+    return max(DELIMITERS, key=cells)
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _or(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    return " or ".join(nearest_names(name, names) or names)
