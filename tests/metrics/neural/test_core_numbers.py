@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from helpers.models.neural_environment import ROOT, run_neural
 
-SCRIPT = ROOT / "tests" / "scoring" / "neural" / "core_numbers.py"
+SCRIPT = ROOT / "tests" / "metrics" / "neural" / "core_numbers.py"
 
 
 def differences(here: Any, there: Any, place: str = "") -> list[str]:

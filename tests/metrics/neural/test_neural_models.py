@@ -10,7 +10,7 @@ from helpers.models.neural_environment import ROOT, run_neural
 from model_hub import Hub, model_hub, silent_hub
 
 pytestmark = pytest.mark.slow
-SCRIPT = ROOT / "tests" / "scoring" / "neural" / "score_by_name.py"
+SCRIPT = ROOT / "tests" / "metrics" / "neural" / "score_by_name.py"
 ASKED = (
     "bertscore-en=tiny/bert",
     "comet-wmt22-da=tiny/comet",

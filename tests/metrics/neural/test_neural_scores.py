@@ -13,7 +13,7 @@ from core.metrics.neural.bertscore import DEFAULT_LAYERS, ENGLISH, OTHERS
 from core.metrics.neural.model import NO_NUMBER
 
 pytestmark = pytest.mark.slow
-SCRIPT = ROOT / "tests" / "scoring" / "neural" / "neural_session.py"
+SCRIPT = ROOT / "tests" / "metrics" / "neural" / "neural_session.py"
 WITH_REFERENCE = {
     "bertscore-en",
     "bertscore-cs-l5",
