@@ -14,6 +14,7 @@ from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, f
 from core.formats.spans.cells import spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
+from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
@@ -285,10 +286,7 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
     """The columns of numbers that are no known names, labels or ids, nor called like a metric."""
     found, metrics = [], []
     for key in dict.fromkeys(key for record in records for key in record.cells):
-        plain = key.lower()
-        if key in taken or plain in LABELS or plain in INDEX_COLUMNS or _IDENTIFIER.fullmatch(key):
-            continue
-        if key.startswith(LABEL_MARK):
+        if key in taken or not _may_be_rating(key):
             continue
         held = [record.cells[key] for record in records if not is_undefined(record.cells.get(key))]
         words = sum(not looks_like_number(value) for value in held)
@@ -305,6 +303,23 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
         if metrics:
             findings.notes.append(f"columns not used, which are called like metrics: {listed(metrics)}")
     return found
+
+
+def _may_be_ratings(records: Sequence[Record]) -> list[str]:
+    """The score, or where there is none the columns that may be ratings and none of which holds a number."""
+    keys = dict.fromkeys(key for record in records for key in record.cells)
+    if "score" in keys:
+        return ["score"]
+    own = [key for key in keys if key not in COLUMNS and key not in UNUSED and _may_be_rating(key)]
+    cells = (record.cells.get(key) for record in records for key in own)
+    return [] if any(looks_like_number(value) for value in cells) else own
+
+
+def _may_be_rating(key: str) -> bool:
+    """Whether a column's name leaves it to its cells that it holds ratings."""
+    plain = key.lower()
+    known = plain in LABELS or plain in INDEX_COLUMNS or _IDENTIFIER.fullmatch(key) is not None
+    return not known and not key.startswith(LABEL_MARK)
 
 
 def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: FileFindings) -> list[Record]:
@@ -345,6 +360,8 @@ def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) 
     """
     findings = FileFindings(file_name, sha256_of(data))
     keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+    if words := class_columns(records, _may_be_ratings(records)):
+        records = with_classes(records, words, findings)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
     found = (*columns.values(), *(() if shaped is records else ("score",)))

@@ -20,6 +20,7 @@ from core.formats.scorable import NO_LABELS, with_items
 from core.formats.scorable import TEXTS as OF_RAGAS
 from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
+from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -690,6 +691,10 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     if split is not records:
         findings.notes.append(IDS_WITH_LEVEL)
         records = split
+    own = ["score"] if long else [] if numbers else _candidates(keys, columns)
+    cells = (record.cells.get(key) for record in records for key in own)
+    if not any(looks_like_number(value) for value in cells) and (words := class_columns(records, own)):
+        records = with_classes(records, words, findings)
     sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
     if not (sheet.cells or numbers) and not findings.problems:
         findings.problems.append(NO_METRIC)

@@ -64,58 +64,74 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         keys = tuple(dict.fromkeys(key for one in found for key in one))
         rows = tuple(tuple(_said(one.get(key)) for key in keys) for one in found)
     else:
-        lines = csv.reader(csv_lines(text), delimiter=_delimiter(text))
-        filled = (row for row in lines if any(map(str.strip, row)))
-        keys = tuple(next(filled, ()))
+        filled = _filled(text)
+        keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
     return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
 
 
 def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:
-    """The file with columns under the names that Assay reads; every line and all else stays where it was.
+    """The file with columns under the names that Assay reads.
 
     columns: our name -> the file's. A column of the file that bears such a name itself is kept under ASIDE. InputError
     names the columns that the file does not have.
     """
     if not columns:
         return data
-    text = decode(data, file_name)
-    if is_json(text, file_name):
-        value, problem = parse_json(text)
-        if problem or not isinstance(value, list):
-            raise InputError(
-                f"{shown(file_name)}: only the columns of tables and of lists of rows can be named."
-            )
-        objects = [one for one in value if isinstance(one, JsonObject)]
-        names = _names(dict.fromkeys(key for one in objects for key in one), columns, file_name)
-        renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in value]
-        return json.dumps(renamed, ensure_ascii=False).encode()
-    if is_jsonl(text, file_name):
-        names = _names(
-            dict.fromkeys(key for one in _objects(text, file_name) for key in one), columns, file_name
-        )
-        return "".join(_renamed_line(line, names) for line in io.StringIO(text, newline="")).encode()
-    return _renamed_header(text, columns, file_name).encode()
-
-
-def _names(keys: Iterable[str], columns: Mapping[str, str], file_name: str) -> dict[str, str]:
-    """Key of the file -> its new name."""
-    known = list(keys)
-    by_name = {key.strip().casefold(): key for key in known}
+    keys = _keys(decode(data, file_name), file_name)
+    by_name = {key.strip().casefold(): key for key in keys}
     missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
     if missing:
         raise InputError(
             f"{shown(file_name)} does not have every column that was named.",
             [
-                f"--columns: there is no column {shown(name)}; there are: {listed(known, [name])}"
+                f"--columns: there is no column {shown(name)}; there are: {listed(keys, [name])}"
                 for name in missing
             ],
         )
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
-    read_as = named_columns(
-        [key for key in known if key not in chosen], {name: VOCABULARY[name] for name in columns}
+    left = [key for key in keys if key not in chosen]
+    taken = named_columns(left, {name: VOCABULARY[name] for name in columns})
+    return with_names(data, file_name, {key: ASIDE.format(column=key) for key in taken} | chosen)
+
+
+def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
+    """The file with other names of columns; every line and all else stays where it was.
+
+    names: the file's column -> its new name.
+    """
+    text = decode(data, file_name)
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in _list_of(value)]
+        return json.dumps(renamed, ensure_ascii=False).encode()
+    if is_jsonl(text, file_name):
+        return "".join(_renamed_line(line, names) for line in io.StringIO(text, newline="")).encode()
+    return _renamed_header(text, names).encode()
+
+
+def _keys(text: str, file_name: str) -> list[str]:
+    """The names of a file's columns. InputError where it has none to name."""
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
+    else:
+        keys = [cell.strip() for cell in next(_filled(text), [])]
+    if not keys:
+        raise InputError(
+            f"{shown(file_name)}: only the columns of a table, or of rows as objects, can be named."
+        )
+    return keys
+
+
+def _filled(text: str) -> Iterator[list[str]]:
+    """The rows of a table that hold something."""
+    return (
+        row for row in csv.reader(csv_lines(text), delimiter=_delimiter(text)) if any(map(str.strip, row))
     )
-    return {key: ASIDE.format(column=key) for key in read_as} | chosen
+
+
+def _list_of(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
@@ -129,7 +145,7 @@ def _renamed_line(line: str, names: Mapping[str, str]) -> str:
     return json.dumps(_renamed(value, names), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
 
 
-def _renamed_header(text: str, columns: Mapping[str, str], file_name: str) -> str:
+def _renamed_header(text: str, names: Mapping[str, str]) -> str:
     delimiter = _delimiter(text)
     lines = list(csv_lines(text))
     reader = csv.reader(iter(lines), delimiter=delimiter)
@@ -140,7 +156,6 @@ def _renamed_header(text: str, columns: Mapping[str, str], file_name: str) -> st
         begins = reader.line_num
     else:
         header = []
-    names = _names([cell.strip() for cell in header], columns, file_name)
     buffer = io.StringIO(newline="")
     csv.writer(buffer, delimiter=delimiter, lineterminator="").writerow(
         [names.get(cell.strip(), cell) for cell in header]
@@ -160,7 +175,7 @@ def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
                 yield value
         return
     value, _ = parse_json(text)
-    yield from (one for one in (value if isinstance(value, list) else ()) if isinstance(one, JsonObject))
+    yield from (one for one in _list_of(value) if isinstance(one, JsonObject))
 
 
 def _delimiter(text: str) -> str:

@@ -89,7 +89,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     upload = st.file_uploader("Answers", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="study_file")
     if upload is None:
         return None
-    data = upload.getvalue()
+    data, _ = menus.with_columns_chosen(upload.getvalue(), upload.name, "study_file")
     sources = _sources(data, upload.name)
     named: str | None = sources[0]
     if len(sources) > 1:

@@ -25,7 +25,7 @@ from core.study.design import LARGEST_SEED
 from core.study.rated.importing import import_rating_study
 from pages.studies import designing
 from pages.widgets import rating_scales
-from pages.widgets.menus import name_of
+from pages.widgets.menus import name_of, with_columns_chosen
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import counted_as
 
@@ -58,7 +58,7 @@ def _texts(store: Store) -> OutputSet | None:
     upload = st.file_uploader("File", type=["csv", "tsv", "jsonl", "ndjson"], key="ratings_file")
     if upload is None:
         return None
-    data = upload.getvalue()
+    data, _ = with_columns_chosen(upload.getvalue(), upload.name, "ratings_file")
     if upload.name.endswith((".jsonl", ".ndjson")):
         return outputs_of(
             read_rated(data, upload.name)
@@ -162,7 +162,8 @@ def _pairs(store: Store) -> int | None:
         if is_bundle(upload.getvalue()):
             imported = _bundle(store, upload)
         else:
-            imported = _dataset(store, read_dataset(upload.getvalue(), upload.name), upload.name)
+            data, name = with_columns_chosen(upload.getvalue(), upload.name, "import_file")
+            imported = _dataset(store, read_dataset(data, name), name)
     return imported
 
 

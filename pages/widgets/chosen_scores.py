@@ -32,7 +32,7 @@ from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, ge
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import menus, visitor
-from pages.widgets.menus import menu
+from pages.widgets.menus import menu, with_columns_chosen
 from pages.widgets.messages import mistakes_shown, moment, plain
 
 Key = tuple[object, ...]
@@ -295,7 +295,7 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
     if upload is None:
         return None
     with mistakes_shown():
-        data = upload.getvalue()
+        data, _ = with_columns_chosen(upload.getvalue(), upload.name, f"metrics_file_{slot}")
         _read(_key(kind, sha256_of(data), upload.name, options), lambda: data)
         return keep_file(store, kind, upload.name, data, options)
     return None  # type: ignore[unreachable]  # what is wrong with it is on the page

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
+import pandas as pd
 import streamlit as st
 
+from core.errors import InputError
 from core.plots.dressing import shortened
 from core.runs.asked import Asked, asked_of
 from core.runs.progress import state_of
@@ -14,6 +16,9 @@ from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import list_studies
+from core.tables.columns import VOCABULARY
+from core.tables.mapping import ASIDE, first_rows, with_names
+from core.tables.reading import sha256_of
 from pages.widgets.messages import moment, plain
 
 Option = TypeVar("Option")
@@ -100,7 +105,49 @@ def given_file(slot: str, key: str, types: Sequence[str]) -> tuple[bytes, str] |
     kept: tuple[bytes, str] | None = st.session_state.get(slot)
     if kept is not None and upload is None:
         st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
-    return kept
+    return kept and with_columns_chosen(*kept, key)
+
+
+_AS_IT_IS = "-"
+
+
+def with_columns_chosen(data: bytes, file_name: str, key: str) -> tuple[bytes, str]:
+    """A table with its columns under the names that the visitor chose, below its first rows; with its name.
+
+    What is no table comes back as it is: its reader says what it holds. key: of the file's widget.
+    """
+    try:
+        found = once(f"{key}_rows", (sha256_of(data), file_name), lambda: first_rows(data, file_name))
+    except InputError:
+        return data, file_name
+    columns = [column for column in found.columns if column]
+    if not found.rows or not columns or len(set(columns)) < len(found.columns):
+        return data, file_name
+    with st.expander("Columns: what each is read as"):
+        st.dataframe(pd.DataFrame(found.rows, columns=list(found.columns)), hide_index=True)
+        grid, names = st.columns(min(4, len(columns))), dict[str, str]()
+        for at, column in enumerate(columns):
+            own = found.read_as.get(column, _AS_IT_IS)
+            chosen = grid[at % len(grid)].selectbox(
+                plain(column),
+                [_AS_IT_IS, *VOCABULARY],
+                index=[_AS_IT_IS, *VOCABULARY].index(own),
+                key=f"{key}_{sha256_of(data)[:8]}_{at}",
+                help=f"{_AS_IT_IS}: a label to group by, or not used",
+            )
+            if chosen != own:
+                names[column] = ASIDE.format(column=column) if chosen == _AS_IT_IS else chosen
+        taken = set(names.values())
+        # A column that bears a name which another one is given now steps aside.
+        names |= {
+            column: ASIDE.format(column=column)
+            for column, ours in found.read_as.items()
+            if column not in names and ours in taken
+        }
+    if not names:
+        return data, file_name
+    asked = (sha256_of(data), file_name, tuple(names.items()))
+    return once(f"{key}_named", asked, lambda: with_names(data, file_name, names)), file_name
 
 
 NEW_RUN, REPORT = 0, -1

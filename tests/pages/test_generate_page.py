@@ -335,3 +335,26 @@ def app() -> AppTest:
 
 def addresses(at: AppTest) -> set[str]:
     return {str(info.get("url_pathname")) for info in at._registered_pages.values()}
+
+
+def test_columns_are_chosen_below_the_first_rows(store: Store) -> None:
+    """A select for each column of the file, which says what it is read as; what is chosen is what is read."""
+    at = visit()
+    field(at, "From").set_value("file")
+    at.run()
+    table = (
+        b"key,asked,ref,paraphrase\n1,Who?,Nobody at all.,No one at all.\n2,Where?,Nowhere near.,Not near.\n"
+    )
+    at.file_uploader[0].upload("q.csv", table)
+    at.run()
+    assert [field(at, name).value for name in ("key", "asked", "ref", "paraphrase")] == [
+        *("-", "-", "reference", "paraphrase")
+    ]
+    assert "question" in said(at)
+    field(at, "asked").set_value("question")
+    field(at, "key").set_value("item_id")
+    at.run()
+    assert "2 questions" in said(at)
+    field(at, "paraphrase").set_value("-")
+    at.run()
+    assert "No question has a paraphrase" in said(at)

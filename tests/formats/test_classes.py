@@ -1,0 +1,66 @@
+"""Words as classes: of ratings and of scores, shown, in order; other words stay what they were."""
+
+import pytest
+
+from core.formats.ratings import read_ratings
+from core.formats.scores import read_scores
+from core.tables.classes import SCALES, classes_of
+
+TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"
+
+
+def test_words_of_one_scale_have_their_numbers() -> None:
+    assert classes_of(["Pass", "FAIL", "passed"]) == {"Pass": 1, "FAIL": 0, "passed": 1}
+    assert classes_of(["agree", "strongly_disagree", "Neutral"]) == {
+        "agree": 4,
+        "strongly_disagree": 1,
+        "Neutral": 3,
+    }
+    assert classes_of([True, False]) == {"True": 1, "False": 0}
+    for words in ([], ["yes", "pass"], ["good", "nice"], ["good", 3], [None]):
+        assert classes_of(words) is None
+
+
+def test_no_scale_says_a_word_twice_and_every_scale_has_an_order() -> None:
+    for first, classes in SCALES:
+        words = [word for names in classes for word in names]
+        assert len(words) == len(set(words)) >= len(classes) > 1
+        assert first in (0, 1)
+
+
+def test_ratings_and_scores_in_words_are_read_from_one_table() -> None:
+    people = read_ratings(TABLE, "a.csv")
+    said = {(one.item_id, one.rater): one.score for one in people.ratings}
+    assert said == {
+        ("1", "human"): 1,
+        ("2", "human"): 0,
+        ("3", "human"): 1,
+        ("1", "judge"): 1,
+        ("2", "judge"): 1,
+        ("3", "judge"): 0,
+        ("4", "judge"): 0,
+    }
+    table = read_scores(TABLE, "a.csv")
+    assert [metric.name for metric in table.metrics] == ["human", "judge"]
+    assert table.values[:, 1].tolist() == [1, 1, 0, 0]
+    for found in (people, table):
+        assert sum("fail = 0, pass = 1" in note for note in found.notes) == 2
+
+
+@pytest.mark.parametrize("score", ["score", "rating"])
+def test_a_score_in_words(score: str) -> None:
+    data = f"item,rater,{score}\n1,a,strongly agree\n1,b,Disagree\n2,a,\n".encode()
+    found = read_ratings(data, "a.csv")
+    assert [(one.rater, one.score) for one in found.ratings] == [("a", 5), ("b", 2)]
+    assert found.left_out == {"no rating": 1}
+
+
+def test_beside_numbers_words_are_labels_as_before() -> None:
+    table = read_scores(b"id,bleu,formal\n1,.5,yes\n2,.25,no\n", "a.csv")
+    assert [metric.name for metric in table.metrics] == ["bleu"]
+    assert [dict(row.labels) for row in table.rows] == [{"formal": "yes"}, {"formal": "no"}]
+    ratings = read_ratings(b"id,fluency,formal\n1,3,yes\n2,2,no\n", "a.csv").ratings
+    assert [(one.dimension, dict(one.labels)) for one in ratings] == [
+        ("fluency", {"formal": "yes"}),
+        ("fluency", {"formal": "no"}),
+    ]
