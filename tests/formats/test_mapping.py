@@ -1,11 +1,14 @@
 """Columns that a file's owner names: at every door, in every form, and nothing else of the file changes."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
 from core.errors import InputError
 from core.formats.scorable import read_outputs
+from core.tables.columns import VOCABULARY
 from core.tables.mapping import ASIDE, first_rows, parse_columns, with_columns
 from core.tables.reading import decode
 
@@ -77,3 +80,13 @@ def test_the_first_rows_are_shown_with_what_they_are_read_as(name: str) -> None:
     assert found.columns == ("ID", "Said", "lang")
     assert found.rows == tuple((str(n), f"t{n}", "de") for n in range(5))
     assert found.read_as == {"ID": "item_id", "lang": "language"}
+
+
+def test_the_documentation_names_every_column() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    table = page.split("## Names of columns")[1].split("\n\n")[2]
+    named = {
+        line.split("|")[1].strip(" `"): re.findall(r"`(\w+)`", line.split("|")[2])
+        for line in table.splitlines()[2:]
+    }
+    assert named == {name: [one for one in names if one != name] for name, names in VOCABULARY.items()}
