@@ -48,8 +48,9 @@ class Scale {
     });
   }
 
+  /** The page may draw this anew at any moment, also while a number is being written: it is given, not lost. */
   remove() {
-    clearTimeout(this.pause);
+    if (this.pause) this.written();
     this.root.remove();
   }
 
