@@ -1,0 +1,83 @@
+"""How a command gives its result: lines and tables on the terminal, JSON, or a file whose ending says its form."""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from core.cli.shared.options import Options, add_json_option, check_out, json_text, write_file
+from core.errors import InputError
+from core.report.files import WRITERS
+from core.report.terminal import terminal_lines
+from core.schema.result_table import ResultTable
+from core.store import database_path
+
+Said: TypeAlias = Sequence[str | ResultTable]
+"""What a command prints in order: lines of text, and tables."""
+_ENDINGS = (".json", *(f".{ending}" for ending in WRITERS))
+
+
+def add_result_options(command: Options, *tables: str) -> None:
+    """`--json`, `--out` and `--table`. tables: names of all tables that the command can give, the main one first."""
+    add_json_option(command)
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(_ENDINGS)}"
+    )
+    command.add_argument(
+        "--table",
+        choices=tables,
+        help=f"table of a {', '.join(_ENDINGS[1:])} file (default: {tables[0]} in .csv, all in the others)",
+    )
+
+
+def out_problems(options: argparse.Namespace) -> list[str]:
+    """What is wrong with `--out` and `--table` themselves."""
+    problems = []
+    if options.out is not None and options.out.suffix.lower() not in _ENDINGS:
+        problems.append(f"--out: {options.out} ends in none of {', '.join(_ENDINGS)}")
+    if options.table is not None and (options.out is None or options.out.suffix.lower() == ".json"):
+        problems.append("--table: names a table of an --out file that is .csv, .md or .tex")
+    return problems
+
+
+def check_out_file(options: argparse.Namespace, inputs: Iterable[str | Path | None]) -> None:
+    """Raise InputError where `--out` could not be written, before hours of work. inputs: files the command reads."""
+    if options.out is not None:
+        check_out(options.out, database_path(getattr(options, "db", None)), inputs)
+
+
+def give(options: argparse.Namespace, as_json: Any, said: Said) -> None:
+    """Write `--out` where it is named; print JSON where `--json` asks for it, else what is said."""
+    if options.out is not None:
+        write_file(options.out, _file(options, as_json, said))
+    if options.json:
+        print(json_text(as_json))
+        return
+    print_said(said)
+    if options.out is not None:
+        print(options.out)
+
+
+def print_said(said: Said) -> None:
+    """Print lines and tables; a wide table comes in parts that fit the terminal."""
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for one in said:
+        for line in [one] if isinstance(one, str) else terminal_lines(one, room):
+            print(line)
+
+
+def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
+    ending = options.out.suffix.lower().removeprefix(".")
+    if ending == "json":
+        return (json_text(as_json) + "\n").encode()
+    tables = [one for one in said if isinstance(one, ResultTable)]
+    if options.table is not None:
+        tables = [one for one in tables if one.name == options.table]
+        if not tables:
+            raise InputError(f"--table: this result has no table {options.table}.")
+    elif ending == "csv":
+        tables = tables[:1]
+    _, write = WRITERS[ending]
+    return b"\n".join(map(write, tables))

@@ -1,0 +1,46 @@
+"""Cells of result tables, made from what statistics return."""
+
+from dataclasses import replace
+
+from core.schema.result_table import Interval
+from core.stats.resampling import NO_RESAMPLES, Estimate
+from core.stats.shares import Share
+
+NOT_COMPUTED = "not computed"
+
+
+def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
+    """An estimate as a cell; why_none: the reason where there is no estimate at all."""
+    if found is None:
+        return Interval(None, reason=why_none)
+    why = "" if found.interval_reason == NO_RESAMPLES else found.interval_reason or ""
+    return Interval(
+        found.estimate,
+        found.low,
+        found.high,
+        n=found.n,
+        n_left_out=found.n_left_out,
+        reason=found.reason or "",
+        interval_reason=why if found.low is None else "",
+    )
+
+
+def over_items(found: Estimate | None) -> Interval:
+    """A mean over items; where some have no part in it, readers see on how many it rests."""
+    cell = interval(found)
+    if found is None or found.estimate is None or not found.n_left_out:
+        return cell
+    return replace(cell, beside=f"({found.n_clusters} of {found.n_clusters + found.n_left_out} items)")
+
+
+def share_of(found: Estimate, what: str) -> Interval:
+    """A share of items or texts; where some are left out, readers see on how many it rests."""
+    cell = interval(found)
+    if not found.n or not found.n_left_out:
+        return cell
+    return replace(cell, beside=f"({found.n} of {found.n + found.n_left_out} {what})")
+
+
+def share(found: Share) -> Interval:
+    """A share of a count with its Wilson interval."""
+    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "")

@@ -1,0 +1,184 @@
+"""A result table on a page: its cells, its notes, its files; above it a figure where there is one."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from core.plots.dressing import heat_colour, shortened
+from core.report.files import TITLES, WRITERS
+from core.report.words import headings, lines, notes, written
+from core.schema.result_table import Cell, Column, Interval, ResultTable
+from pages.widgets import visitor
+from pages.widgets.messages import plain
+from pages.widgets.parts import chart, nothing, table
+
+_INK, _GROUND = "#262730", "#ffffff"
+_MOST_NOTES = 8
+_LONGEST, _LETTER, _BESIDE = 24, 7, 20
+"""Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
+_ROW, _MOST_ROWS = 35, 20
+"""Pixels of a row; rows after which the table scrolls."""
+
+
+def show(
+    found: ResultTable,
+    *,
+    figure: go.Figure | None = None,
+    alt: str = "",
+    least_width: int = 0,
+    folded: str = "",
+) -> None:
+    """A figure if there is one, the table, its notes and a download of each form.
+
+    alt: what the figure shows, for those who cannot see it; least_width: pixels below which the figure is scrolled.
+    folded: title of a folded part that holds the table, where the figure is what is looked at.
+    """
+    if figure is not None:
+        _figure(found.name, figure, alt, least_width)
+    if found.title and figure is None:
+        st.markdown(f"**{plain(found.title)}**")
+    if not found.rows:
+        nothing("the table has no row")
+    elif folded:
+        with st.expander(folded):
+            _body(found)
+    else:
+        _body(found)
+    below = notes(found)
+    for note in below[:_MOST_NOTES]:
+        st.markdown(f":small[{plain(note)}]")
+    if len(below) > _MOST_NOTES:
+        st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes: the downloads have all.]")
+    downloads(found, figure)
+
+
+def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
+    """A button a form, made when it is pressed; the picture itself is the camera's, in the figure's corner."""
+    checked = visitor.admin_making()
+    files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
+        ending: (TITLES[ending], kind, partial(write, found)) for ending, (kind, write) in WRITERS.items()
+    }
+    if figure is not None:
+        files["html"] = ("HTML", "text/html", partial(page_of, figure))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for ending, (title, kind, make) in files.items():
+            st.download_button(
+                title,
+                partial(checked, make),
+                f"assay-{found.name}.{ending}",
+                kind,
+                key=f"table_{found.name}_{ending}",
+                on_click="ignore",
+                icon=":material/download:",
+                help=f"assay-{found.name}.{ending}, made when you press.",
+            )
+        if figure is not None:
+            st.markdown(":small[PNG: the camera in the figure's corner.]", width="content")
+
+
+def width_for(n_columns: int) -> int:
+    """Pixels in which the numbers of a heat map with so many columns can be read."""
+    return 170 + 34 * n_columns
+
+
+def page_of(figure: go.Figure) -> bytes:
+    """A web page of its own that holds the figure and plotly itself (some 4 MB): it needs no network.
+
+    On white with dark letters, whatever the app's ground was.
+    """
+    own = go.Figure(figure)
+    own.update_layout(font={"color": _INK}, paper_bgcolor=_GROUND, plot_bgcolor=_GROUND)
+    for update in (own.update_xaxes, own.update_yaxes):
+        update(tickfont={"color": _INK}, title_font={"color": _INK})
+    text: str = own.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False})
+    return text.encode()
+
+
+def style() -> None:
+    """Without the CSV of Streamlit's own table: it shortens names as the table does, and guards no formulas."""
+    st.html('<style>button[aria-label="Download as CSV"] { display: none; }</style>')
+
+
+def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
+    place = f"table_wide_{name}"
+    if least_width:
+        st.html(
+            f"<style>.st-key-{place} {{ overflow-x: auto; }}"
+            f" .st-key-{place} > div {{ min-width: {least_width}px; }}</style>"
+        )
+    with st.container(key=place):
+        chart(figure, alt, f"figure_{name}", f"assay-{name}")
+
+
+def _body(found: ResultTable) -> None:
+    if any(column.heat for column in found.columns):
+        _heat(found)
+    else:
+        table(pd.DataFrame(lines(found), columns=headings(found)))
+
+
+def _heat(found: ResultTable) -> None:
+    """Numbers on colour, sorted by a press on a column's head; intervals in a column of their own."""
+    cells: dict[str, list[Any]] = {}
+    heats: dict[str, Column] = {}
+    pinned = ""
+    for at, column in enumerate(found.columns):
+        if not column.shown:
+            continue
+        own = [row[at] for row in found.rows]
+        if column.names_row and not pinned:
+            pinned = column.heading
+        if not column.heat:
+            cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
+            continue
+        heats[column.heading] = column
+        cells[column.heading] = [cell.value if isinstance(cell, Interval) else cell for cell in own]
+        if any(isinstance(cell, Interval) and cell.low is not None for cell in own):
+            cells[f"{column.heading}, interval"] = [_ends(cell, column) for cell in own]
+    frame = pd.DataFrame(cells)
+    if pinned:
+        frame[pinned] = frame[pinned].map(lambda name: shortened(str(name), _LONGEST))
+    styled = frame.style
+    for heading, column in heats.items():
+        frame[heading] = pd.to_numeric(frame[heading])
+        styled = styled.format({heading: partial(_number, column)}).map(
+            partial(_colour, column), subset=[heading]
+        )
+    st.dataframe(
+        styled,
+        hide_index=True,
+        key=f"table_{found.name}",
+        height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
+        column_config=_pinned(frame, pinned) if pinned else None,
+        placeholder="undefined",
+    )
+
+
+def _is_words(cell: Cell) -> bool:
+    return cell is not None and not isinstance(cell, int | float)
+
+
+def _ends(cell: Cell, column: Column) -> str:
+    if not isinstance(cell, Interval) or cell.value is None or cell.low is None:
+        return ""
+    return written(cell, column).partition(" ")[2].replace(" ", "\u00a0", 1)
+
+
+def _number(column: Column, value: Any) -> str:
+    return "undefined" if value is None or value != value else written(float(value), column)
+
+
+def _colour(column: Column, value: Any) -> str:
+    if value is None or value != value:
+        return ""
+    colour = heat_colour(value if column.heat == "coefficient" else 2 * value - 1)
+    return f"background-color: {colour}; color: #000000"
+
+
+def _pinned(frame: pd.DataFrame, name: str) -> dict[str, Any]:
+    longest = max([len(name), *map(len, frame[name])])
+    return {name: st.column_config.TextColumn(name, pinned=True, width=_BESIDE + _LETTER * longest)}
