@@ -1,5 +1,6 @@
 """How readers see a cell of a result table, and what stands below the table."""
 
+import math
 from collections.abc import Mapping
 
 from core.results.decimals import decimal
@@ -26,7 +27,7 @@ def lines(table: ResultTable) -> list[list[str]]:
 
 def written(cell: Cell, column: Column) -> str:
     """A cell in words: `0.512 [0.401, 0.611]`, `1,204`, `< 0.001`, a dash for what is undefined."""
-    if cell is None:
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return DASH
     if isinstance(cell, str):
         return cell
