@@ -7,6 +7,7 @@ from pathlib import Path
 
 import regex
 
+from core.diff import tokenize
 from core.schema.study import Material
 
 _FOLDER = Path(__file__).resolve().parents[2] / "data" / "stopwords"
@@ -148,6 +149,11 @@ def zeros_of(text: str) -> frozenset[int]:
 def is_unspaced(text: str) -> bool:
     """Whether most of the text is written without spaces between words."""
     return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
+
+
+def count_words(text: str) -> int:
+    """Words; in scripts written without spaces every visible character is one."""
+    return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
 def same_text(first: str, second: str) -> bool:

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import regex
 
 from core.diff import tokenize
-from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
-from core.judges.cross_examination.verdicts import Verdict, read_verdict
+from core.judges.cross_examination import Examination, questions_of
 from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done
+from core.judges.questions import SIDES, Side, Verdict, read_verdict
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused

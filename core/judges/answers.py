@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import InputError
-from core.judges.cross_examination.judge import KIND as EXAMINATION
-from core.judges.cross_examination.questions import ANSWERING, Answerer, Answering, answer_prompt
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
+from core.judges.cross_examination import KIND as EXAMINATION
+from core.judges.cross_examination import CefRecord, Examination
 from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking
+from core.judges.questions import ANSWERING, Answerer, Answering, CrossQuestion, Side, answer_prompt
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.judging import JudgedText, JudgeOutput

@@ -15,8 +15,15 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.formats.spans.mqm import score_of, weight_of
 from core.formats.tasks import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
-from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, bound_problems, repeats_setting
-from core.judges.numbered import in_a_line
+from core.judges.kind import (
+    SHORT_SHA,
+    Bench,
+    Compared,
+    JudgeSettings,
+    bound_problems,
+    in_a_line,
+    repeats_setting,
+)
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
 from core.schema.judging import RatedSet, RatedText

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from core.generation.damage.checks import check_damage, count_words
+from core.generation.damage.checks import check_damage
 from core.generation.damage.steps import DAMAGE_LEVELS, Damaged
+from core.generation.language import count_words
 from core.generation.records import Task
 from core.generation.rules.damage import RuleDamage
 from core.generation.rules.pool import make_pool

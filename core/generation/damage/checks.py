@@ -9,8 +9,7 @@ import json
 
 import regex
 
-from core.diff import tokenize
-from core.generation.language import known_language, language_change, same_script, script_of
+from core.generation.language import count_words, known_language, language_change, same_script, script_of
 from core.generation.number_change import NUMBER_CHANGED, number_change
 from core.generation.records import Task
 from core.schema.study import Material
@@ -59,7 +58,6 @@ _REFUSAL = regex.compile(
     r"|as an ai\b",
     regex.IGNORECASE,
 )
-_WORD = regex.compile(r"[\p{L}\p{N}]")
 
 
 def check_damage(material: Material, level: int, text: str, task: Task) -> Problem | None:
@@ -89,11 +87,6 @@ def changed_numbers(material: Material, level: int, text: str) -> Problem | None
     language = known_language(item.language, item.reference)
     wrong = number_change(language, item.reference, text, item.question)
     return None if wrong is None else (NUMBER_CHANGED, wrong)
-
-
-def count_words(text: str) -> int:
-    """Words as `core.diff` cuts them: in scripts written without spaces every visible character is one."""
-    return sum(_WORD.search(token) is not None for token in tokenize(text))
 
 
 def _storable(text: str) -> Problem | None:

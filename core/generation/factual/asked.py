@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from core.diff import tokenize
 from core.errors import InputError
 from core.generation.factual.editing import MOST_MORE, MOST_TIMES, Places, between, edits_problem, fixed_text
 from core.generation.factual.selection import ranking_schema, read_ranking
 from core.generation.factual.steps import EditTask, FactualSettings
-from core.generation.language import known_language, same_script, same_text
+from core.generation.language import count_words, known_language, same_script, same_text
 from core.generation.number_change import NUMBER_CHANGED, number_change
 from core.generation.records import Edit, Span
 from core.llm.asking import Answer, Model, Unusable
@@ -233,7 +232,7 @@ def read_paraphrase(text: str, material: Material) -> str:
         raise Unusable("It repeats the reference word for word.", "not a paraphrase")
     if not same_script(reference, written):
         raise Unusable("It is in another script than the reference: keep its language.", "script changed")
-    before, after = _words(reference), _words(written)
+    before, after = count_words(reference), count_words(written)
     if before >= _SHORT_TEXT and not _SHORTEST * before <= after <= _LONGEST * before:
         wrong = "shorter" if after < before else "longer"
         raise Unusable(
@@ -243,10 +242,6 @@ def read_paraphrase(text: str, material: Material) -> str:
     if (changed := number_change(language, reference, written, item.question)) is not None:
         raise Unusable(changed, NUMBER_CHANGED)
     return written
-
-
-def _words(text: str) -> int:
-    return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
 def replacements_schema(tasks: Sequence[EditTask], *, planned: bool = False) -> dict[str, object]:

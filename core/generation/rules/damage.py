@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import regex
 
-from core.generation.damage.checks import check_damage, count_words
+from core.generation.damage.checks import check_damage
 from core.generation.damage.steps import Damaged
-from core.generation.language import is_unspaced, language_of
+from core.generation.language import count_words, is_unspaced, language_of
 from core.generation.records import Task
 from core.generation.rules.draws import Draw
 from core.generation.rules.facts import Fact, find_facts, near_before

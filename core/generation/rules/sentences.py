@@ -5,9 +5,9 @@ from itertools import combinations, pairwise
 
 import regex
 
-from core.generation.damage.checks import LENGTH_TOLERANCE, count_words
+from core.generation.damage.checks import LENGTH_TOLERANCE
 from core.generation.factual.vocabulary import NUMBER_WORDS
-from core.generation.language import is_unspaced
+from core.generation.language import count_words, is_unspaced
 from core.generation.rules.numbers import NUMBER, digits_value
 
 SHORTEST_CUT = 5

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.errors import InputError
-from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
+from core.judges.claims import KIND, Claim, Entailed, Entailment, Verified
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
 from core.metrics.neural.libraries import chosen_device, library, release
@@ -18,7 +18,7 @@ from core.metrics.scorer import MetricSpec
 from core.schema.scores import Metric
 
 Pairs = Sequence[tuple[str, str]]
-USER = "claims"
+USER = KIND.name
 """What the model is for, as errors name it."""
 NOT_JUDGED = "the entailment model gave no verdict"
 
