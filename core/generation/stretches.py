@@ -7,10 +7,9 @@ from typing import Literal, get_args
 
 import regex
 
-from core.generation.factual import vocabulary
-from core.generation.factual.vocabulary import OPENERS, month_forms
+from core.generation import lists as vocabulary
 from core.generation.language import UNSPACED, base_language, words_of
-from core.generation.rules.gazetteer import gazetteer
+from core.generation.lists import OPENERS, gazetteer, month_forms
 
 _NEAR = 60
 """Characters looked at on either side: a whole long text for every word would take too long."""

@@ -1,4 +1,9 @@
-"""AutoMQM."""
+"""Specialist's AutoMQM: a model marks the errors in a text, after it was shown how people marked others.
+
+Source: Specialist, section 4.1 and appendix A. With examples of the text's own source it is the Specialist, with others
+one of the paper's baselines, without any a plain error-marking judge. Its score is minus the MQM weights of its errors.
+Rules are its Parrot, which repeats the errors of its examples.
+"""
 
 import asyncio
 import json

@@ -1,7 +1,6 @@
-"""Claims without a model: sentences, and whether their numbers, names and words occur in the other text.
+"""Sentences of a text, and the numbers, names and words by which rules tell whether another text says the same.
 
-A stand-in with which everything can be tried without a model, deterministic and without any knowledge. It sees a
-changed number or name, and nothing that is said with the same words: no negation, no swapped roles, no synonyms.
+Deterministic and without any knowledge: it sees a changed number or name, and nothing that is said with the same words.
 """
 
 import unicodedata
@@ -13,7 +12,7 @@ import regex
 
 from core.diff import tokenize
 from core.generation.language import UNSPACED
-from core.generation.number_change import plain_number
+from core.generation.numbers import plain_number
 
 _STEM, _ENDING = 4, 2
 """Letters that two forms of a word share at least, and letters in which they may differ at their end."""

@@ -6,12 +6,13 @@ is refused at levels 1 to 5 of every task, because it would be as good as level 
 """
 
 import json
+from dataclasses import dataclass
 
 import regex
 
 from core.generation.language import count_words, known_language, language_change, same_script, script_of
-from core.generation.number_change import NUMBER_CHANGED, number_change
-from core.generation.records import Task
+from core.generation.numbers import NUMBER_CHANGED, number_change
+from core.generation.scheme import Task
 from core.schema.study import Material
 from core.tables.problems import same_wording
 from core.tables.reading import is_blank, text_problem
@@ -189,3 +190,12 @@ def _is_json(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     return json.dumps(text.strip()[:40], ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """One text at one level, and how it was made."""
+
+    text: str
+    how: str
+    """`llm`, `paraphrase`, `verbatim`, or the rules that made it, joined by ` + `."""

@@ -3,15 +3,23 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core.errors import InputError
-from core.generation.factual.editing import MOST_MORE, MOST_TIMES, Places, between, edits_problem, fixed_text
-from core.generation.factual.selection import ranking_schema, read_ranking
-from core.generation.factual.steps import EditTask, FactualSettings
+from core.generation.factual.parse import Span
+from core.generation.factual.steps import (
+    MOST_MORE,
+    MOST_TIMES,
+    Edit,
+    EditTask,
+    FactualSettings,
+    Places,
+    between,
+    edits_problem,
+    fixed_text,
+)
 from core.generation.language import count_words, known_language, same_script, same_text
-from core.generation.number_change import NUMBER_CHANGED, number_change
-from core.generation.records import Edit, Span
+from core.generation.numbers import NUMBER_CHANGED, number_change
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
-from core.llm.parsing import form, read_object, read_text
+from core.llm.parsing import form, is_number, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.study import Material
 from core.tables.reading import clean_text
@@ -322,3 +330,28 @@ def _checked(task: EditTask, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     if problem := edits_problem(task, edits):
         raise Unusable(problem.detail, problem.kind)
     return tuple(sorted(edits, key=lambda edit: task.places[edit.span]))
+
+
+def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
+    """A list of as many numbers as there are candidates, each one of them; that none comes twice is checked."""
+    number, n = {"type": "integer", "enum": sorted(candidates)}, len(candidates)
+    return form(ranking={"type": "array", "items": number, "minItems": n, "maxItems": n})
+
+
+def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
+    """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
+    ranking = read_object(text, ranking={})["ranking"]
+    if not isinstance(ranking, list) or not all(
+        is_number(entry) and entry == int(entry) for entry in ranking
+    ):
+        raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
+    numbers = tuple(int(entry) for entry in ranking)
+    if strange := sorted(set(numbers) - set(candidates)):
+        raise Unusable(f"{strange[0]} is not among the numbers to rank.", "not a permutation")
+    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
+        raise Unusable(f"{twice[0]} stands there more than once.", "not a permutation")
+    if missing := sorted(set(candidates) - set(numbers)):
+        raise Unusable(
+            f"{', '.join(map(str, missing[:5]))} is missing: rank every number.", "not a permutation"
+        )
+    return numbers

@@ -1,7 +1,7 @@
-"""Published reports -> traces to look at, our traces -> a report; and does a report show the steps that it says were taken?"""
+"""A published report as traces; and does a report show the steps that it says were taken?"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -9,13 +9,20 @@ from typing import Literal
 from rapidfuzz.distance import LCSseq
 
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings
-from core.generation.factual.asked import with_brackets
-from core.generation.factual.editing import Places, between, fixed_text
-from core.generation.factual.selection import keep_first, shared_word, snake_groups, trutheval_shared_word
-from core.generation.factual.steps import FactualSettings
+from core.generation.factual.parse import Span
+from core.generation.factual.scheme import keep_first, shared_word, snake_groups, trutheval_shared_word
+from core.generation.factual.steps import (
+    Dropped,
+    Edit,
+    FactualLevel,
+    FactualTrace,
+    FilterOrder,
+    Places,
+    between,
+    fixed_text,
+)
 from core.generation.language import words_of
-from core.generation.records import Dropped, Edit, FactualLevel, FactualTrace, FilterOrder, Span
-from core.schema.study import FIRST_LEVEL, Material
+from core.schema.study import FIRST_LEVEL
 
 PUBLISHED = "published"
 """Stands for backend, span finder and editor where a report does not say them."""
@@ -160,77 +167,6 @@ def _edits(
     if found is None:
         return None
     return tuple(Edit(n, texts[n], new, PUBLISHED) for n, new in zip(group, found, strict=True))
-
-
-def from_traces(
-    traces: Sequence[FactualTrace],
-    materials: Mapping[str, Material],
-    settings: FactualSettings | None = None,
-) -> FactualReport:
-    """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
-
-    materials: item id -> what the item was made from.
-    settings: what the run took, so that a replay takes the same; None: the report does not say.
-    """
-    failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
-    rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
-    counters = {
-        "input_samples": len(traces),
-        "find_factual_data_error": sum(trace.failed_step == "spans" for trace in traces),
-        "json_parse_ranking_error": sum(trace.reason == "invalid" for trace in rank_failures),
-        "index_ranking_error": sum(trace.reason == "not a permutation" for trace in rank_failures),
-        "ranking_factual_data_error": len(rank_failures),
-        "output_samples": sum(trace.failed_step is None for trace in traces),
-    }
-    questions = tuple(_question(trace, materials[trace.item_id]) for trace in traces)
-    told = None
-    if settings is not None:
-        told = ReportSettings(
-            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
-        )
-    return FactualReport(questions, counters, dict(sorted(failed.items())), told)
-
-
-def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
-    texts = tuple(span.text for span in trace.spans)
-    ranked = trace.failed_step in (None, "edit", "question filter") and bool(trace.spans)
-    named = tuple(texts[entry.span].lower() for entry in trace.dropped if entry.reason == "in the question")
-    return ReportQuestion(
-        question=material.item.question,
-        ground_truth=material.item.reference,
-        raw_factual_data=texts or None,
-        with_brackets=_bracketed_levels(trace) if texts else {},
-        blacklisted=named if texts else None,
-        factual_data=tuple(texts[number] for number in trace.kept) if ranked else None,
-        ranked_factual_data=tuple(texts[number] for number in trace.ranking) if ranked else None,
-        answers={level.name: level.text for level in trace.levels},
-        stop_words=trace.stop_words,
-    )
-
-
-def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
-    """Each level with brackets around the spans that are as they were in A0."""
-    places: Places = tuple((span.start, span.end) for span in trace.spans)
-    marked = set(range(len(trace.spans)))
-    levels = {}
-    for level in trace.levels:
-        places = _moved(places, level.edits)
-        marked -= {edit.span for edit in level.edits}
-        levels[level.name] = with_brackets(level.text, places, marked)
-    return levels
-
-
-def _moved(places: Places, edits: Sequence[Edit]) -> Places:
-    """Where the spans stand after the edits; a span's place gives its length, so no text is needed."""
-    new_length = {edit.span: len(edit.new) for edit in edits}
-    moved: dict[int, tuple[int, int]] = {}
-    shift = 0
-    for number in sorted(range(len(places)), key=lambda number: places[number]):
-        start, end = places[number]
-        length = new_length.get(number, end - start)
-        moved[number] = (start + shift, start + shift + length)
-        shift += length - (end - start)
-    return tuple(moved[number] for number in range(len(places)))
 
 
 Case = Literal["kept", "lowered"]

@@ -7,15 +7,8 @@ from math import gcd
 
 import regex
 
-from core.generation.factual.editing import replacement_problem
-from core.generation.factual.vocabulary import (
-    ANTONYMS,
-    FRACTIONS,
-    HEDGES,
-    MONTHS,
-    NUMBER_WORDS,
-    fraction_pattern,
-)
+from core.generation.facts import Fact, Pool, find_facts
+from core.generation.factual.steps import replacement_problem
 from core.generation.language import (
     HAN_OR_KANA,
     base_language,
@@ -25,20 +18,28 @@ from core.generation.language import (
     same_text,
     words_of,
 )
-from core.generation.rules.dates import move_date
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import Fact, find_facts
-from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.numbers import (
+from core.generation.lists import (
+    ANTONYMS,
+    FRACTIONS,
+    HEDGES,
+    MONTHS,
+    NUMBER_WORDS,
+    Gazetteer,
+    fraction_pattern,
+    gazetteer,
+)
+from core.generation.numbers import (
+    ROMANS,
+    Draw,
     digits_value,
     english_suffix,
     move_all,
+    move_date,
     move_decade,
     move_ordinal,
     move_range,
     move_time,
 )
-from core.generation.rules.pool import Pool
 
 _ENGLISH = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ous|ive|al)$")
 """English endings that tell a part of speech; a bare -s may be a verb's."""
@@ -134,29 +135,6 @@ _FALL_BACK = {
     "acronym": ("acronym", "agency"),
     "thing": ("thing", "surname", "city"),
 }
-ROMANS = [
-    "I",
-    "II",
-    "III",
-    "IV",
-    "V",
-    "VI",
-    "VII",
-    "VIII",
-    "IX",
-    "X",
-    "XI",
-    "XII",
-    "XIII",
-    "XIV",
-    "XV",
-    "XVI",
-    "XVII",
-    "XVIII",
-    "XIX",
-    "XX",
-    "XXI",
-]
 _MOST_DAYS, _EVERY_MONTHS_DAYS = 31, 28
 _NUMBERED_MONTHS = ("ja", "zh", "ko")
 _UNIT_SHARE = 5

@@ -1,7 +1,8 @@
-"""Small word lists per language, from data/gazetteers: what can stand for what without breaking the sentence.
+"""Word lists by language, from data/: words that tell what a stretch of text is, and what can stand for what without breaking the sentence.
 
-In the files a list is one text, its entries divided by commas; the forms of an entry (plural, cases) by bars.
-A form is replaced by the same form of another entry of its class, so a class holds what agrees in grammar.
+Vocabulary lists are small on purpose: what they miss is found by its shape or by the parser. In a gazetteer a list is one
+text, its entries divided by commas; the forms of an entry (plural, cases) by bars. A form is replaced by the same form of
+another entry of its class, so a class holds what agrees in grammar.
 """
 
 import json
@@ -9,13 +10,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import regex
 
 from core.errors import InputError
 from core.generation.language import base_language
 
-FOLDER = Path(__file__).parents[3] / "data" / "gazetteers"
+_DATA = Path(__file__).parents[2] / "data"
+_VOCABULARY: dict[str, Any] = json.loads((_DATA / "vocabulary" / "words.json").read_text("utf-8"))
+MONTHS: dict[str, tuple[tuple[str, ...], ...]] = {
+    tag: tuple(tuple(month.split("|")) for month in names.split())
+    for tag, names in _VOCABULARY["months"].items()
+}
+"""Forms of each month, that of dates first; a language that is not here writes months as numbers."""
+UNIT_SYMBOLS = tuple(_VOCABULARY["unit_symbols"].split())
+UNIT_WORDS: dict[str, str] = _VOCABULARY["unit_words"]
+"""Patterns of words that make a number a quantity."""
+SCALES = tuple(_VOCABULARY["scales"].split())
+NUMBER_WORDS: dict[str, str] = _VOCABULARY["number_words"]
+FRACTIONS: dict[str, dict[str, int]] = _VOCABULARY["fractions"]
+"""Parts of a whole behind a number word, and how many of them make the whole."""
+ORDINAL_WORDS: dict[str, str] = _VOCABULARY["ordinal_words"]
+HEDGES: dict[str, str] = _VOCABULARY["hedges"]
+"""Words that say how sure, how often or how nearly; `_` stands for a space."""
+ANTONYMS: dict[str, str] = _VOCABULARY["antonyms"]
+"""Words that have an opposite, whatever stands in for them."""
+OPENERS = frozenset(_VOCABULARY["openers"].split())
+"""English words that often begin a sentence; they are no names there."""
+
+
+def fraction_pattern(language: str) -> str:
+    """A pattern for `two thirds`; one that never matches where the language has no list."""
+    parts = "|".join(FRACTIONS.get(language, {}))
+    numbers = "|".join(NUMBER_WORDS.get(language, "").split())
+    return rf"(?P<count>(?i:{numbers}))[ -](?P<part>{parts})" if parts else r"(?!)"
+
+
+def month_forms(language: str) -> tuple[str, ...]:
+    """Every form of every month, the longest first."""
+    forms = {form for row in MONTHS.get(language, ()) for form in row}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+FOLDER = _DATA / "gazetteers"
 
 Row = tuple[str, ...]
 

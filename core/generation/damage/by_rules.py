@@ -1,25 +1,87 @@
 """Damage levels 0 to 5 without a model (Meta-Judge, section 3): each level goes on from the one before."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import regex
 
-from core.generation.damage.checks import check_damage
-from core.generation.damage.steps import Damaged
-from core.generation.language import count_words, is_unspaced, language_of
-from core.generation.records import Task
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import Fact, find_facts, near_before
-from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.numbers import general_year, rounded
-from core.generation.rules.pool import Pool
-from core.generation.rules.replacing import deny, put_in, swap_fact
-from core.generation.rules.sentences import filler, lengths_within, makes_sense, sentences, shaped, within
+from core.generation.damage.checks import LENGTH_TOLERANCE, Damaged, check_damage
+from core.generation.facts import Fact, Pool, find_facts, near_before
+from core.generation.language import count_words, is_unspaced, language_of, sentences
+from core.generation.lists import Gazetteer, gazetteer
+from core.generation.numbers import Draw, general_year, makes_sense, rounded
+from core.generation.replacing import deny, put_in, swap_fact
+from core.generation.scheme import Task
 from core.llm.asking import Answer
 from core.schema.study import Material
+
+SHORTEST_CUT = 5
+"""A text below so many words is not made by cutting a longer one: half a phrase is no answer."""
+MOST_FILLERS = 3
+"""Filler sentences in a row."""
+
+
+def lengths_within(reference: str) -> range:
+    """The numbers of words that a summary of this reference may have."""
+    wanted = count_words(reference)
+    slack = max(1, int(LENGTH_TOLERANCE * wanted + 1e-9))
+    return range(wanted - slack, wanted + slack + 1)
+
+
+def within(reference: str, text: str) -> bool:
+    """Whether the text is as long as the reference, give or take what a summary may differ."""
+    return count_words(text) in lengths_within(reference)
+
+
+def shaped(parts: Iterable[str], reference: str, whole: bool = False) -> str | None:
+    """Sentences strung together to the reference's length; None: there are not enough of them.
+
+    whole: None rather than a last sentence cut short.
+    """
+    wanted = count_words(reference)
+    dense = is_unspaced(reference)
+    text = ""
+    for part in parts:
+        piece = part.strip()
+        if not piece:
+            continue
+        longer = piece if not text else text + ("" if dense else " ") + piece
+        if count_words(longer) > wanted:
+            if within(reference, longer):
+                return longer
+            if text and within(reference, text):
+                return text
+            return None if whole or wanted < SHORTEST_CUT else _cut(longer, wanted, dense)
+        text = longer
+    return text if text and within(reference, text) else None
+
+
+def _cut(text: str, wanted: int, dense: bool) -> str:
+    """The first words (or characters), closed with the mark that the text's sentences end with."""
+    end = text.rstrip()[-1]
+    mark = end if end in ".!?。！？।؟" else ""
+    if dense:
+        return text[: max(1, wanted - len(mark))].rstrip("、，,") + mark
+    kept: list[str] = []
+    for word in text.split(" "):
+        if kept and count_words(" ".join([*kept, word])) > wanted:
+            break
+        kept.append(word)
+    cut = str(regex.sub(r"[^\p{L}\p{M}\p{N}%)]+$", "", " ".join(kept)))
+    return cut + mark
+
+
+def filler(fillers: Sequence[str], wanted: int, dense: bool) -> str | None:
+    """Whole filler sentences, the combination whose length is nearest; None: the language has none."""
+    if not fillers or wanted < 1:
+        return None
+    most = min(len(fillers), MOST_FILLERS)
+    sets = [chosen for size in range(1, most + 1) for chosen in combinations(fillers, size)]
+    glue = "" if dense else " "
+    return min((glue.join(chosen) for chosen in sets), key=lambda text: abs(count_words(text) - wanted))
+
 
 Cut = tuple[int, int, str]
 """Start, end, rule."""

@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.generation.factual.editing import splice
-from core.generation.factual.steps import EditTask
+from core.generation.facts import RANKS, Pool, content_words, find_facts
+from core.generation.factual.parse import Span
+from core.generation.factual.steps import Edit, EditTask, splice
 from core.generation.language import language_of
-from core.generation.records import Edit, Span
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import RANKS, find_facts
-from core.generation.rules.pool import Pool, content_words
-from core.generation.rules.replacing import match_case, substitute
-from core.generation.rules.sentences import WHOLES, is_part, makes_sense
+from core.generation.numbers import WHOLES, Draw, is_part, makes_sense
+from core.generation.replacing import match_case, substitute
 from core.generation.stretches import classify
 from core.llm.asking import Answer
 from core.schema.study import Material
