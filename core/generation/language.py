@@ -28,43 +28,12 @@ def words_of(language: str) -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-SCRIPTS = [
-    "Latin",
-    "Cyrillic",
-    "Greek",
-    "Arabic",
-    "Hebrew",
-    "Devanagari",
-    "Han",
-    "Hiragana",
-    "Katakana",
-    "Hangul",
-    "Thai",
-    "Georgian",
-    "Armenian",
-    "Bengali",
-    "Gujarati",
-    "Gurmukhi",
-    "Kannada",
-    "Malayalam",
-    "Oriya",
-    "Sinhala",
-    "Tamil",
-    "Telugu",
-    "Ethiopic",
-    "Khmer",
-    "Lao",
-    "Myanmar",
-    "Tibetan",
-    "Mongolian",
-    "Thaana",
-    "Syriac",
-    "Cherokee",
-    "Tifinagh",
-    "Nko",
-    "Javanese",
-    "Bopomofo",
-]
+_SCRIPTS = (
+    "Latin Cyrillic Greek Arabic Hebrew Devanagari Han Hiragana Katakana Hangul Thai Georgian "
+    "Armenian Bengali Gujarati Gurmukhi Kannada Malayalam Oriya Sinhala Tamil Telugu Ethiopic Khmer "
+    "Lao Myanmar Tibetan Mongolian Thaana Syriac Cherokee Tifinagh Nko Javanese Bopomofo"
+)
+SCRIPTS = tuple(_SCRIPTS.split())
 """As Unicode names them; letters of any other script count as `Other`."""
 OTHER = "Other"
 JAPANESE = "Japanese"

@@ -36,6 +36,12 @@ HEDGES: dict[str, str] = _VOCABULARY["hedges"]
 """Words that say how sure, how often or how nearly; `_` stands for a space."""
 ANTONYMS: dict[str, str] = _VOCABULARY["antonyms"]
 """Words that have an opposite, whatever stands in for them."""
+ENGLISH: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in json.loads((_DATA / "vocabulary" / "english.json").read_text("utf-8")).items()
+}
+"""Function words and verb forms of English, by part of speech. spoken: adverbs that say something by themselves; about:
+words in front of a number that belong to its quantity; no_adverbs: words in -ly that are none."""
 OPENERS = frozenset(_VOCABULARY["openers"].split())
 """English words that often begin a sentence; they are no names there."""
 

@@ -290,29 +290,8 @@ def _other_month(old: str, language: str, draw: Draw) -> str:
     return draw.choose(others)
 
 
-ROMANS = [
-    "I",
-    "II",
-    "III",
-    "IV",
-    "V",
-    "VI",
-    "VII",
-    "VIII",
-    "IX",
-    "X",
-    "XI",
-    "XII",
-    "XIII",
-    "XIV",
-    "XV",
-    "XVI",
-    "XVII",
-    "XVIII",
-    "XIX",
-    "XX",
-    "XXI",
-]
+_ROMANS = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
+ROMANS = _ROMANS.split()
 
 
 ENGLISH = "en"
