@@ -134,7 +134,7 @@ def _read(path: Path) -> Gazetteer:
         groups[name] = _rows(raw.get(name, ""))
     groups["numbers"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers"])
     groups["numbers_2"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers_2"])
-    endings = frozenset(_items(raw.get("endings", "")))
+    endings, suffixes = frozenset(_items(raw.get("endings", ""))), raw.get("suffixes", {})
     swaps, stems = _swaps(raw.get("antonyms", []), bool(endings))
     hedges, _ = _swaps([f"{pair}".replace(" = ", " => ") for pair in raw.get("hedges", [])], False)
     entries = _entries(groups, swaps, hedges)
@@ -151,16 +151,14 @@ def _read(path: Path) -> Gazetteer:
             "units": tuple(_items(raw.get("units", ""))),
             "vowels": tuple(raw.get("vowels", "")),
         },
-        tuple(_pair(text) for text in raw.get("negations", [])),
+        tuple(text.partition(" = ")[::2] for text in raw.get("negations", [])),
         raw.get("generalise", {}),
-        _suffixes(raw.get("suffixes", {})),
+        {
+            suffix: tuple(_items(suffixes[suffix]))
+            for suffix in sorted(suffixes, key=lambda one: (-len(one), one))
+        },
         _pattern(entries, stems, endings, tuple(raw.get("prefixes", "").split())),
     )
-
-
-def _suffixes(raw: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    order = sorted(raw, key=lambda suffix: (-len(suffix), suffix))
-    return {suffix: tuple(_items(raw[suffix])) for suffix in order}
 
 
 def _items(text: str) -> list[str]:
@@ -169,11 +167,6 @@ def _items(text: str) -> list[str]:
 
 def _rows(text: str) -> tuple[Row, ...]:
     return tuple(tuple(form.strip() for form in item.split("|")) for item in _items(text))
-
-
-def _pair(text: str) -> tuple[str, str]:
-    first, _, second = text.partition(" = ")
-    return first, second
 
 
 def _swaps(pairs: Sequence[str], inflected: bool) -> tuple[dict[str, str], dict[str, str]]:
@@ -205,7 +198,9 @@ def _entries(
             continue
         for at, row in enumerate(rows):
             for column, form in enumerate(row):
-                kind = kinds.get(name) or ("weekday" if name == "weekdays" else _name_or_term(form))
+                kind = kinds.get(name) or (
+                    "weekday" if name == "weekdays" else ("name" if form[:1].isupper() else "term")
+                )
                 found.setdefault(form, []).append(Entry(kind, name, at, column))
     for kind, table in (("hedge", hedges), ("antonym", swaps)):
         for form in table:
@@ -213,10 +208,6 @@ def _entries(
     for form in list(found):
         found.setdefault(form[:1].upper() + form[1:], found[form])
     return {form: tuple(places) for form, places in found.items()}
-
-
-def _name_or_term(form: str) -> str:
-    return "name" if form[:1].isupper() else "term"
 
 
 def _pattern(

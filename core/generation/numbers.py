@@ -225,13 +225,9 @@ def date_patterns(language: str) -> tuple["regex.Pattern[str]", ...]:
     return tuple(regex.compile(pattern) for pattern in patterns)
 
 
+@lru_cache(maxsize=64)
 def lone_month(language: str) -> "regex.Pattern[str] | None":
     """A month without day and year, where its name is nothing else (not `May`, `March`, `mars`)."""
-    return _lone_month(language)
-
-
-@lru_cache(maxsize=64)
-def _lone_month(language: str) -> "regex.Pattern[str] | None":
     forms = [form for form in month_forms(base_language(language)) if len(form) > 4 and form != "March"]
     if not forms:
         return None
@@ -292,8 +288,6 @@ def _other_month(old: str, language: str, draw: Draw) -> str:
 
 _ROMANS = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
 ROMANS = _ROMANS.split()
-
-
 ENGLISH = "en"
 """The language whose number words are all known: in another one a number may be spelled out in words that are not."""
 NUMBER_CHANGED = "number changed"
@@ -499,12 +493,8 @@ _OF_THEM = (
     r"of (?:which|whom|them|these|those)|von (?:denen|ihnen)|d['’]entre (?:eux|elles)|de (?:los|las) cuales"
     r"|de (?:ellos|ellas)|из (?:них|которых)"
 )
-
-
 _SMALL = 19
 """Number words from two to twenty stand in the lists in this order, without a gap."""
-
-
 WHOLES: dict[str, tuple[str, ...]] = {"en": ("all", "none"), "de": ("alle",)}
 """What stands in for a part where no other number fits, as in `three hearts, two of which`."""
 

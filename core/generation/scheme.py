@@ -13,8 +13,6 @@ from core.schema.settings import seed_setting
 from core.schema.study import Material
 
 Task = Literal["qa", "qa-passage", "summary", "translation"]
-
-
 SEED: Any = seed_setting(
     "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
 )

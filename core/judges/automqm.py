@@ -175,10 +175,11 @@ def _simplified(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
     """The text in its simple form, and for each of its characters the characters of the text that it comes from."""
     chars: list[str] = []
     spans: list[tuple[int, int]] = []
-    for start, end, cluster in _clusters(text):
+    for cluster in _CLUSTERS.finditer(text):  # a letter with its accents, an emoji with its parts
+        start, end = cluster.span()
         simple = "".join(
             char
-            for char in unicodedata.normalize("NFD", cluster.translate(_PLAIN)).casefold()
+            for char in unicodedata.normalize("NFD", cluster.group().translate(_PLAIN)).casefold()
             if unicodedata.category(char) not in ("Cf", "Cc") or char.isspace()
         )
         if simple.isspace():
@@ -189,12 +190,6 @@ def _simplified(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
         chars += simple
         spans += [(start, end)] * len(simple)
     return "".join(chars), spans
-
-
-def _clusters(text: str) -> Iterator[tuple[int, int, str]]:
-    """What a reader takes for one character: a letter with its accents, an emoji with its parts."""
-    for found in _CLUSTERS.finditer(text):
-        yield found.start(), found.end(), found.group()
 
 
 def _most_like(quote: str, text: str) -> tuple[int, int] | None:
@@ -399,16 +394,6 @@ MOST_SHOWN = 3
 """Wrong categories or quotes that are repeated."""
 
 
-@dataclass(frozen=True)
-class NamedError:
-    """An error as a judge names it."""
-
-    quote: str
-    """The words of the text that hold it; empty: words that are missing."""
-    severity: str
-    category: str
-
-
 def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
     """A list of errors, which may be empty. A quote can be as long as the text, up to LONGEST_QUOTE.
 
@@ -423,13 +408,13 @@ def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
     return form(errors={"type": "array", "items": error, "maxItems": most})
 
 
-def written_errors(errors: Iterable[NamedError]) -> str:
+def written_errors(errors: Iterable[FoundError]) -> str:
     """The answer that names these errors."""
     listed = [{"span": one.quote, "severity": one.severity, "category": one.category} for one in errors]
     return json.dumps({"errors": listed}, ensure_ascii=False)
 
 
-def read_errors(text: str, severities: Sequence[str]) -> tuple[NamedError, ...]:
+def read_errors(text: str, severities: Sequence[str]) -> tuple[FoundError, ...]:
     """The errors of an answer, in its order; raises Unusable where there is no such list, or one entry is none.
 
     A list without the object around it is read too, where it is the whole answer. Severities may be in any case and are
@@ -471,12 +456,7 @@ class ErrorReader:
         locator, found = Locator(self._text), []
         for one in read_errors(answer, self._severities):
             place = locator.find(one.quote)
-            offered = self._is_offered(one.category)
-            found.append(
-                FoundError(
-                    one.quote, one.severity, one.category, place.start, place.end, place.located, offered
-                )
-            )
+            found.append(replace(one, **vars(place), offered=self._is_offered(one.category)))
         errors = tuple(found)
         strange = [one.quote for one in errors if one.located == "not found"]
         invented = [one.category for one in errors if not one.offered]
@@ -533,7 +513,7 @@ def _is_list(text: str) -> bool:
         return False
 
 
-def _named(number: int, entry: object, offered: Mapping[str, str]) -> NamedError | None:
+def _named(number: int, entry: object, offered: Mapping[str, str]) -> FoundError | None:
     """One entry; None: it says that there is no error."""
     if not isinstance(entry, dict):
         raise Unusable(f"Error {number} is no object with span, severity and category.")
@@ -551,7 +531,7 @@ def _named(number: int, entry: object, offered: Mapping[str, str]) -> NamedError
         raise Unusable(f"Error {number} has no span: quote the words, or give an empty text.")
     if not category:
         raise Unusable(f"Error {number} has an empty category.")
-    return NamedError(quote, offered[severity.casefold()], category)
+    return FoundError(quote, offered[severity.casefold()], category)
 
 
 PURPOSE = "mark-errors"
@@ -697,7 +677,7 @@ class AutoMqmJudge:
         for number, one in enumerate(examples):
             said = defused(one.output.text, [self._prompt])
             named = [
-                NamedError(
+                FoundError(
                     said[span.start : span.end],
                     offered[span.severity.casefold()],
                     in_a_line(defused(span.category, [self._prompt])),

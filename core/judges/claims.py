@@ -6,7 +6,7 @@ After RAGAS's factual correctness, and Factual's variant of it with an entailmen
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from core.errors import InputError
 from core.judges.kind import (
@@ -41,7 +41,7 @@ from core.schema.settings import Remark, seed_setting, setting
 from core.stats.degeneracy import Degeneracy
 
 if TYPE_CHECKING:
-    from core.judges.nli import BatchedEntailment
+    from core.judges.nli import BatchedEntailment, NliVerifier
 
 
 CLAIMS_OF_RESPONSE, CLAIMS_OF_REFERENCE = "claims of the response", "claims of the reference"
@@ -84,23 +84,6 @@ class Verified:
     """Whether that was the server's or the line's, so that another run may mend it."""
 
 
-class Decomposer(Protocol):
-    """Finds what a text claims."""
-
-    async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
-        """The claims of a text, each a statement that stands by itself; none where it claims nothing.
-
-        step: under which calls are counted.
-        """
-
-
-class ClaimVerifier(Protocol):
-    """Finds which claims a text supports."""
-
-    async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """A verdict a claim: whether the premise says so. What it leaves open is not supported."""
-
-
 @dataclass(frozen=True)
 class Entailed:
     """What an entailment model says of a premise and a hypothesis."""
@@ -113,18 +96,6 @@ class Entailed:
     """Tokens the model reads, where the pair has more and its end was cut off; None: all was read."""
     reason: str | None = None
     """Why there is no label."""
-
-
-class Entailment(Protocol):
-    """An entailment model, ready."""
-
-    async def judged(self, pairs: Sequence[tuple[str, str]]) -> list[Entailed]:
-        """One answer a (premise, hypothesis), in their order; may be awaited many times at once."""
-
-
-def without_verdicts(claims: Sequence[str], reason: str, *, temporary: bool = False) -> Verified:
-    """The claims as they are where the whole step failed."""
-    return Verified(tuple(Claim(text, reason=reason) for text in claims), reason, temporary)
 
 
 Detail = Literal["low", "high"]
@@ -254,8 +225,6 @@ class ClaimsSettings(JudgeSettings):
 
 _UNUSED_BY_RULES = frozenset({"coverage", "temperature", "seed"})
 """Rules answer without chance, and take every sentence whatever was asked for."""
-
-
 LONGEST_CLAIM = 400
 """Characters; a bound keeps a model that cannot stop from using up all its tokens on one claim."""
 LONGEST_WHY = 160
@@ -273,7 +242,7 @@ _TOKENS_A_VERDICT = 110
 
 
 class LlmDecomposer:
-    """Implements Decomposer with a model and a prompt for the settings' granularity."""
+    """Finds what a text claims with a model and a prompt for the settings' granularity."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose or granularity."""
@@ -281,9 +250,10 @@ class LlmDecomposer:
         self._prompt = for_use(prompt, "decompose", settings.task)
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
-        """See Decomposer. A claim that stands twice counts once; line breaks inside claims become blanks.
+        """The claims of a text, each a statement that stands by itself; none where it claims nothing.
 
-        A text whose claims take more than MOST_TOKENS is cut off: longer ones have to come in parts.
+        step: under which calls are counted. A claim that stands twice counts once; line breaks inside claims become
+        blanks. A text whose claims take more than MOST_TOKENS is cut off: longer ones have to come in parts.
         """
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
         max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
@@ -294,15 +264,17 @@ class LlmDecomposer:
 
 
 class LlmVerifier:
-    """Implements ClaimVerifier with a model: CLAIMS_A_CALL claims of a text in one call."""
+    """Finds which claims a text supports with a model: CLAIMS_A_CALL claims in one call."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
         """Raises InputError where the prompt is for another purpose."""
         self._model, self._prompt, self._settings = model, for_use(prompt, "verify"), settings
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See ClaimVerifier. An answer that lacks claims is asked again; after the last attempt the verdicts of the
-        most complete one count, and the other claims have none.
+        """A verdict a claim: whether the premise says so. What it leaves open is not supported.
+
+        An answer that lacks claims is asked again; after the last attempt the verdicts of the most complete one count,
+        and the other claims have none.
         """
         starts = range(0, len(claims), CLAIMS_A_CALL)
         parts = await asyncio.gather(
@@ -331,7 +303,8 @@ class LlmVerifier:
             return Verified(answer.value)
         reason = answer.reason or MISSING
         if reader.best is None or answer.temporary:
-            return without_verdicts(claims, reason, temporary=answer.temporary)
+            undecided = tuple(Claim(text, reason=reason) for text in claims)
+            return Verified(undecided, reason, answer.temporary)
         return Verified(reader.best, reason)
 
 
@@ -389,7 +362,7 @@ class VerdictReader:
 
     def __init__(self, claims: Sequence[str]) -> None:
         self._claims = tuple(claims)
-        self._most = MostComplete[Claim](_is_decided)
+        self._most = MostComplete[Claim](lambda claim: claim.supported is not None)
 
     @property
     def best(self) -> tuple[Claim, ...] | None:
@@ -414,15 +387,11 @@ class VerdictReader:
         doubled = [n for n, verdicts in sorted(given.items()) if len(verdicts) > 1]
         if not missing and not doubled:
             return read
-        if any(map(_is_decided, read)):
+        if any(claim.supported is not None for claim in read):
             self._most.offer(read)
         if missing:
             raise Unusable(f"Claim {missing[0] + 1} has no verdict of the form that was asked for.", MISSING)
         raise Unusable(f"Claim {doubled[0] + 1} has more than one verdict.", DOUBLED)
-
-
-def _is_decided(claim: Claim) -> bool:
-    return claim.supported is not None
 
 
 def _verdict(entry: object) -> tuple[bool, str] | None:
@@ -444,17 +413,13 @@ def _decided(text: str, verdicts: Sequence[tuple[bool, str]]) -> Claim:
 
 ENOUGH_WORDS = 0.6
 """Share of a claim's content words that have to occur in the other text."""
-
-
 NOTHING_TO_COMPARE = "nothing to compare"
-
-
 _MOST_NAMED = 3
 """Missing numbers, names or words that a verdict repeats."""
 
 
 class RuleDecomposer:
-    """Implements Decomposer: every sentence is a claim, questions are none.
+    """Finds claims by rules: every sentence is a claim, questions are none.
 
     With high atomicity a sentence is cut at semicolons and dashes too. Whether a sentence matters rules cannot tell,
     so coverage makes no difference.
@@ -464,13 +429,12 @@ class RuleDecomposer:
         self._atomicity = atomicity
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
-        """See Decomposer."""
+        """See LlmDecomposer."""
         return Answer(statements_in(text, by_clauses=self._atomicity == "high"))
 
 
 class RuleVerifier:
-    """Implements ClaimVerifier: a claim is supported if all its numbers and names, and enough of its words, occur in
-    the premise.
+    """Verifies by rules: a claim is supported if all its numbers and names, and enough of its words, occur in the premise.
 
     A name is a word with a capital letter that does not begin the claim, so in German every noun is one. Words are
     the same if they differ in their last two letters at most, which endings in many languages do. In scripts
@@ -478,7 +442,7 @@ class RuleVerifier:
     """
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See ClaimVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
+        """See LlmVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
         said = Premise.of(premise)
         return Verified(tuple(_judged(text, said) for text in claims))
 
@@ -510,19 +474,15 @@ NO_CLAIMS = "makes no claims"
 NO_VERDICTS = "has no claim with a verdict"
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One of the two texts, done."""
-
-    claims: tuple[Claim, ...] | None
-    failures: tuple[tuple[str, str], ...] = ()
-    temporary: bool = False
-
-
 class ClaimsJudge:
     """Implements Judge: precision, recall and F-beta over claims; see scores_of."""
 
-    def __init__(self, decomposer: Decomposer, verifier: ClaimVerifier, settings: ClaimsSettings) -> None:
+    def __init__(
+        self,
+        decomposer: LlmDecomposer | RuleDecomposer,
+        verifier: "LlmVerifier | RuleVerifier | NliVerifier",
+        settings: ClaimsSettings,
+    ) -> None:
         self._decomposer, self._verifier, self._settings = decomposer, verifier, settings
 
     async def judge(self, text: RatedText) -> Judged:
@@ -535,19 +495,20 @@ class ClaimsJudge:
             self._side(pair.text, reference, CLAIMS_OF_RESPONSE, VERIFY_RESPONSE),
             self._side(reference, pair.text, CLAIMS_OF_REFERENCE, VERIFY_REFERENCE),
         )
-        failures = (*response.failures, *other.failures)
-        record = ClaimsRecord(response.claims, other.claims, failures)
-        scores = scores_of(record, self._settings)
-        return Judged(scores, record, failures, response.temporary or other.temporary)
+        failures = (*response[1], *other[1])
+        record = ClaimsRecord(response[0], other[0], failures)
+        return Judged(scores_of(record, self._settings), record, failures, response[2] or other[2])
 
-    async def _side(self, text: str, premise: str, decompose: str, verify: str) -> _Side:
-        """The claims of a text with their verdicts by the premise."""
+    async def _side(
+        self, text: str, premise: str, decompose: str, verify: str
+    ) -> tuple[tuple[Claim, ...] | None, tuple[tuple[str, str], ...], bool]:
+        """The claims of a text with their verdicts by the premise; what failed; whether another run may mend it."""
         answer = await self._decomposer.claims(text, decompose)
         if answer.value is None:
-            return _Side(None, ((decompose, answer.reason or "no answer"),), answer.temporary)
+            return None, ((decompose, answer.reason or "no answer"),), answer.temporary
         verified = await self._verifier.verify(answer.value, premise, verify)
         failures = ((verify, verified.reason),) if verified.reason else ()
-        return _Side(verified.claims, failures, verified.temporary)
+        return verified.claims, failures, verified.temporary
 
 
 @dataclass(frozen=True)
@@ -592,7 +553,9 @@ def scores_of(record: ClaimsRecord, settings: ClaimsSettings) -> tuple[Score, ..
     """
     response = _side(record, record.response, "response")
     reference = _side(record, record.reference, "reference")
-    precision, recall = (_share(side) for side in (response, reference))
+    precision, recall = (
+        Score(None, side) if isinstance(side, str) else Score(side.share) for side in (response, reference)
+    )
     if isinstance(response, str) or isinstance(reference, str):
         reasons = dict.fromkeys(side for side in (response, reference) if isinstance(side, str))
         undefined = Score(None, "; ".join(reasons))
@@ -611,10 +574,6 @@ def _f_beta(precision: float, recall: float, beta: float) -> float:
         return 0.0
     weight = 1 / (1 + beta * beta)
     return 1 / (weight / precision + (1 - weight) / recall)
-
-
-def _share(side: ClaimCounts | str) -> Score:
-    return Score(None, side) if isinstance(side, str) else Score(side.share)
 
 
 def _side(record: ClaimsRecord, claims: Sequence[Claim] | None, name: str) -> ClaimCounts | str:
@@ -648,26 +607,19 @@ def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
             problems.append("the verifier nli needs an entailment model")
         if problems:
             raise InputError("Claims cannot be judged", problems)
-        decomposer: Decomposer = RuleDecomposer(settings.atomicity)
-        if model is not None:
-            decomposer = LlmDecomposer(model, bench.prompts["decompose"], settings)
-        return ClaimsJudge(decomposer, _verifier(model, settings, bench), settings)
+        verifier: LlmVerifier | RuleVerifier | NliVerifier = RuleVerifier()
+        if settings.verifier == "llm" and model is not None:
+            verifier = LlmVerifier(model, bench.prompts["verify"], settings)
+        elif settings.verifier == "nli":
+            # Imported late: what it needs of the neural metrics is of no use to other runs.
+            from core.judges import nli
+
+            verifier = nli.NliVerifier(bench.helper)
+        if model is None:
+            return ClaimsJudge(RuleDecomposer(settings.atomicity), verifier, settings)
+        return ClaimsJudge(LlmDecomposer(model, bench.prompts["decompose"], settings), verifier, settings)
 
     return judge
-
-
-def _verifier(model: Model | None, settings: ClaimsSettings, bench: Bench) -> ClaimVerifier:
-    match settings.verifier:
-        case "llm":
-            assert model is not None
-            return LlmVerifier(model, bench.prompts["verify"], settings)
-        case "nli":
-            # Imported late: what it needs of the neural metrics is of no use to other runs.
-            from core.judges.nli import NliVerifier
-
-            return NliVerifier(bench.helper)
-        case "rules":
-            return RuleVerifier()
 
 
 def _entailment(settings: ClaimsSettings) -> "BatchedEntailment | None":

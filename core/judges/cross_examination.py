@@ -11,12 +11,10 @@ from core.generation.language import count_words, is_unspaced
 from core.judges.kind import (
     COMPARING_COLUMNS,
     TEMPERATURE,
-    Bench,
     Compared,
     Judged,
     JudgeKind,
     JudgeSettings,
-    Opened,
     asking,
     check_compared,
     compared_with,
@@ -157,27 +155,19 @@ def scores_of(record: CefRecord, document: str, text: str) -> tuple[Score, ...]:
 def examined_scores(examinations: Sequence[Examination]) -> dict[str, Score]:
     """By name all of CEF_COMPONENTS that questions tell: all but conciseness. See scores_of."""
     coverage = _mean(examinations, "source", _known)
-    conformity = _mean(examinations, "source", _not_contradicted)
+    conformity = _mean(examinations, "source", lambda one: one.answer in ("IDK", one.expected))
     consistency = _mean(examinations, "text", _known)
     return {
         "coverage": coverage,
         "conformity": conformity,
         "consistency": consistency,
-        "consistency-code": _mean(examinations, "text", _as_expected),
+        "consistency-code": _mean(examinations, "text", lambda one: one.answer == one.expected),
         "overall": _overall({"coverage": coverage, "conformity": conformity, "consistency": consistency}),
     }
 
 
 def _known(question: CrossQuestion) -> bool:
     return question.answer != "IDK"
-
-
-def _not_contradicted(question: CrossQuestion) -> bool:
-    return question.answer in ("IDK", question.expected)
-
-
-def _as_expected(question: CrossQuestion) -> bool:
-    return question.answer == question.expected
 
 
 def _mean(examinations: Sequence[Examination], side: Side, counts: Callable[[CrossQuestion], bool]) -> Score:
@@ -371,7 +361,9 @@ class CrossExaminer:
         assert document is not None
         back = await self._translated_back(pair.text) if self._settings.translates else None
         if back is not None and back.value is None:
-            return _untranslated(back, document, pair.text)
+            failed = ((TRANSLATE_BACK, back.reason or "invalid"),)
+            record = CefRecord((Examination(0, None, None, failed),))
+            return Judged(scores_of(record, document, pair.text), record, failed, back.temporary)
         examined = pair.text if back is None or back.value is None else back.value
         found = await asyncio.gather(
             *(self._examine(document, examined, repeat) for repeat in range(self._settings.repeats))
@@ -397,15 +389,19 @@ class CrossExaminer:
         source, said = await asyncio.gather(
             self._side("source", document, text, repeat), self._side("text", text, document, repeat)
         )
-        found = Examination(repeat, source.questions, said.questions, source.failures + said.failures)
-        return found, source.temporary or said.temporary
+        found = Examination(repeat, source[0], said[0], source[1] + said[1])
+        return found, source[2] or said[2]
 
-    async def _side(self, side: Side, own: str, other: str, repeat: int) -> "_Side":
-        """Questions made from one text, answered from the other and, where wanted, once more from their own."""
+    async def _side(
+        self, side: Side, own: str, other: str, repeat: int
+    ) -> tuple[tuple[CrossQuestion, ...] | None, tuple[tuple[str, str], ...], bool]:
+        """Questions made from one text, answered from the other and, where wanted, once more from their own; what failed
+        on the way; whether that was temporary.
+        """
         seed = self._settings.seed + repeat
         made = await self._maker.make(own, self._settings.n_questions, MADE_FROM[side], seed)
         if made.value is None:
-            return _Side(None, ((MADE_FROM[side], made.reason or "invalid"),), made.temporary)
+            return None, ((MADE_FROM[side], made.reason or "invalid"),), made.temporary
         asking = [self._answerer.answer(other, made.value, ANSWERED_FROM[side], seed)]
         if self._settings.reask:
             asking.append(self._answerer.answer(own, made.value, ASKED_AGAIN, seed))
@@ -417,26 +413,7 @@ class CrossExaminer:
                 for one, other_one in zip(questions, second.questions, strict=True)
             )
         failures = tuple(failure for one in (answered, *again) for failure in one.failures)
-        return _Side(questions, failures, any(one.temporary for one in (answered, *again)))
-
-
-@dataclass(frozen=True)
-class _Side:
-    """The questions of one side, answered, and what failed on the way."""
-
-    questions: tuple[CrossQuestion, ...] | None
-    failures: tuple[tuple[str, str], ...]
-    temporary: bool
-
-
-def _untranslated(back: Answer[str], document: str, text: str) -> Judged:
-    failed = ((TRANSLATE_BACK, back.reason or "invalid"),)
-    record = CefRecord((Examination(0, None, None, failed),))
-    return Judged(scores_of(record, document, text), record, failed, back.temporary)
-
-
-def _open(settings: CefSettings, bench: Bench) -> Opened:
-    return asking(lambda model: CrossExaminer(model, bench.prompts, settings))
+        return questions, failures, any(one.temporary for one in (answered, *again))
 
 
 KIND = JudgeKind(
@@ -449,7 +426,7 @@ KIND = JudgeKind(
     Record=CefRecord,
     in_percent=True,
     reports=frozenset({"ablation", "align", "answers", "consistency", "reasked"}),
-    open=_open,
+    open=lambda settings, bench: asking(lambda model: CrossExaminer(model, bench.prompts, settings)),
     check=check_compared,
     details=details,
     detail_columns=COMPARING_COLUMNS,

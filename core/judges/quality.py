@@ -325,8 +325,13 @@ class QualityJudge:
             for group in self._groups()
             for one in self._examples(shown, group)
         )
+        scores = []
+        for dimension in self._dimensions:
+            own = [trial for trial in trials if trial.dimension == dimension.name]
+            reason = next((trial.reason for trial in own if trial.reason), "no answer")
+            scores.append(mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}"))
         return Judged(
-            tuple(_mean(trials, dimension) for dimension in self._dimensions),
+            tuple(scores),
             QualityRecord(tuple(trials), tuple(examples), None if read == output.text else read),
             failures=tuple(failed),
             temporary=any(answer.temporary for answer in answers),
@@ -379,7 +384,11 @@ class QualityJudge:
             "language": self._settings.language or output.language,
         }
         if self._together:
-            return values | {"dimensions": "\n\n".join(map(_block, group))}
+            return values | {
+                "dimensions": "\n\n".join(
+                    f"{one.name}: {one.title}\n{one.description}\n{scale_of(one)}" for one in group
+                )
+            }
         (dimension,) = group
         detailed = self._settings.prompting == "detailed"
         return values | {
@@ -450,11 +459,6 @@ def _one_schema(dimension: Dimension) -> dict[str, object]:
     )
 
 
-def _block(dimension: Dimension) -> str:
-    """One of several dimensions as a compound prompt shows it."""
-    return f"{dimension.name}: {dimension.title}\n{dimension.description}\n{scale_of(dimension)}"
-
-
 def _step(group: Sequence[Dimension]) -> str:
     return f"{STEP}: {group[0].name}" if len(group) == 1 else STEP
 
@@ -470,12 +474,6 @@ def _trials(
     return [
         QualityTrial(one.name, repeat, given[one.name].score, given[one.name].justification) for one in group
     ]
-
-
-def _mean(trials: Sequence[QualityTrial], dimension: Dimension) -> Score:
-    own = [trial for trial in trials if trial.dimension == dimension.name]
-    reason = next((trial.reason for trial in own if trial.reason), "no answer")
-    return mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}")
 
 
 def shuffled_words(text: str, share: float, seed: int) -> str:

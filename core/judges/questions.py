@@ -19,7 +19,7 @@ from core.generation.language import count_words, guess_language, languages, wor
 from core.judges.kind import MOST_TOKENS, MostComplete, in_a_line, numbered, place_of
 from core.judges.sentences import Content, Premise, sentences_of
 from core.llm.asking import Answer, Model, Unusable
-from core.llm.client import Message, Request
+from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import LOOPING, TURN_MARK, form, read_object, visible
 from core.llm.prompts import Prompt, for_use
@@ -269,8 +269,6 @@ def _shown(text: str) -> Iterator[str]:
 
 Side = Literal["source", "text"]
 """Which of the two texts a question was made from: what should be said (D in the CEF paper), or what was said (T)."""
-
-
 SIDES: tuple[Side, ...] = ("source", "text")
 
 
@@ -582,7 +580,7 @@ class Answerer:
             return read_verdict(reply)
 
         asked = self._prompt.messages(text=text, question=self._harmless(question))
-        answer = await self._model.ask(self._request(step, asked, ROOM, None, seed), read)
+        answer = await self._model.ask(Request(step, asked, ROOM, self._temperature, seed), read)
         return answer, shortened(said) if answer.reason == UNPARSED else ""
 
     async def _batch(self, text: str, questions: Sequence[CrossQuestion], step: str, seed: int) -> Answered:
@@ -599,7 +597,9 @@ class Answerer:
 
         asked = self._prompt.messages(text=text, questions=numbered(map(self._harmless, questions)))
         room = min(ROOM + _ANSWER_TOKENS * n, MOST_TOKENS)
-        answer = await self._model.ask(self._request(step, asked, room, answers_schema(n), seed), read)
+        answer = await self._model.ask(
+            Request(step, asked, room, self._temperature, seed, answers_schema(n)), read
+        )
         given = answer.value or most.reply or (Given(None),) * n
         reason = UNPARSED if most.reply else answer.reason
         filled = tuple(
@@ -611,13 +611,6 @@ class Answerer:
     def _harmless(self, question: CrossQuestion) -> str:
         """On one line, whoever wrote it."""
         return in_a_line(defused(question.text, [self._prompt]))
-
-    def _request(
-        self, step: str, messages: tuple[Message, ...], room: int, schema: dict[str, object] | None, seed: int
-    ) -> Request:
-        return Request(
-            step, messages, max_tokens=room, temperature=self._temperature, seed=seed, schema=schema
-        )
 
 
 def _answered(

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
 
 from pydantic import field_validator
 
@@ -114,21 +113,6 @@ class DamageSettings(GenerationSettings):
         return () if by_rules else (PromptSlot("damage", f"damage-{self.task}", self.task),)
 
 
-class DamageSteps(Protocol):
-    """One text for one item at one level; it has passed the checks of its task and level."""
-
-    @property
-    def backend(self) -> str:
-        """`rules`, `openai` or `vllm`: stands in every record."""
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """`damage` -> sha256 of the prompt it uses; None without a model."""
-
-    async def damage(self, material: Material, level: int) -> Answer[Damaged]:
-        """The reference, damaged to this level."""
-
-
 def _from_to(part: str) -> range:
     """2-4 is 2, 3, 4."""
     first, dash, last = (one.strip() for one in part.partition("-"))
@@ -150,21 +134,13 @@ _CONTEXT_NAMES = {
 
 
 class LlmDamage:
-    """Implements DamageSteps with a model and a prompt for the settings' task."""
+    """The levels written by a model with a prompt for the settings' task."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: DamageSettings) -> None:
         self._model, self._prompt = model, for_use(prompt, STEP, settings.task)
         self._settings = settings
-
-    @property
-    def backend(self) -> str:
-        """`openai` or `vllm`."""
-        return self._model.client.backend
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """The sha256 of the prompt."""
-        return {STEP: self._prompt.sha256}
+        self.backend = model.client.backend
+        self.prompts = {STEP: prompt.sha256}
 
     async def damage(self, material: Material, level: int) -> Answer[Damaged]:
         """The reference, damaged by the model; an answer that fails a check is asked again."""
@@ -177,7 +153,9 @@ class LlmDamage:
     ) -> Answer[Damaged]:
         """Another text for a level whose text another level has; only where an attempt is left.
 
-        A text that is taken too is not asked about again: a greedy model would go on repeating itself.
+        said: the level's text so far; attempts: the answers it took, which count on; taken: the wording of the other
+        levels' texts -> whose it is. A text that is taken too is not asked about again: a greedy model would go on
+        repeating itself.
         """
         wrong = _twin(level, said, taken)
         if attempts >= self._model.attempts:
@@ -229,21 +207,7 @@ def _twin(level: int, text: str, taken: Mapping[str, int]) -> str:
     return f"It is the very text of level {other}: level {level} has to be another one."
 
 
-@runtime_checkable
-class TakesAnother(Protocol):
-    """Steps that can be asked for another text: a model's. Rules know what they gave the levels below."""
-
-    async def another(
-        self, material: Material, level: int, said: str, attempts: int, taken: Mapping[str, int]
-    ) -> Answer[Damaged]:
-        """A text that no other level has, or no value with the reason.
-
-        said: the level's text so far; attempts: the answers it took, which count on; taken: the wording of the
-        other levels' texts -> whose it is.
-        """
-
-
-async def damage(material: Material, steps: DamageSteps, settings: DamageSettings) -> DamageTrace:
+async def damage(material: Material, steps: LlmDamage | RuleDamage, settings: DamageSettings) -> DamageTrace:
     """All levels of an item, asked at once; a level that fails leaves the others as they are.
 
     A level that came back with the text of a level before it is asked for once more, where the steps can be told.
@@ -257,7 +221,7 @@ async def damage(material: Material, steps: DamageSteps, settings: DamageSetting
         if isinstance(answer, BaseException):
             raise answer
         levels.append(_level(level, answer))
-    if isinstance(steps, TakesAnother):
+    if isinstance(steps, LlmDamage):  # rules know what they gave the levels below
         await _tell_apart(material, steps, levels)
     return DamageTrace(
         item_id=material.item.item_id,
@@ -269,7 +233,7 @@ async def damage(material: Material, steps: DamageSteps, settings: DamageSetting
     )
 
 
-async def _tell_apart(material: Material, steps: TakesAnother, levels: list[DamageLevel]) -> None:
+async def _tell_apart(material: Material, steps: LlmDamage, levels: list[DamageLevel]) -> None:
     """Ask again, in order, for each level with a text that a level before it has: two equal levels are no scale."""
     for at, level in enumerate(levels):
         lower, higher = _owners(levels[:at]), _owners(levels[at + 1 :])
@@ -293,7 +257,7 @@ def damage_texts(trace: DamageTrace, source: str) -> tuple[GeneratedText, ...]:
             source=source,
             text=level.text,
             origin=level.how,
-            reason=_why(level),
+            reason=": ".join(filter(None, (level.reason, level.detail))) if level.text is None else "",
         )
         for level in trace.levels
     )
@@ -325,12 +289,6 @@ def _notes(levels: list[DamageLevel]) -> list[str]:
     return notes
 
 
-def _why(level: DamageLevel) -> str:
-    if level.text is not None:
-        return ""
-    return f"{level.reason}: {level.detail}" if level.detail else level.reason or ""
-
-
 async def _make(settings: DamageSettings, material: Material, writer: Writer) -> DamageTrace:
     steps = (
         RuleDamage(writer.pool, settings.task, settings.seed)
@@ -348,10 +306,6 @@ def _came(trace: DamageTrace) -> Came:
         {str(level.level): level.text for level in trace.levels if level.text is not None},
         any(level.level == 0 and level.how == "verbatim" for level in trace.levels),
     )
-
-
-def _broken(settings: DamageSettings, item_id: str, backend: str, reason: str, detail: str) -> DamageTrace:
-    return DamageTrace(item_id, backend, settings.task, notes=(f"internal: {detail}",))
 
 
 def _report(
@@ -389,7 +343,9 @@ KIND = Scheme(
     make=_make,
     came=_came,
     rows=damage_texts,
-    broken=_broken,
+    broken=lambda settings, item_id, backend, reason, detail: DamageTrace(
+        item_id, backend, settings.task, notes=(f"internal: {detail}",)
+    ),
     report=_report,
     more_files=lambda materials, texts: {"meta-judge.jsonl": to_meta_judge(materials, texts)},
     levels_by=("damage",),

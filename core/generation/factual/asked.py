@@ -99,18 +99,16 @@ class LlmSteps:
         self._prompts = dict(prompts)
         self._settings = settings or FactualSettings()
         self._edit_purpose = self._find_edit_purpose()
+        self.backend = model.client.backend
+        self.prompts = {step: prompt.sha256 for step, prompt in prompts.items()}
 
     def _find_edit_purpose(self) -> str:
         """Under which purpose edits are asked for; InputError where prompts and settings do not fit."""
+        wanted: tuple[str, ...] = ("edit-text", "edit", "edit-shared")
         shared = self._settings.edit_calls == "shared"
         planned = self._settings.planning == "alternatives"
-        wanted = (
-            ("edit-planned",)
-            if planned
-            else ("edit-shared",)
-            if shared
-            else ("edit-text", "edit", "edit-shared")
-        )
+        if planned or shared:
+            wanted = ("edit-planned",) if planned else ("edit-shared",)
         missing = [] if "rank" in self._prompts else ["there is no prompt for rank"]
         found = next((purpose for purpose in wanted if purpose in self._prompts), None)
         if found is None:
@@ -120,16 +118,6 @@ class LlmSteps:
         if missing or found is None:
             raise InputError("The factual scheme cannot be made with these prompts", missing)
         return found
-
-    @property
-    def backend(self) -> str:
-        """The client's."""
-        return self._model.client.backend
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """Purpose -> sha256 of its prompt."""
-        return {step: prompt.sha256 for step, prompt in self._prompts.items()}
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
         """The reference in the model's words; None where no prompt for it was given."""

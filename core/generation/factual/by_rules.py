@@ -19,19 +19,12 @@ MOST_REDRAWS = 8
 class RuleSteps:
     """The steps that need judgement, by rule. The same seed and pool give the same output."""
 
+    backend = "rules"
+    prompts = None
+
     def __init__(self, pool: Pool, seed: int = 0) -> None:
         self._pool = pool
         self._seed = seed
-
-    @property
-    def backend(self) -> str:
-        """What stands in every record."""
-        return "rules"
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """No model, no prompts."""
-        return None
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
         """Rules write no paraphrase: the file's is taken, or the reference word for word."""

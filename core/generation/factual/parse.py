@@ -12,13 +12,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, Self, TextIO
+from typing import Any, Self, TextIO
 
 from core.errors import InputError
 
@@ -57,13 +57,6 @@ _QUESTION_WORDS = frozenset({"WRB", "WDT", "WP", "PWAV"})
 _SIZES = ("trf", "lg", "md", "sm")
 
 
-class Parsed(Protocol):
-    """A spaCy Doc, as far as it is used here."""
-
-    def __iter__(self) -> Iterator[Any]:
-        """Its tokens."""
-
-
 @dataclass(frozen=True)
 class Parser:
     """A loaded pipeline."""
@@ -72,14 +65,9 @@ class Parser:
     """`spacy MODEL VERSION`."""
     pipeline: Any
 
-    def parse(self, text: str) -> Parsed:
-        """The text with its dependencies."""
-        doc: Parsed = self.pipeline(text)
-        return doc
-
     def spans(self, text: str) -> tuple[Span, ...]:
         """The spans of a text, sorted."""
-        return spans_by_parse(self.parse(text))
+        return spans_by_parse(self.pipeline(text))
 
 
 def find_parser(parser: str, language: str) -> Parser | None:
@@ -97,17 +85,13 @@ def _installed(language: str) -> Parser | None:
     except ImportError:
         return None
     fitting = [name for name in names if name.startswith(f"{language}_")]
-    for name in sorted(fitting, key=lambda name: (_size(name), name)):
+    sizes = {size: at for at, size in enumerate(_SIZES)}
+    for name in sorted(fitting, key=lambda name: (sizes.get(name.rpartition("_")[2], len(_SIZES)), name)):
         try:
             return _load(name)
         except InputError:
             continue
     return None
-
-
-def _size(name: str) -> int:
-    end = name.rpartition("_")[2]
-    return _SIZES.index(end) if end in _SIZES else len(_SIZES)
 
 
 @lru_cache(maxsize=8)
@@ -132,7 +116,7 @@ def _load(name: str) -> Parser:
     return Parser(f"spacy {full} {meta.get('version', '0')}", pipeline)
 
 
-def spans_by_parse(doc: Parsed) -> tuple[Span, ...]:
+def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
     """The spans of a parsed text, sorted; of two that overlap the longer one, then the earlier one."""
     tokens = list(doc)
     candidates = []
@@ -235,17 +219,6 @@ def _hyphen(tokens: list[Any], at: int) -> bool:
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class FindsSpans(Protocol):
-    """A parser at hand."""
-
-    @property
-    def name(self) -> str:
-        """`spacy MODEL VERSION`."""
-
-    def spans(self, text: str) -> tuple[Span, ...]:
-        """The spans of a text, sorted."""
-
-
 class Parsers:
     """The parsers that a run can use. Close it: it may have started a helper process."""
 
@@ -253,9 +226,9 @@ class Parsers:
         """python: of the environment that holds spaCy; None: only this process is searched."""
         self._python = python
         self._process: subprocess.Popen[str] | None = None
-        self._known: dict[tuple[str, str], FindsSpans | None] = {}
+        self._known: dict[tuple[str, str], Parser | _Elsewhere | None] = {}
 
-    def find(self, parser: str, language: str) -> FindsSpans | None:
+    def find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
         """The parser to use for a language; None where `auto` finds none.
 
         parser: `auto`, or a pipeline's name or path. Raises InputError for a named one that cannot be used, and where the
@@ -266,7 +239,7 @@ class Parsers:
             self._known[key] = self._find(parser, language)
         return self._known[key]
 
-    def _find(self, parser: str, language: str) -> FindsSpans | None:
+    def _find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
         found, problem = None, None
         try:
             found = find_parser(parser, language)

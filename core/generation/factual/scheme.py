@@ -18,7 +18,7 @@ from core.generation.facts import without_function_words
 from core.generation.factual.asked import LlmSteps, with_brackets
 from core.generation.factual.by_rules import RuleSteps
 from core.generation.factual.parse import Parsers, Span
-from core.generation.factual.spans import BY_RULES, by_rules_said, find_spans
+from core.generation.factual.spans import BY_RULES, SPANS_PER_LEVEL, by_rules_said, find_spans
 from core.generation.factual.steps import (
     A0Origin,
     Dropped,
@@ -29,7 +29,6 @@ from core.generation.factual.steps import (
     FactualTrace,
     Places,
     QuestionFilter,
-    Steps,
     check_edit,
     edits_problem,
     splice,
@@ -171,33 +170,23 @@ def deal(kept: Sequence[int], n_groups: int, seed: int, item_id: str) -> tuple[t
     Which group goes to which level depends on the seed and the item's id alone, not on the item's place.
     """
     groups = snake_groups(len(kept), n_groups)
-    order = sorted(range(n_groups), key=lambda number: _digest(seed, item_id, number))
+
+    def place(number: int) -> bytes:
+        # The id comes last: whatever it holds, two different triples never give the same text.
+        own = f"group order {seed} {number} {item_id}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(own).digest()
+
+    order = sorted(range(n_groups), key=place)
     return tuple(tuple(sorted(kept[index] for index in groups[number])) for number in order)
 
 
-def _digest(seed: int, item_id: str, number: int) -> bytes:
-    # The id comes last: whatever it holds, two different triples never give the same text.
-    return hashlib.sha256(f"group order {seed} {number} {item_id}".encode("utf-8", "surrogatepass")).digest()
-
-
-SPANS_PER_LEVEL = 3
-"""What the rules look for: two that are edited, and one that the filter or `keep` takes."""
 NO_SPANS = "no spans"
 VERBATIM = "A0 is the reference word for word: there was no paraphrase."
 EMPTY_LEVEL = "No span was left for this level: the text is that of the level before."
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    """What filter, ranking and keep decided."""
-
-    dropped: tuple[Dropped, ...]
-    ranking: tuple[int, ...]
-    kept: tuple[int, ...]
-
-
 async def perturb(
-    material: Material, steps: Steps, settings: FactualSettings, parsers: Parsers | None = None
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, parsers: Parsers | None = None
 ) -> FactualTrace:
     """Every level of one item. A step that fails ends it, with step, reason and detail in the trace.
 
@@ -222,52 +211,35 @@ async def perturb(
             trace, "spans", Answer(None, NO_SPANS, "Nothing in A0 looks like a fact that can change.")
         )
     shared = overlaps(material.item.question, spans, settings.question_filter, stop_words)
-    ranked = await _choose(material, steps, settings, text, spans, shared)
+    in_question = {entry.span for entry in shared}
+    first_filter = settings.filter_order == "paper"
+    candidates = [n for n in range(len(spans)) if not (first_filter and n in in_question)]
+    ranked = await steps.rank(material, text, spans, candidates)
     if ranked.value is None:
-        trace = replace(trace, dropped=shared)
-        return _failed(trace, "rank", ranked)
-    chosen = ranked.value
-    trace = replace(trace, dropped=chosen.dropped, ranking=chosen.ranking, kept=chosen.kept)
-    if not chosen.kept:
+        return _failed(replace(trace, dropped=shared), "rank", ranked)
+    ranking = ranked.value
+    if sorted(ranking) != candidates:
+        raise ValueError(f"{steps.backend} ranked {ranking} where {candidates} was asked for")
+    best = keep_first(ranking, settings.keep)
+    kept = tuple(number for number in best if number not in in_question)
+    rest = {number for number in ranking if number not in best} - in_question
+    dropped = sorted((*shared, *(Dropped(n, "not kept") for n in rest)), key=lambda entry: entry.span)
+    trace = replace(trace, dropped=tuple(dropped), ranking=ranking, kept=kept)
+    if not kept:
         detail = f"All {len(spans)} spans share a word with the question or were not kept."
         return _failed(trace, "question filter", Answer(None, NO_SPANS, detail))
-    groups = deal(chosen.kept, settings.n_levels, settings.seed, material.item.item_id)
+    groups = deal(kept, settings.n_levels, settings.seed, material.item.item_id)
     trace = replace(trace, groups=groups, notes=(*trace.notes, *_shortage(groups)))
     return await _edit_levels(material, steps, settings, trace)
 
 
-async def _first_text(material: Material, steps: Steps) -> tuple[Answer[str], A0Origin]:
+async def _first_text(material: Material, steps: LlmSteps | RuleSteps) -> tuple[Answer[str], A0Origin]:
     asked = await steps.paraphrase(material)
     if asked is not None:
         return asked, "llm"
     if material.paraphrase is not None:
         return Answer(clean_text(material.paraphrase)), "paraphrase"
     return Answer(clean_text(material.item.reference)), "verbatim"
-
-
-async def _choose(
-    material: Material,
-    steps: Steps,
-    settings: FactualSettings,
-    text: str,
-    spans: Sequence[Span],
-    shared: tuple[Dropped, ...],
-) -> Answer[_Chosen]:
-    """Ranking and keep before or after the question filter, as the settings say."""
-    in_question = {entry.span for entry in shared}
-    first_filter = settings.filter_order == "paper"
-    candidates = [n for n in range(len(spans)) if not (first_filter and n in in_question)]
-    ranked = await steps.rank(material, text, spans, candidates)
-    if ranked.value is None:
-        return Answer(None, ranked.reason, ranked.detail, ranked.attempts)
-    ranking = ranked.value
-    if sorted(ranking) != candidates:
-        raise ValueError(f"{steps.backend} ranked {ranking} where {candidates} was asked for")
-    first = keep_first(ranking, settings.keep)
-    kept = tuple(number for number in first if number not in in_question)
-    rest = {number for number in ranking if number not in first} - in_question
-    dropped = (*shared, *(Dropped(number, "not kept") for number in rest))
-    return Answer(_Chosen(tuple(sorted(dropped, key=lambda entry: entry.span)), ranking, kept))
 
 
 def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
@@ -280,7 +252,7 @@ def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
 
 
 async def _edit_levels(
-    material: Material, steps: Steps, settings: FactualSettings, trace: FactualTrace
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, trace: FactualTrace
 ) -> FactualTrace:
     text = trace.levels[0].text
     places: Places = tuple((span.start, span.end) for span in trace.spans)
@@ -295,7 +267,10 @@ async def _edit_levels(
         if shared is not None and shared.value is not None:
             answer = Answer(shared.value[level - 1], attempts=shared.attempts if level == 1 else 0)
         else:
-            answer = await _edit_one(material, steps, task)
+            nothing: tuple[tuple[Edit, ...], ...] = ((),)
+            made = await steps.edit(material, [task]) if task.group else Answer(nothing, attempts=0)
+            value = None if made.value is None else made.value[0]
+            answer = Answer(value, made.reason, made.detail, made.attempts)
         if answer.value is None:
             return _failed(trace, "edit", replace(answer, detail=f"A{level}: {answer.detail}"))
         problem = edits_problem(task, answer.value)
@@ -304,8 +279,7 @@ async def _edit_levels(
         if problem is not None:
             return _failed(trace, "edit", Answer(None, problem.kind, f"A{level}: {problem.detail}"))
         text, places = after, after_places
-        made = _level(task, text, answer)
-        trace = replace(trace, levels=(*trace.levels, made))
+        trace = replace(trace, levels=(*trace.levels, _level(task, text, answer)))
     return trace
 
 
@@ -313,14 +287,6 @@ def _task(trace: FactualTrace, text: str, places: Places, level: int) -> EditTas
     later = tuple(sorted(number for group in trace.groups[level:] for number in group))
     group = trace.groups[level - 1]
     return EditTask(level, text, places, group, later, trace.spans, levels=len(trace.groups))
-
-
-async def _edit_one(material: Material, steps: Steps, task: EditTask) -> Answer[tuple[Edit, ...]]:
-    if not task.group:
-        return Answer((), attempts=0)
-    answer = await steps.edit(material, [task])
-    value = None if answer.value is None else answer.value[0]
-    return Answer(value, answer.reason, answer.detail, answer.attempts)
 
 
 def _level(task: EditTask, text: str, answer: Answer[tuple[Edit, ...]]) -> FactualLevel:
@@ -391,24 +357,13 @@ def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
     places: Places = tuple((span.start, span.end) for span in trace.spans)
     marked = set(range(len(trace.spans)))
     levels = {}
+    before = trace.levels[0].text
     for level in trace.levels:
-        places = _moved(places, level.edits)
+        _, places = splice(before, places, level.edits)
+        before = level.text
         marked -= {edit.span for edit in level.edits}
         levels[level.name] = with_brackets(level.text, places, marked)
     return levels
-
-
-def _moved(places: Places, edits: Sequence[Edit]) -> Places:
-    """Where the spans stand after the edits; a span's place gives its length, so no text is needed."""
-    new_length = {edit.span: len(edit.new) for edit in edits}
-    moved: dict[int, tuple[int, int]] = {}
-    shift = 0
-    for number in sorted(range(len(places)), key=lambda number: places[number]):
-        start, end = places[number]
-        length = new_length.get(number, end - start)
-        moved[number] = (start + shift, start + shift + length)
-        shift += length - (end - start)
-    return tuple(moved[number] for number in range(len(places)))
 
 
 async def _make(settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:
@@ -442,24 +397,15 @@ def _came(trace: FactualTrace) -> Came:
 
 
 def _rows(trace: FactualTrace, source: str) -> Sequence[GeneratedText]:
+    edited = "rules" if trace.backend == "rules" else "llm"
     made = [
-        GeneratedText(trace.item_id, level.name, source, level.text, _origin_of(trace, level.name))
-        for level in trace.levels
+        GeneratedText(trace.item_id, level.name, source, level.text, edited if at else trace.a0_from or "")
+        for at, level in enumerate(trace.levels)
     ]
     if trace.failed_step is not None:
         reason = f"{trace.failed_step}: {trace.reason}"
         made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
     return made
-
-
-def _origin_of(trace: FactualTrace, level: str) -> str:
-    if level == trace.levels[0].name:
-        return trace.a0_from or ""
-    return "rules" if trace.backend == "rules" else "llm"
-
-
-def _broken(_: FactualSettings, item_id: str, backend: str, reason: str, detail: str) -> FactualTrace:
-    return FactualTrace(item_id, backend, failed_step="internal", reason=reason, detail=detail)
 
 
 def _report(
@@ -481,7 +427,9 @@ KIND = Scheme(
     make=_make,
     came=_came,
     rows=_rows,
-    broken=_broken,
+    broken=lambda _, item_id, backend, reason, detail: FactualTrace(
+        item_id, backend, failed_step="internal", reason=reason, detail=detail
+    ),
     notes=_notes,
     report=_report,
     levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),

@@ -279,8 +279,6 @@ class _Reading:
 
 _VERB_ENDING = regex.compile(r"\p{L}{3,}(?:[iy][sz]es|ifies|ing)")
 _PAST_FORMS = ENGLISH["past"] | ENGLISH["participles"]
-
-
 DEFAULT_WANTED = 12
 """Spans worth having for four levels: two for each, and as many again that the filter and `keep` take."""
 _WORDS = frozenset({"name", "acronym", "title", "term", "antonym", "hedge"})

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import regex
 from pydantic import field_validator
@@ -10,10 +10,8 @@ from pydantic import field_validator
 from core.generation.factual.parse import Span
 from core.generation.language import main_script, same_text, scripts_of, zeros_of
 from core.generation.scheme import SEED, GenerationSettings
-from core.llm.asking import Answer
 from core.schema.kinds import PromptSlot
 from core.schema.settings import Remark, setting
-from core.schema.study import Material
 
 A0Origin = Literal["llm", "paraphrase", "verbatim"]
 """Written by the model; taken from the file's paraphrase; the reference word for word."""
@@ -226,35 +224,6 @@ class EditTask:
     """As they were in A0."""
     levels: int = 0
     """Levels of the whole run beyond A0; 0: not said."""
-
-
-class Steps(Protocol):
-    """The steps that need judgement. Everything else (filter, keep, groups, splicing, checks) is the pipeline's."""
-
-    @property
-    def backend(self) -> str:
-        """`rules`, `openai` or `vllm`: stands in every record."""
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """Step -> sha256 of the prompt it uses; None without a model."""
-
-    async def paraphrase(self, material: Material) -> Answer[str] | None:
-        """A0; None: this backend writes no paraphrase, the file's or the reference is taken."""
-
-    async def rank(
-        self, material: Material, text: str, spans: Sequence[Span], candidates: Sequence[int]
-    ) -> Answer[tuple[int, ...]]:
-        """The candidates (numbers into spans), most important first: each once."""
-
-    async def edit(
-        self, material: Material, tasks: Sequence[EditTask]
-    ) -> Answer[tuple[tuple[Edit, ...], ...]]:
-        """Replacements for every span of each task's group.
-
-        One task: the edit of one level. Several (edit_calls `shared`): all levels at once, each task's text
-        being A0, because later levels do not exist yet.
-        """
 
 
 Places = tuple[tuple[int, int], ...]
