@@ -146,20 +146,20 @@ def name_type(name: str, before: str, lists: Gazetteer) -> str:
     given = {row[0] for row in lists.groups.get("given_name", ())}
     links = {"van", "von", "ibn", "bin"}
     if len(words) > 1 and (
-        words[0] in given or links & set(words) or (len(words) < 4 and _by_person(before))
+        words[0] in given
+        or links & set(words)
+        or (
+            len(words) < 4
+            and regex.search(
+                r"\b(?:by|astronomer|composer|chemist|poet|architect|engineer|Saint)\s*$", before
+            )
+        )
     ):
         return "person"
     last = regex.search(r"([\p{L}]+)\s*$", before)
     if last and last.group(1).lower() in lists.words.get("place_words", ()):
         return "place"
     return "person" if len(words) == 2 and all(len(word) > 2 for word in words) else "thing"
-
-
-def _by_person(before: str) -> bool:
-    return (
-        regex.search(r"\b(?:by|astronomer|composer|chemist|poet|architect|engineer|Saint)\s*$", before)
-        is not None
-    )
 
 
 Key = tuple[str, str | None]
@@ -507,11 +507,6 @@ def _listed(text: str, lists: Gazetteer) -> Iterator[Fact]:
                 break
 
 
-def _unit_words(lists: Gazetteer) -> frozenset[str]:
-    rows = lists.groups.get("period", ())
-    return frozenset(form for row in rows for form in row)
-
-
 def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazetteer) -> bool:
     """Whether the neighbours allow this reading: `about` is a hedge before a number, `second` counts after `the`."""
     if kind == "hedge" and form.lower() in lists.words.get("before_number", ()):
@@ -533,7 +528,8 @@ def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazettee
         return False  # "500 million" is one number
     # "2 hours 58 minutes" has its numbers moved, not its units.
     counted = previous[-1:].isdigit() or previous.endswith(" per")
-    return not (kind == "term" and counted and form.lower() in _unit_words(lists))
+    periods = lists.groups.get("period", ())
+    return not (kind == "term" and counted and any(form.lower() in row for row in periods))
 
 
 def _named(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:

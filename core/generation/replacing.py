@@ -181,9 +181,8 @@ def _counted(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -
     if fact.group == "fraction":
         return _other_fraction(text, lists.language, draw)
     if fact.group == "roman":
-        return draw.choose(
-            [r for r in ROMANS if abs(ROMANS.index(r) - _place(text)) in (1, 2)]
-        ), "century moved"
+        place = ROMANS.index(text) if text in ROMANS else 0
+        return draw.choose([r for r in ROMANS if abs(ROMANS.index(r) - place) in (1, 2)]), "century moved"
     if not regex.search(r"\p{Nd}", text):
         return _word_of_list(fact, lists, draw, avoid)
     if (
@@ -226,10 +225,6 @@ def _other_fraction(text: str, language: str, draw: Draw) -> Swap | None:
         if gcd(count, whole) == 1 and Fraction(count, whole) != value
     ]
     return draw.choose(options), "fraction moved"
-
-
-def _place(roman: str) -> int:
-    return ROMANS.index(roman) if roman in ROMANS else 0
 
 
 def _other_unit(text: str, lists: Gazetteer) -> str | None:
@@ -327,15 +322,13 @@ def _usable(options: Sequence[str], fact: Fact, lists: Gazetteer, avoid: Collect
         options = agreeing
     if main_script(fact.text) == "Cyrillic" and fact.group != "hedge":
         # Cases: another ending would break the sentence, unless the lists give the same form of the class.
-        options = [o for o in options if same_cyrillic_case(o, fact.text)]
+        bare = regex.compile(r"[бвгджзйклнпрстфцчшщ]$")
+        options = [
+            o
+            for o in options  # the same last letter, or both a bare consonant
+            if o[-1:] == fact.text[-1:] or (bare.search(o) and bare.search(fact.text))
+        ]
     return options
-
-
-def same_cyrillic_case(one: str, other: str) -> bool:
-    """Whether two names can be in the same case: the same last letter, or both a bare consonant."""
-    bare = r"[бвгджзйклнпрстфцчшщ]$"
-    both = all(regex.search(bare, name) for name in (one, other))
-    return one[-1:] == other[-1:] or both
 
 
 LONG_SPAN = 6

@@ -29,7 +29,7 @@ from core.judges.kind import (
 )
 from core.judges.sentences import Content, Premise, statements_in, states_something
 from core.llm.asking import Answer, Model, Unusable
-from core.llm.client import Message, Request
+from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object, refuse_loop
 from core.llm.prompts import Prompt, for_use
@@ -257,10 +257,9 @@ class LlmDecomposer:
         """
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
         max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
-        return await self._model.ask(
-            _request(step, messages, max_tokens, claims_schema(text), self._settings),
-            lambda reply: read_claims(reply, text),
-        )
+        chosen = self._settings
+        request = Request(step, messages, max_tokens, chosen.temperature, chosen.seed, claims_schema(text))
+        return await self._model.ask(request, lambda reply: read_claims(reply, text))
 
 
 class LlmVerifier:
@@ -291,13 +290,8 @@ class LlmVerifier:
         own = [self._prompt]
         messages = self._prompt.messages(premise=defused(premise, own), claims=defused(numbered(claims), own))
         reader = VerdictReader(claims)
-        request = _request(
-            step,
-            messages,
-            min(_ROOM + _TOKENS_A_VERDICT * len(claims), MOST_TOKENS),
-            verdicts_schema(len(claims)),
-            self._settings,
-        )
+        room, schema = min(_ROOM + _TOKENS_A_VERDICT * len(claims), MOST_TOKENS), verdicts_schema(len(claims))
+        request = Request(step, messages, room, self._settings.temperature, self._settings.seed, schema)
         answer = await self._model.ask(request, reader.read)
         if answer.value is not None:
             return Verified(answer.value)
@@ -306,16 +300,6 @@ class LlmVerifier:
             undecided = tuple(Claim(text, reason=reason) for text in claims)
             return Verified(undecided, reason, answer.temporary)
         return Verified(reader.best, reason)
-
-
-def _request(
-    step: str,
-    messages: tuple[Message, ...],
-    max_tokens: int,
-    schema: Mapping[str, object],
-    settings: ClaimsSettings,
-) -> Request:
-    return Request(step, messages, max_tokens, settings.temperature, settings.seed, schema)
 
 
 def claims_schema(text: str) -> dict[str, object]:
@@ -333,7 +317,7 @@ def read_claims(text: str, own: str) -> tuple[str, ...]:
     again: a server without guided decoding may write more, and each stays a claim if it holds a letter or digit.
     """
     listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
-    claims = tuple(dict.fromkeys(claim for each in listed if _says_something(claim := in_a_line(each))))
+    claims = tuple(dict.fromkeys(claim for each in listed if any(map(str.isalnum, claim := in_a_line(each)))))
     if len(claims) > MOST_CLAIMS:
         raise Unusable(f"It lists {len(claims)} claims, more than {MOST_CLAIMS}.", TOO_MANY)
     if not claims and states_something(own):
@@ -341,10 +325,6 @@ def read_claims(text: str, own: str) -> tuple[str, ...]:
     for claim in claims:
         refuse_loop(claim, "One of its claims")
     return claims
-
-
-def _says_something(claim: str) -> bool:
-    return any(char.isalnum() for char in claim)
 
 
 def verdicts_schema(n: int) -> dict[str, object]:

@@ -77,31 +77,25 @@ def questions_of(examination: Examination, side: Side) -> tuple[CrossQuestion, .
     return examination.from_source if side == "source" else examination.from_text
 
 
-def questions_from_text(record: CefRecord) -> tuple[str, ...]:
-    """All questions that were made from the judged text. Those from its source are the same for all texts of an item."""
-    return tuple(one.text for examination in record.examinations for one in examination.from_text or ())
-
-
 def details(record: CefRecord) -> Iterator[dict[str, Any]]:
     """A row of details.csv for each question, and for each step that failed."""
     for examination in record.examinations:
         repeat = {"repeat": examination.repeat}
         for side in SIDES:
             for question in questions_of(examination, side) or ():
-                yield {"what": "question", "side": side, **repeat, **_details_of(question)}
+                yield {
+                    "what": "question",
+                    "side": side,
+                    **repeat,
+                    "text": question.text,
+                    "expected": question.expected,
+                    "verdict": question.answer,
+                    "again": question.again,
+                    "why": question.said,
+                    "reason": question.reason or question.again_reason,
+                }
         for step, reason in examination.reasons:
             yield {"what": f"step: {step}", "reason": reason, **repeat}
-
-
-def _details_of(question: CrossQuestion) -> dict[str, Any]:
-    return {
-        "text": question.text,
-        "expected": question.expected,
-        "verdict": question.answer,
-        "again": question.again,
-        "why": question.said,
-        "reason": question.reason or question.again_reason,
-    }
 
 
 def record_problems(record: CefRecord, _: str | None = None) -> Iterator[str]:
@@ -157,12 +151,13 @@ def examined_scores(examinations: Sequence[Examination]) -> dict[str, Score]:
     coverage = _mean(examinations, "source", _known)
     conformity = _mean(examinations, "source", lambda one: one.answer in ("IDK", one.expected))
     consistency = _mean(examinations, "text", _known)
+    parts = {"coverage": coverage, "conformity": conformity, "consistency": consistency}
+    values = [part.value for part in parts.values() if part.value is not None]
+    lacking = [f"no {name} ({part.reason})" for name, part in parts.items() if part.value is None]
     return {
-        "coverage": coverage,
-        "conformity": conformity,
-        "consistency": consistency,
+        **parts,
         "consistency-code": _mean(examinations, "text", lambda one: one.answer == one.expected),
-        "overall": _overall({"coverage": coverage, "conformity": conformity, "consistency": consistency}),
+        "overall": Score(None, lacking[0]) if lacking else Score(fmean(values)),
     }
 
 
@@ -190,15 +185,6 @@ def _share(examination: Examination, side: Side, counts: Callable[[CrossQuestion
     return Score(None, NONE_ANSWERED if closed else NONE_CLOSED)
 
 
-def _overall(parts: dict[str, Score]) -> Score:
-    values = [part.value for part in parts.values() if part.value is not None]
-    if len(values) == len(parts):
-        return Score(fmean(values))
-    return next(
-        Score(None, f"no {name} ({part.reason})") for name, part in parts.items() if part.value is None
-    )
-
-
 def used_of(questions: Sequence[CrossQuestion]) -> tuple[CrossQuestion, ...]:
     """Those that shares are taken over: expected YES or NO, and answered."""
     return tuple(one for one in questions if one.expected != "IDK" and one.answer is not None)
@@ -218,11 +204,6 @@ def conciseness(document: str, text: str) -> Score:
     if is_unspaced(document) != is_unspaced(text):
         return Score(None, "one text is counted in words, the other in characters")
     return Score(1 - count_words(text) / words)
-
-
-def score_bounds(name: str) -> tuple[float, float]:
-    """The smallest and the largest score of the column of this name."""
-    return (LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0
 
 
 def shortfalls(records: Sequence[CefRecord], settings: Mapping[str, object]) -> Iterator[Degeneracy]:
@@ -431,8 +412,9 @@ KIND = JudgeKind(
     details=details,
     detail_columns=COMPARING_COLUMNS,
     record_problems=record_problems,
-    score_bounds=score_bounds,
-    words=questions_from_text,
+    score_bounds=lambda name: ((LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0),
+    # Those from its source are the same for all texts of an item.
+    words=lambda record: tuple(one.text for each in record.examinations for one in each.from_text or ()),
     words_called="questions",
     shortfalls=shortfalls,
 )

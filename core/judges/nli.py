@@ -76,7 +76,11 @@ class BatchedEntailment:
         self._opened = await loop.run_in_executor(
             self._executor, lambda: _Opened(self._name, self._device, self._batch_size)
         )
-        self._batcher = Batcher(self._judge_all, _unanswered, self._executor)
+        self._batcher = Batcher(
+            self._judge_all,
+            lambda problem: problem or RuntimeError("the run ended before this claim's turn came"),
+            self._executor,
+        )
 
     async def judged(self, pairs: Pairs) -> list[Entailed]:
         """One answer a (premise, hypothesis), in their order; may be awaited many times at once.
@@ -102,10 +106,6 @@ class BatchedEntailment:
         assert self._opened is not None
         judged = iter(self._opened.judged([pair for pairs in questions for pair in pairs]))
         return [[next(judged) for _ in pairs] for pairs in questions]
-
-
-def _unanswered(problem: Exception | None) -> Exception:
-    return problem or RuntimeError("the run ended before this claim's turn came")
 
 
 class _Opened:

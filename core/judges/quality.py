@@ -354,7 +354,9 @@ class QualityJudge:
             max_tokens=SCORE_TOKENS * len(group),
             temperature=self._settings.temperature,
             seed=self._settings.seed + repeat,
-            schema=answer_schema(group, together=self._together),
+            schema=form(scores=form(**{one.name: _one_schema(one) for one in group}))
+            if self._together
+            else _one_schema(group[0]),
         )
         return await self._model.ask(request, lambda said: read_scores(said, group, together=self._together))
 
@@ -413,13 +415,6 @@ def scale_of(dimension: Dimension) -> str:
     )
 
 
-def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, object]:
-    """What the model may write: of each dimension its justification first, then a score on offer."""
-    if not together:
-        return _one_schema(group[0])
-    return form(scores=form(**{one.name: _one_schema(one) for one in group}))
-
-
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
     """Dimension -> the score in an answer; raises Unusable where one is missing or not on offer.
 
@@ -454,9 +449,9 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
 
 
 def _one_schema(dimension: Dimension) -> dict[str, object]:
-    return form(
-        justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score_on(dimension)
-    )
+    """What the model may write of a dimension: its justification first, then a score on offer."""
+    why = {"type": "string", "maxLength": LONGEST_JUSTIFICATION}
+    return form(justification=why, score=score_on(dimension))
 
 
 def _step(group: Sequence[Dimension]) -> str:

@@ -5,7 +5,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -259,12 +259,10 @@ def missing_of(given: tuple[Given, ...]) -> str:
 
 def shortened(text: str) -> str:
     """An answer as it is kept where it could not be parsed: on one line, without what nobody can show."""
-    plain = " ".join("".join(_shown(text)).split())
+    kept = text[: 10 * LONGEST_SAID]
+    plain = "".join(char if char.isprintable() or char.isspace() else "\ufffd" for char in kept)
+    plain = " ".join(plain.split())
     return plain if len(plain) <= LONGEST_SAID else plain[: LONGEST_SAID - 1] + "…"
-
-
-def _shown(text: str) -> Iterator[str]:
-    return (char if char.isprintable() or char.isspace() else "\ufffd" for char in text[: 10 * LONGEST_SAID])
 
 
 Side = Literal["source", "text"]

@@ -141,7 +141,9 @@ def _label(token: Any) -> str:
 
 def _role(token: Any) -> str | None:
     """The dependency that makes a token a candidate; None: it is none."""
-    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _asks(token) or _of_subject(token):
+    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _of_subject(token):
+        return None
+    if any(kind in ("Int", "Rel") for kind in token.morph.get("PronType")):
         return None
     head = _first_conjunct(token)
     label = _label(head)
@@ -151,10 +153,6 @@ def _role(token: Any) -> str | None:
     if label not in _ELIGIBLE or (label in ("acl", "xcomp") and token.pos_ == "ADV"):
         return None
     return str(head.dep_)
-
-
-def _asks(token: Any) -> bool:
-    return any(kind in ("Int", "Rel") for kind in token.morph.get("PronType"))
 
 
 def _first_conjunct(token: Any) -> Any:
@@ -185,7 +183,8 @@ def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
     inside = {head.i}
     for child in head.children:
         label = _label(child)
-        if (child.i < head.i and label in _BEFORE and not _is_preposition(child)) or (
+        introduces = child.pos_ in ("ADP", "SCONJ", "CCONJ", "PUNCT", "SPACE")
+        if (child.i < head.i and label in _BEFORE and not introduces) or (
             child.i > head.i and label in _BEHIND
         ):
             inside |= {part.i for part in child.subtree}
@@ -201,11 +200,6 @@ def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
     while tokens[last].is_punct or tokens[last].is_space:
         last -= 1
     return first, last
-
-
-def _is_preposition(token: Any) -> bool:
-    """Whether a child in front introduces the phrase instead of belonging to it."""
-    return token.pos_ in ("ADP", "SCONJ", "CCONJ", "PUNCT", "SPACE")
 
 
 def _hyphen(tokens: list[Any], at: int) -> bool:

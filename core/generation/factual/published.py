@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -244,7 +244,7 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
     items = tuple(_finished(tried, order) for tried in tries[case])
     failed = tuple(item.item for item in items if item.failed is not None)
     compared = len(items) - len(failed)
-    return Replay(
+    result = Replay(
         items=len(items),
         brackets_match=sum(item.brackets for item in items),
         filter_match_code_order=code,
@@ -257,8 +257,8 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
         keep=share,
         compared=compared,
         failed=failed,
-        verdict=_verdict(order, told is not None, share, code, paper, compared, failed),
     )
+    return replace(result, verdict=_verdict(result))
 
 
 _Tried = tuple[ReplayedItem, str, str]
@@ -275,7 +275,7 @@ def _finished(tried: _Tried, order: FilterOrder | None) -> ReplayedItem:
     wrong = paper if order == "paper" else code if order == "trutheval" else code and paper
     if item.failed is not None or not wrong:
         return item
-    return ReplayedItem(**{**vars(item), "reasons": (f"Selection: {wrong}.", *item.reasons)})
+    return replace(item, reasons=(f"Selection: {wrong}.", *item.reasons))
 
 
 def _item(
@@ -381,31 +381,27 @@ def _group_sizes(question: ReportQuestion) -> list[int]:
     return [before - after for before, after in pairwise(counts)]
 
 
-def _verdict(
-    order: FilterOrder | None,
-    stated: bool,
-    keep: float,
-    code: int,
-    paper: int,
-    compared: int,
-    failed: Sequence[int],
-) -> str:
-    percent = f"{100 * keep:g} %"
+def _verdict(result: Replay) -> str:
+    percent = f"{100 * result.keep:g} %"
     steps = {
         "paper": f"the paper's order (drop, then keep {percent})",
         "trutheval": f"the code's order (keep {percent}, then drop)",
     }
-    if not compared:
+    if not result.compared:
         said = "No item was made to the end, so there is nothing to compare."
-    elif order is None:
-        said = f"Both orders of filter and keep fit {code} of {compared} items: they cannot be told apart."
+    elif result.order is None:
+        both = (
+            f"Both orders of filter and keep fit {result.filter_match_code_order} of {result.compared} items"
+        )
+        said = f"{both}: they cannot be told apart."
     else:
-        fits = paper if order == "paper" else code
-        who = ", as the report states" if stated else ""
-        said = f"The selection follows {steps[order]}{who}, in {fits} of {compared} items."
-        if fits < compared:
+        paper = result.order == "paper"
+        fits = result.filter_match_paper_order if paper else result.filter_match_code_order
+        who = ", as the report states" if result.order_stated else ""
+        said = f"The selection follows {steps[result.order]}{who}, in {fits} of {result.compared} items."
+        if fits < result.compared:
             said += " The others were selected otherwise."
-    if failed:
-        named = ", ".join(str(number + 1) for number in failed)
-        said += f" Failed and not compared: item{'s' if len(failed) > 1 else ''} {named}."
+    if result.failed:
+        named = ", ".join(str(number + 1) for number in result.failed)
+        said += f" Failed and not compared: item{'s' if len(result.failed) > 1 else ''} {named}."
     return said

@@ -329,14 +329,25 @@ def spans_by_rule(
 
 def typed_spans(text: str, language: str) -> list[Span]:
     """Dates, quantities, names and the like, wherever they stand; a hedge in front of a number is part of its quantity."""
-    typed = [match for match in best_matches(text, language) if _useful(text, match)]
-    return [Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language)) for m in typed]
+    return [
+        Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language))
+        for m in best_matches(text, language)
+        # A letter alone is a mark, and a grapheme is never cut.
+        if not (m.kind == "name" and m.end - m.start < 2) and on_boundaries(text, m.start, m.end)
+    ]
 
 
 def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[int, int]]]:
     """The phrases of an English text outside its subjects, and where the subjects are."""
     # Dates, quantities, names and the like are never cut.
-    whole = [span for span in typed if span.kind not in _LOOSE and _stands_alone(text, span)]
+    # Neither are they parts of longer words: `MS` of `MS-DOS`, `U` of `U.S.`.
+    whole = [
+        span
+        for span in typed
+        if span.kind not in _LOOSE
+        and not regex.search(r"[\p{L}\p{N}][-–.]$", text[max(0, span.start - 2) : span.start])
+        and not regex.match(r"[-–.]\p{L}", text[span.end : span.end + 2])
+    ]
     reading = _Reading(_words(text, whole))
     reading.read()
     kept: list[tuple[int, int]] = []
@@ -345,12 +356,6 @@ def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[i
             kept.append((start, end))
     objects = [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in kept if on_boundaries(text, a, b)]
     return objects, reading.subjects
-
-
-def _stands_alone(text: str, span: Span) -> bool:
-    """Not a part of a longer word: `MS` of `MS-DOS`, `U` of `U.S.`."""
-    before, after = text[max(0, span.start - 2) : span.start], text[span.end : span.end + 2]
-    return not (regex.search(r"[\p{L}\p{N}][-–.]$", before) or regex.match(r"[-–.]\p{L}", after))
 
 
 def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
@@ -377,13 +382,6 @@ def _stays(span: Span, language: str) -> bool:
 def _content_words(text: str, language: str) -> Iterator[Span]:
     for start, end in content_words(text, language):
         yield Span(start, end, text[start:end], "term")
-
-
-def _useful(text: str, match: Match) -> bool:
-    """Whether there is something to change: a letter alone is a mark, and a grapheme is never cut."""
-    piece = text[match.start : match.end]
-    alone = match.kind == "name" and len(piece) < 2
-    return not alone and on_boundaries(text, match.start, match.end)
 
 
 def _kind(text: str, match: Match, language: str) -> str:
