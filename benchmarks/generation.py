@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Said, ScriptedServer
 
-from core.generation.factual.spans.find import find_spans
-from core.generation.records import EditCalls
+from core.generation.factual.spans import find_spans
+from core.generation.factual.steps import EditCalls
 from core.llm.prompts import find_prompt
 from core.runs.asked import ask
 from core.runs.kinds import KINDS

@@ -13,10 +13,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.formats.generation import read_questions
-from core.generation.factual.pipeline import perturb
+from core.generation.facts import make_pool
+from core.generation.factual.by_rules import RuleSteps
+from core.generation.factual.scheme import perturb
 from core.generation.factual.steps import FactualSettings
-from core.generation.rules.factual import RuleSteps
-from core.generation.rules.pool import make_pool
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "data" / "demo"

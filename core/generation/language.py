@@ -7,6 +7,7 @@ from pathlib import Path
 
 import regex
 
+from core.diff import tokenize
 from core.schema.study import Material
 
 _FOLDER = Path(__file__).resolve().parents[2] / "data" / "stopwords"
@@ -27,43 +28,12 @@ def words_of(language: str) -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-SCRIPTS = [
-    "Latin",
-    "Cyrillic",
-    "Greek",
-    "Arabic",
-    "Hebrew",
-    "Devanagari",
-    "Han",
-    "Hiragana",
-    "Katakana",
-    "Hangul",
-    "Thai",
-    "Georgian",
-    "Armenian",
-    "Bengali",
-    "Gujarati",
-    "Gurmukhi",
-    "Kannada",
-    "Malayalam",
-    "Oriya",
-    "Sinhala",
-    "Tamil",
-    "Telugu",
-    "Ethiopic",
-    "Khmer",
-    "Lao",
-    "Myanmar",
-    "Tibetan",
-    "Mongolian",
-    "Thaana",
-    "Syriac",
-    "Cherokee",
-    "Tifinagh",
-    "Nko",
-    "Javanese",
-    "Bopomofo",
-]
+_SCRIPTS = (
+    "Latin Cyrillic Greek Arabic Hebrew Devanagari Han Hiragana Katakana Hangul Thai Georgian "
+    "Armenian Bengali Gujarati Gurmukhi Kannada Malayalam Oriya Sinhala Tamil Telugu Ethiopic Khmer "
+    "Lao Myanmar Tibetan Mongolian Thaana Syriac Cherokee Tifinagh Nko Javanese Bopomofo"
+)
+SCRIPTS = tuple(_SCRIPTS.split())
 """As Unicode names them; letters of any other script count as `Other`."""
 OTHER = "Other"
 JAPANESE = "Japanese"
@@ -148,6 +118,11 @@ def zeros_of(text: str) -> frozenset[int]:
 def is_unspaced(text: str) -> bool:
     """Whether most of the text is written without spaces between words."""
     return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
+
+
+def count_words(text: str) -> int:
+    """Words; in scripts written without spaces every visible character is one."""
+    return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
 def same_text(first: str, second: str) -> bool:
@@ -308,3 +283,19 @@ def _of_script(script: str | None, but: str) -> tuple[str, ...]:
         for other in languages()
         if other != but and main_script(" ".join(sorted(words_of(other)))) == script
     )
+
+
+_BOUNDARY = regex.compile(
+    r"(?<=[.!?…؟।][\"”»’')]*)(?<!(?:^|[^\p{L}])(?:\p{Lu}|St|Dr|Mr|Mrs|ca|bzw|Nr)\.)(?<!\p{Nd}\.)(?<!\p{Thai}\.)\s+(?=[\"“„«(¿¡]*[\p{Lu}\p{Lo}\p{N}])"
+    r"|(?<=\p{Nd}{3}\.)\s+(?=\p{Lu})|(?<=[。！？][」』）]*)(?=[^」』）\s])"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The text's sentences, each with the blanks that follow it; joined, they are the text."""
+    found: list[str] = []
+    start = 0
+    for match in _BOUNDARY.finditer(text):
+        found.append(text[start : match.end()])
+        start = match.end()
+    return [part for part in [*found, text[start:]] if part]

@@ -2,17 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from core.formats.generation import GeneratedText
-from core.generation.factual.spans.helper import Parsers
-from core.generation.records import Task
+from core.generation.factual.parse import Parsers
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.kinds import Kind, KindSettings, Reads, Work
 from core.schema.settings import seed_setting
 from core.schema.study import Material
 
+Task = Literal["qa", "qa-passage", "summary", "translation"]
 SEED: Any = seed_setting(
     "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
 )
@@ -48,7 +48,7 @@ class Writer:
     model: Model | None
     prompts: Mapping[str, Prompt]
     pool: Any = None
-    """Of `core.generation.rules.pool`, where rules write."""
+    """Of `core.generation.facts`, where rules write."""
     parsers: Parsers | None = None
     """Where a dependency parse comes from; None: from this process alone."""
 

@@ -7,10 +7,9 @@ from typing import Literal, get_args
 
 import regex
 
-from core.generation.factual import vocabulary
-from core.generation.factual.vocabulary import OPENERS, month_forms
+from core.generation import lists as vocabulary
 from core.generation.language import UNSPACED, base_language, words_of
-from core.generation.rules.gazetteer import gazetteer
+from core.generation.lists import OPENERS, gazetteer, month_forms
 
 _NEAR = 60
 """Characters looked at on either side: a whole long text for every word would take too long."""
@@ -188,6 +187,7 @@ _QUOTES = ("“”", "„“", "„”", "«»", "»«", "‹›", "「」", "�
 def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
     """Patterns of the kinds, those that win over others first; a language without lists gets what has no words."""
     tag = base_language(language)
+    ordinals = _any(vocabulary.ORDINAL_WORDS.get("en" if tag == "und" else tag, "(?!)"))
     money = rf"[$€£¥₹₽₴₺₩]{_BLANK}?{NUMBER}(?:{_BLANK}?{_any(vocabulary.SCALES)})?"
     coins = "(?:dollars?|euros?|pounds|yen|rubles?|roubles?|rupees|USD|EUR|GBP|Euro|рублей|рубля|гривень|円|元|원|ドル|ユーロ|ポンド|美元|欧元|달러|[€$£₽₴₺])"
     percent = r"(?:%|٪|％|per cent|percent|percentage points|Prozent|pour cent|por ciento|por cento|per cento|procent\p{L}*|процент\p{L}*)"
@@ -217,7 +217,7 @@ def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
             "ordinal",
             rf"{_LEFT}\p{{Nd}}+(?:st|nd|rd|th|er|ère|e|ème|º|ª|-[йяегомх]{{1,3}}){_RIGHT}|{_LEFT}\p{{Nd}}{{1,2}}\.(?={_BLANK}Jahr(?:hundert|tausend))|第(?:\p{{Nd}}|{_NUMERALS})+",
         ),
-        ("ordinal", rf"{_LEFT}(?<!{_PER}{_BLANK})(?i:{_raw(vocabulary.ORDINAL_WORDS, tag)}){_RIGHT}"),
+        ("ordinal", rf"{_LEFT}(?<!{_PER}{_BLANK})(?i:{ordinals}){_RIGHT}"),
         ("number", rf"{_LEFT}{_SIGN}{NUMBER}{_RIGHT}"),
         ("number", rf"{_LEFT}{vocabulary.fraction_pattern('en' if tag == 'und' else tag)}{_RIGHT}"),
         ("number", rf"{_LEFT}(?i:{_listed(vocabulary.NUMBER_WORDS, tag)}){_RIGHT}"),
@@ -228,11 +228,6 @@ def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
         ("antonym", rf"{_LEFT}(?i:{_listed(vocabulary.ANTONYMS, tag)}){_RIGHT}"),
     )
     return tuple((kind, regex.compile(source, regex.V1 | regex.M)) for kind, source in sources)
-
-
-def _raw(lists: dict[str, str], language: str) -> str:
-    words = lists.get("en" if language == "und" else language, "")
-    return _any(words) if words else r"(?!)"
 
 
 def _quoted(pair: str) -> str:

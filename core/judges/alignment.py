@@ -5,17 +5,17 @@ thing. What it says is itself a judge's opinion, and unchecked by people.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import regex
 
 from core.diff import tokenize
-from core.judges.cross_examination.record import SIDES, Examination, Side, questions_of
-from core.judges.cross_examination.verdicts import Verdict, read_verdict
+from core.judges.cross_examination import Examination, questions_of
 from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done
-from core.llm.asking import Answer, Model, Unusable
+from core.judges.questions import SIDES, Side, Verdict, read_verdict
+from core.llm.asking import Model, Unusable
 from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object
@@ -142,7 +142,12 @@ class Aligner:
         answers = await asyncio.gather(
             *(self._model.ask(self._request(text, error), _read) for error in unclear)
         )
-        told = iter(map(_answered, unclear, answers))
+        told = (
+            replace(error, found=None, why="", reason=answer.reason or "invalid")
+            if answer.value is None
+            else replace(error, found=answer.value.verdict, why=answer.value.why, reason=None)
+            for error, answer in zip(unclear, answers, strict=True)
+        )
         failed = [answer for answer in answers if answer.value is None]
         return (
             replace(text, errors=tuple(next(told) if known is None else known for known in clear)),
@@ -199,12 +204,6 @@ def _read(answer: str) -> Found:
     return Found(verdict == "YES", why.strip()[:_LONGEST_WHY] if isinstance(why, str) else "")
 
 
-def _answered(error: MarkedError, answer: Answer[Found]) -> MarkedError:
-    if answer.value is None:
-        return replace(error, found=None, why="", reason=answer.reason or "invalid")
-    return replace(error, found=answer.value.verdict, why=answer.value.why, reason=None)
-
-
 def align_by_words(text: MarkedText) -> MarkedText:
     """The text with every error found or not found by shared words: a stand-in for a model, to see how it works.
 
@@ -251,24 +250,10 @@ def content(text: str) -> frozenset[str]:
 
 
 def _open(settings: AlignmentSettings, prompts: Mapping[str, Prompt]) -> Audits:
-    def aligning(model: Model | None) -> Callable[[MarkedText], Awaitable[Done]]:
-        return _by_words if model is None else Aligner(model, prompts[_PURPOSE], settings).align
+    async def by_words(text: MarkedText) -> Done:
+        return align_by_words(text), (), False
 
-    return aligning
-
-
-async def _by_words(text: MarkedText) -> Done:
-    return align_by_words(text), (), False
-
-
-def _broken(text: MarkedText, reason: str) -> MarkedText:
-    return replace(text, errors=tuple(replace(one, found=None, reason=reason) for one in text.errors))
-
-
-def _nothing(texts: Sequence[MarkedText]) -> str | None:
-    if not texts:
-        return "texts"
-    return None if any(one.errors for one in texts) else "marked error to look for"
+    return lambda model: by_words if model is None else Aligner(model, prompts[_PURPOSE], settings).align
 
 
 def _rows(text: MarkedText) -> Iterator[dict[str, Any]]:
@@ -301,9 +286,13 @@ KIND = AuditKind(
     ),
     open=_open,
     piece_called="text",
-    broken=_broken,
+    broken=lambda text, reason: replace(
+        text, errors=tuple(replace(one, found=None, reason=reason) for one in text.errors)
+    ),
     identity=lambda _: (),
-    nothing=_nothing,
+    nothing=lambda texts: (
+        "texts" if not texts else None if any(one.errors for one in texts) else "marked error to look for"
+    ),
     table="alignment.csv",
     columns=("category", "severity", "error", "found", "why", "reason", "mismatches"),
     rows=_rows,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import InputError
-from core.judges.cross_examination.judge import KIND as EXAMINATION
-from core.judges.cross_examination.questions import ANSWERING, Answerer, Answering, answer_prompt
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination, Side
+from core.judges.cross_examination import KIND as EXAMINATION
+from core.judges.cross_examination import CefRecord
 from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking
+from core.judges.questions import ANSWERING, Answerer, Answering, CrossQuestion, Side, answer_prompt
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.judging import JudgedText, JudgeOutput
@@ -124,10 +124,11 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _sets_of(judged: JudgedText, author: str) -> Iterator[QuestionSet]:
-    first = _first_of(judged)
-    if first is None:
+    record = judged.record
+    first = [one for one in record.examinations if one.repeat == 0] if isinstance(record, CefRecord) else []
+    if not first:
         return
-    record, examination = first
+    examination = first[0]
     if judged.document is not None and examination.from_source:
         # The source is the item's: its questions belong to no system and no level, and only to its data set.
         row = ScoredRow(judged.row.item_id, "", None, judged.row.language, dict(_dataset(judged.row)))
@@ -140,14 +141,6 @@ def _sets_of(judged: JudgedText, author: str) -> Iterator[QuestionSet]:
 def _dataset(row: ScoredRow) -> tuple[tuple[str, str], ...]:
     """The label that tells items of one id apart, where the row has it."""
     return tuple((name, value) for name, value in row.labels.items() if name == "dataset" and value)
-
-
-def _first_of(judged: JudgedText) -> tuple[CefRecord, Examination] | None:
-    record = judged.record
-    if not isinstance(record, CefRecord):
-        return None
-    first = next((one for one in record.examinations if one.repeat == 0), None)
-    return None if first is None else (record, first)
 
 
 def _unanswered(questions: tuple[CrossQuestion, ...]) -> tuple[CrossQuestion, ...]:
@@ -165,23 +158,6 @@ def _open(settings: AnswersSettings, prompts: Mapping[str, Prompt]) -> Audits:
         return answer
 
     return asking(answering)
-
-
-def _broken(asked: QuestionSet, reason: str) -> QuestionSet:
-    return replace(
-        asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
-    )
-
-
-def _identity(asked: QuestionSet) -> tuple[str, ...]:
-    """The same questions twice would count twice."""
-    return asked.side, asked.author, asked.document, *(one.text for one in asked.questions)
-
-
-def _nothing(sets: Sequence[QuestionSet]) -> str | None:
-    if not sets:
-        return "questions"
-    return None if any(one.questions for one in sets) else "question to answer"
 
 
 def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
@@ -208,9 +184,14 @@ KIND = AuditKind(
     reports=frozenset({"reliability"}),
     open=_open,
     piece_called="set of the same questions",
-    broken=_broken,
-    identity=_identity,
-    nothing=_nothing,
+    broken=lambda asked, reason: replace(
+        asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
+    ),
+    # The same questions twice would count twice.
+    identity=lambda asked: (asked.side, asked.author, asked.document, *(one.text for one in asked.questions)),
+    nothing=lambda sets: (
+        "questions" if not sets else None if any(one.questions for one in sets) else "question to answer"
+    ),
     table="answers.csv",
     columns=("side", "author", "text", "expected", "verdict", "reason"),
     rows=_rows,

@@ -5,7 +5,7 @@ task's dimension, so that the same judge rates whatever people rated: translatio
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -291,12 +291,6 @@ def _record_problems(record: DirectRecord, _: str | None) -> Iterator[str]:
         yield from example_problems(f"trials, {n}, examples", trial.examples)
 
 
-def _suits(task: RatingTask, given: Mapping[str, object]) -> bool:
-    """Whether the task has the dimension that is chosen; any, where none is chosen yet."""
-    names = [one.name for one in task.dimensions]
-    return given["dimension"] in names if "dimension" in given else bool(names)
-
-
 KIND = JudgeKind(
     name="direct",
     title="Direct score (Scorer)",
@@ -315,7 +309,7 @@ KIND = JudgeKind(
     detail_columns=SCORE_COLUMNS,
     record_problems=_record_problems,
     score_bounds=lambda _: ANY_SCORE,
-    suits=_suits,
+    suits=lambda task, given: any(given.get("dimension", one.name) == one.name for one in task.dimensions),
     in_file=lambda bench: {
         "dimension": tuple(one.name for one in task_of(bench).dimensions),
         **examples_in(bench),

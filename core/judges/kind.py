@@ -4,9 +4,10 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
-from core.llm.asking import Model
+from core.llm.asking import Model, Unusable
+from core.llm.parsing import is_number
 from core.llm.prompts import Prompt
 from core.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
 from core.schema.judging import RatedSet, RatedText
@@ -363,13 +364,10 @@ def twice_problems(name: str, entries: Sequence[Any], *apart: str) -> Iterator[s
     for n, entry in enumerate(entries, start=1):
         values = tuple(getattr(entry, field) for field in apart)
         if values in seen:
-            named = zip(apart, values, strict=True)
-            yield f"{name}, {n}: a second one with {' and '.join(f'the {one} {_said(value)}' for one, value in named)}"
+            said = (written(one) if isinstance(one, int) else shown(str(one)) for one in values)
+            named = zip(apart, said, strict=True)
+            yield f"{name}, {n}: a second one with {' and '.join(f'the {one} {value}' for one, value in named)}"
         seen.add(values)
-
-
-def _said(value: object) -> str:
-    return written(value) if isinstance(value, int) else shown(str(value))
 
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
@@ -392,7 +390,10 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
     if n_lacking:
         text = "{lacking} of {n} texts have no {needed}: they get no score, with that reason"
         remarks.append(Remark("", text, {"lacking": n_lacking, "n": len(outputs), "needed": needed}))
-    n_asked = sum(_is_question(output) for output in outputs) if needed == "source" else 0
+    n_asked = sum(
+        (source := output.source or "").rstrip().endswith(QUESTION_MARKS) and len(source) < len(output.text)
+        for output in (outputs if needed == "source" else ())
+    )
     if 2 * n_asked > len(outputs):
         text = (
             "the source of {asked} of {n} texts looks like a question: it holds no facts to examine an answer with. "
@@ -407,6 +408,49 @@ def compared_with(settings: JudgeSettings, output: ScorableOutput) -> str | None
     return output.reference if settings.compares_with == "reference" else output.source
 
 
-def _is_question(output: ScorableOutput) -> bool:
-    source = output.source
-    return source is not None and source.rstrip().endswith(QUESTION_MARKS) and len(source) < len(output.text)
+LONGEST_NUMBER = 6
+"""Digits of a number that is written as a text."""
+Entry = TypeVar("Entry")
+
+
+def in_a_line(text: str) -> str:
+    """An entry on one line: one that held a line break could pass for two."""
+    return " ".join(text.split())
+
+
+def numbered(entries: Iterable[str]) -> str:
+    """The entries line by line, numbered from 1."""
+    return "\n".join(f"{number}: {in_a_line(entry)}" for number, entry in enumerate(entries, start=1))
+
+
+def place_of(value: object, n: int, what: str, kind: str) -> int | None:
+    """The place, from 0, of the entry that an answer numbers with `value`; None: that is no number.
+
+    Raises Unusable (of this kind) for a number outside of 1 to n, 0 above all: whoever counts otherwise has shifted all
+    the others too. what: the entries' name in the plural. Models write 1, 1.0 and "1".
+    """
+    digits = value.strip() if isinstance(value, str) else ""
+    if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER:
+        value = int(digits)
+    if not is_number(value) or value != value // 1:
+        return None
+    if not 1 <= value <= n:
+        raise Unusable(f"Its {what} are numbered otherwise: they go from 1 to {n}.", kind)
+    return int(value) - 1
+
+
+class MostComplete(Generic[Entry]):
+    """Remembers of several replies the one in which most entries say something, of equal ones the later."""
+
+    def __init__(self, says_something: Callable[[Entry], bool]) -> None:
+        self._says_something = says_something
+        self.reply: tuple[Entry, ...] | None = None
+        """None: there was none yet."""
+
+    def offer(self, reply: tuple[Entry, ...]) -> None:
+        """One more reply, with an entry for each number."""
+        if self._found(reply) >= self._found(self.reply or ()):
+            self.reply = reply
+
+    def _found(self, reply: tuple[Entry, ...]) -> int:
+        return sum(map(self._says_something, reply))

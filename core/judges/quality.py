@@ -325,8 +325,13 @@ class QualityJudge:
             for group in self._groups()
             for one in self._examples(shown, group)
         )
+        scores = []
+        for dimension in self._dimensions:
+            own = [trial for trial in trials if trial.dimension == dimension.name]
+            reason = next((trial.reason for trial in own if trial.reason), "no answer")
+            scores.append(mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}"))
         return Judged(
-            tuple(_mean(trials, dimension) for dimension in self._dimensions),
+            tuple(scores),
             QualityRecord(tuple(trials), tuple(examples), None if read == output.text else read),
             failures=tuple(failed),
             temporary=any(answer.temporary for answer in answers),
@@ -349,7 +354,9 @@ class QualityJudge:
             max_tokens=SCORE_TOKENS * len(group),
             temperature=self._settings.temperature,
             seed=self._settings.seed + repeat,
-            schema=answer_schema(group, together=self._together),
+            schema=form(scores=form(**{one.name: _one_schema(one) for one in group}))
+            if self._together
+            else _one_schema(group[0]),
         )
         return await self._model.ask(request, lambda said: read_scores(said, group, together=self._together))
 
@@ -379,7 +386,11 @@ class QualityJudge:
             "language": self._settings.language or output.language,
         }
         if self._together:
-            return values | {"dimensions": "\n\n".join(map(_block, group))}
+            return values | {
+                "dimensions": "\n\n".join(
+                    f"{one.name}: {one.title}\n{one.description}\n{scale_of(one)}" for one in group
+                )
+            }
         (dimension,) = group
         detailed = self._settings.prompting == "detailed"
         return values | {
@@ -402,13 +413,6 @@ def scale_of(dimension: Dimension) -> str:
     return "\n".join(
         in_digits(value) if words is None else f"{in_digits(value)}: {words}" for value, words in lines
     )
-
-
-def answer_schema(group: Sequence[Dimension], *, together: bool) -> dict[str, object]:
-    """What the model may write: of each dimension its justification first, then a score on offer."""
-    if not together:
-        return _one_schema(group[0])
-    return form(scores=form(**{one.name: _one_schema(one) for one in group}))
 
 
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
@@ -445,14 +449,9 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
 
 
 def _one_schema(dimension: Dimension) -> dict[str, object]:
-    return form(
-        justification={"type": "string", "maxLength": LONGEST_JUSTIFICATION}, score=score_on(dimension)
-    )
-
-
-def _block(dimension: Dimension) -> str:
-    """One of several dimensions as a compound prompt shows it."""
-    return f"{dimension.name}: {dimension.title}\n{dimension.description}\n{scale_of(dimension)}"
+    """What the model may write of a dimension: its justification first, then a score on offer."""
+    why = {"type": "string", "maxLength": LONGEST_JUSTIFICATION}
+    return form(justification=why, score=score_on(dimension))
 
 
 def _step(group: Sequence[Dimension]) -> str:
@@ -470,12 +469,6 @@ def _trials(
     return [
         QualityTrial(one.name, repeat, given[one.name].score, given[one.name].justification) for one in group
     ]
-
-
-def _mean(trials: Sequence[QualityTrial], dimension: Dimension) -> Score:
-    own = [trial for trial in trials if trial.dimension == dimension.name]
-    reason = next((trial.reason for trial in own if trial.reason), "no answer")
-    return mean_of(trial.score for trial in own) or Score(None, f"{STEP}: {reason}")
 
 
 def shuffled_words(text: str, share: float, seed: int) -> str:

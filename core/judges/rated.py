@@ -15,8 +15,15 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.formats.spans.mqm import score_of, weight_of
 from core.formats.tasks import dump_task, find_task, parse_task, shipped_tasks, unusable_tasks
-from core.judges.kind import SHORT_SHA, Bench, Compared, JudgeSettings, bound_problems, repeats_setting
-from core.judges.numbered import in_a_line
+from core.judges.kind import (
+    SHORT_SHA,
+    Bench,
+    Compared,
+    JudgeSettings,
+    bound_problems,
+    in_a_line,
+    repeats_setting,
+)
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
 from core.schema.judging import RatedSet, RatedText
@@ -368,16 +375,7 @@ def weighs_its_errors(rating: Rating) -> bool:
     if rating.spans is None:
         return False
     weighed = (
-        span
-        if span.weight is not None
-        else ErrorSpan(
-            span.start,
-            span.end,
-            span.severity,
-            span.category,
-            weight_of(span.category, span.severity),
-            span.in_source,
-        )
+        span if span.weight is not None else replace(span, weight=weight_of(span.category, span.severity))
         for span in rating.spans
     )
     return abs(rating.score - score_of(weighed)) < _NEARLY
@@ -617,8 +615,14 @@ def check_examples(
     SettingsError with everything that is missing in the file for what was asked, and how to give it.
     """
     judged = [text for text in rated.texts if settings.judges(text)]
+    systems = list(dict.fromkeys(text.output.system for text in rated.texts))
+    unknown, there = "{name} has no text in the file; there are {systems}", listed(systems)
     problems = [
-        *_systems_problems(settings, rated),
+        *(
+            Remark("only", unknown, {"name": shown(name), "systems": there})
+            for name in settings.only
+            if name not in systems
+        ),
         *(found := [*pool_problems(settings, pool, nobody), *wrong]),
     ]
     bare = 0
@@ -629,26 +633,14 @@ def check_examples(
             text = "no text has a rated text of another system beside it, so that there is nothing to show; "
             problems.append(Remark("examples", f"{text}{ADD_RATINGS}, or choose {{examples=none}}"))
     refuse_rated(problems, settings, rated)
+    others = len(rated.texts) - len(judged)
+    serve = "; those that are rated serve as examples" if settings.shows_examples else ""
     return (
-        *_judged_remarks(settings, rated, len(judged)),
+        *([Remark("", f"{NOT_JUDGED}{serve}", {"n": f"{others:,}"})] if others else ()),
         *(_pool_remarks(settings, pool, judged, bare) if settings.shows_examples else ()),
         *remarks,
         *settings.remarks(by_rules=by_rules),
     )
-
-
-def _systems_problems(settings: ExampleSettings, rated: RatedSet) -> Iterator[Remark]:
-    systems = list(dict.fromkeys(text.output.system for text in rated.texts))
-    for name in settings.only:
-        if name not in systems:
-            text = "{name} has no text in the file; there are {systems}"
-            yield Remark("only", text, {"name": shown(name), "systems": listed(systems)})
-
-
-def _judged_remarks(settings: ExampleSettings, rated: RatedSet, n_judged: int) -> Iterator[Remark]:
-    if others := len(rated.texts) - n_judged:
-        serve = "; those that are rated serve as examples" if settings.shows_examples else ""
-        yield Remark("", f"{NOT_JUDGED}{serve}", {"n": f"{others:,}"})
 
 
 def _pool_remarks(

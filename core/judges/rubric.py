@@ -43,7 +43,6 @@ from core.schema.kinds import Attachment, PromptSlot
 from core.schema.settings import Remark, seed_setting, setting
 from core.schema.settings import refuse as refuse_of_settings
 from core.yaml_fields import (
-    Keys,
     Name,
     ReadYaml,
     Shipped,
@@ -139,9 +138,10 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
         try:
             fields = RubricFile.model_validate(dict(read.values))
         except ValidationError as wrong:
-            problems += [
-                _problem(error, read.lines) for error in wrong.errors() if error["loc"][0] not in empty
-            ]
+            for error in wrong.errors():
+                if error["loc"][0] not in empty:
+                    keys = tuple(str(part) for part in error["loc"] if part != "[key]")
+                    problems.append(f"{place_of(read.lines, keys)}: {_sentence(error)}")
     if problems or fields is None:
         refuse(f"Rubric {file_name}", problems)
     return Rubric(
@@ -155,22 +155,13 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
     )
 
 
-def shipped_rubrics() -> tuple[Rubric, ...]:
-    """Every usable rubric in `data/rubrics/`, the files that somebody put there included; by name."""
-    return _SHIPPED.all()
-
-
-def unusable_rubrics() -> tuple[str, ...]:
-    """A line for each file in `data/rubrics/` that cannot be used."""
-    return _SHIPPED.unusable()
-
-
 def find_rubric(name_or_path: str) -> Rubric:
     """A shipped rubric by name, else the rubric in a file. Raises InputError where there is neither."""
-    return _SHIPPED.find(name_or_path)
+    return RUBRICS.find(name_or_path)
 
 
-_SHIPPED = Shipped(SHIPPED, "rubric", parse_rubric)
+RUBRICS = Shipped(SHIPPED, "rubric", parse_rubric)
+"""Those in `data/rubrics/`, the files that somebody put there included."""
 
 
 def _level_problems(read: ReadYaml) -> Iterator[str]:
@@ -187,11 +178,6 @@ def _level_problems(read: ReadYaml) -> Iterator[str]:
     for score in levels:
         if isinstance(score, int) and not isinstance(score, bool) and not 0 <= score <= HIGHEST_VERDICT:
             yield f"{place_of(read.lines, ('levels', str(score)))}: is not between 0 and {HIGHEST_VERDICT}"
-
-
-def _problem(error: ErrorDetails, lines: Mapping[Keys, int]) -> str:
-    keys = tuple(str(part) for part in error["loc"] if part != "[key]")
-    return f"{place_of(lines, keys)}: {_sentence(error)}"
 
 
 def _sentence(error: ErrorDetails) -> str:
@@ -317,7 +303,10 @@ class RubricJudge:
         asked = [(order, repeat) for repeat in range(self._settings.repeats) for order in orders]
         answers = await asyncio.gather(*(self._ask(pair, order, repeat) for order, repeat in asked))
         trials = tuple(
-            _trial(order, repeat, answer) for (order, repeat), answer in zip(asked, answers, strict=True)
+            RubricTrial(order, repeat, None, reason=answer.reason, detail=answer.detail)
+            if answer.value is None
+            else RubricTrial(order, repeat, answer.value.verdict, answer.value.feedback)
+            for (order, repeat), answer in zip(asked, answers, strict=True)
         )
         mean, temporary = mean_of(trial.verdict for trial in trials), any(one.temporary for one in answers)
         return Judged.in_trials(STEP, mean, RubricRecord(trials), temporary=temporary)
@@ -412,12 +401,6 @@ def _on_offer(verdict: float, rubric: Rubric) -> int:
     return int(verdict)
 
 
-def _trial(order: Order, repeat: int, answer: Answer[GivenVerdict]) -> RubricTrial:
-    if answer.value is None:
-        return RubricTrial(order, repeat, None, reason=answer.reason, detail=answer.detail)
-    return RubricTrial(order, repeat, answer.value.verdict, answer.value.feedback)
-
-
 def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
     for trial in record.trials:
         yield {
@@ -438,10 +421,6 @@ def _check(settings: RubricSettings, bench: Bench, rated: RatedSet, by_rules: bo
             [Remark("order", text, {"prompt": bench.prompts[_PROMETHEUS].name})], RubricSettings
         )
     return check_compared(settings, bench, rated, by_rules)
-
-
-def _record_problems(record: RubricRecord, _: str | None) -> Iterator[str]:
-    return trial_problems("trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT))
 
 
 def _open(settings: RubricSettings, bench: Bench) -> Opened:
@@ -470,8 +449,8 @@ KIND = JudgeKind(
         find=lambda name: find_rubric(name).dump(),
         read=parse_rubric,
         dump=Rubric.dump,
-        shipped=shipped_rubrics,
-        unusable=unusable_rubrics,
+        shipped=RUBRICS.all,
+        unusable=RUBRICS.unusable,
         sha256=lambda text: parse_rubric(text, "rubric.yaml").sha256,
     ),
     Record=RubricRecord,
@@ -481,7 +460,9 @@ KIND = JudgeKind(
     also_signed=_signed,
     details=_details,
     detail_columns=COMPARING_COLUMNS,
-    record_problems=_record_problems,
+    record_problems=lambda record, _: trial_problems(
+        "trials", record.trials, "order", "repeat", verdict=(0, HIGHEST_VERDICT)
+    ),
     words=lambda record: tuple(trial.feedback for trial in record.trials if trial.feedback),
     words_called="feedback",
     score_bounds=lambda _: (0.0, float(HIGHEST_VERDICT)),

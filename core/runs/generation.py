@@ -11,8 +11,8 @@ from core.errors import InputError
 from core.formats.generation import long_rows, read_questions, to_long_csv, to_long_jsonl
 from core.formats.study_files import SourceAnswers
 from core.formats.trutheval import dataset_json
-from core.generation.factual.spans.find import BY_RULES, by_rules_said
-from core.generation.rules.pool import make_pool
+from core.generation.facts import make_pool
+from core.generation.factual.spans import BY_RULES, by_rules_said
 from core.generation.scheme import GenerationSettings, Scheme, Writer
 from core.llm.client import Cache
 from core.runs.asked import Asked

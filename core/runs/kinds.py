@@ -3,12 +3,9 @@
 from collections.abc import Mapping
 
 from core.errors import InputError
-from core.generation.damage import scheme as damage
+from core.generation import damage
 from core.generation.factual import scheme as factual
-from core.judges import alignment, answers, direct, quality, rubric
-from core.judges.automqm import judge as automqm
-from core.judges.claims import judge as claims
-from core.judges.cross_examination import judge as cross_examination
+from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
 from core.metrics import kind as metrics
 from core.schema.kinds import Kind, Work
 

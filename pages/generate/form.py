@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.generation.factual.spans.helper import Parsers
+from core.generation.factual.parse import Parsers
 from core.generation.scheme import GenerationSettings, Scheme
 from core.runs.asked import ask
 from core.runs.environments import missing_for

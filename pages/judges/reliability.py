@@ -8,7 +8,7 @@ import streamlit as st
 from core.judges.alignment import KIND as KIND_of_alignment
 from core.judges.alignment import MarkedError, MarkedText
 from core.judges.answers import KIND, AnswerSet, question_sets_of
-from core.judges.cross_examination.verdicts import VERDICTS
+from core.judges.questions import VERDICTS
 from core.results.judges.alignment import AlignmentRow, alignment_table, marked_texts
 from core.results.judges.consistency import AblationRow, Reasked, ReaskedRow, ablation, confusion
 from core.results.judges.reliability import ModelReliability, Reliability, reliability, verdicts_by_author

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, Located
+from core.judges.automqm import AutoMqmRecord, ErrorTrial, Located
 from core.judges.direct import DirectRecord
 from core.judges.quality import QualityRecord
 from core.judges.rated import ExampleSettings, ExampleUsed, ShownExample

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.judges.cross_examination.record import CEF_COMPONENTS
+from core.judges.cross_examination import CEF_COMPONENTS
 from core.results.judges.consistency import Consistency, OrderConsistency, consistency
 from core.runs.kinds import KINDS
 from core.schema.runs import Run

@@ -7,10 +7,10 @@ import pandas as pd
 import streamlit as st
 
 from core.judges.alignment import mismatches_of
-from core.judges.claims.judge import KIND
-from core.judges.claims.steps import Claim, ClaimsRecord
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.claims import KIND, Claim, ClaimsRecord
+from core.judges.cross_examination import CefRecord, Examination
 from core.judges.kind import JudgeKind
+from core.judges.questions import CrossQuestion
 from core.judges.rubric import KIND as KIND_of_rubric
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.runs.kinds import KINDS

@@ -10,7 +10,7 @@ from html import escape
 import streamlit as st
 
 from core.diff import diff_against
-from core.generation.records import Span
+from core.generation.factual.parse import Span
 from core.schema.study import Item
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")

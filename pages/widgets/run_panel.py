@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.formats.generation import read_questions
-from core.generation.records import Task
+from core.generation.scheme import Task
 from core.runs.asked import Asked, asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child

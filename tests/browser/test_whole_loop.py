@@ -14,7 +14,7 @@ from helpers.processes.app_server import ROOT, AppServer, choose_file, open_tab,
 from playwright.sync_api import Page, expect
 from text_visit import on_text, saved, the_text
 
-from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm import AutoMqmRecord
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.runs.records import read_judge_folder

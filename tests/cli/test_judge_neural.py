@@ -10,7 +10,7 @@ from helpers.models.neural_environment import run_neural
 from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 from helpers.texts.judge_runs import LEVELS, judging_server, texts
 
-from core.judges.claims.steps import ClaimsRecord
+from core.judges.claims import ClaimsRecord
 from core.runs.records import read_judge_folder
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,8 @@ from core.cli.judge.looks import (
     print_reliability,
 )
 from core.judges.answers import AnswerSet, QuestionSet
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.results.correlations.table import correlate_scores
 from core.results.joining import CorrelationOptions

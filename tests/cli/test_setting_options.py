@@ -104,7 +104,7 @@ def test_fields_that_the_command_takes_in_another_way_are_neither_offered_nor_re
 
 
 def test_a_field_may_read_what_is_typed() -> None:
-    from core.generation.damage.steps import DamageSettings
+    from core.generation.damage import DamageSettings
     from core.generation.factual.steps import FactualSettings
 
     assert FactualSettings.checked(given("--levels A0-A3", FactualSettings)).n_levels == 3

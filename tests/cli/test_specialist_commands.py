@@ -14,7 +14,7 @@ from helpers.texts.specialist_runs import says
 
 from core.cli import main
 from core.formats.tasks import dump_task, find_task
-from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm import AutoMqmRecord
 from core.judges.rated import NOT_JUDGED
 from core.judges.rubric import find_rubric
 from core.runs.records import read_judge_folder

@@ -8,9 +8,9 @@ from helpers.models.model_answers import answer as fitting_answer
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
-from core.generation.damage.scheme import damage, damage_texts
-from core.generation.damage.steps import Damaged, DamageSettings, LlmDamage
-from core.generation.records import DamageTrace, Task
+from core.generation.damage import DamageSettings, DamageTrace, LlmDamage, damage, damage_texts
+from core.generation.damage.checks import Damaged
+from core.generation.scheme import Task
 from core.llm.asking import Answer, Model
 from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.generation.damage.checks import changed_numbers, check_damage, count_words
-from core.generation.language import language_change
-from core.generation.number_change import NUMBER_CHANGED
-from core.generation.records import Task
+from core.generation.damage.checks import changed_numbers, check_damage
+from core.generation.language import count_words, language_change
+from core.generation.numbers import NUMBER_CHANGED
+from core.generation.scheme import Task
 from core.schema.study import Item, Material
 
 PARIS = "The Eiffel Tower was finished in Paris in 1889."

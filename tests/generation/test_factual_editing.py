@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.editing import (
+from core.generation.factual.parse import Span
+from core.generation.factual.scheme import perturb
+from core.generation.factual.steps import (
+    Edit,
+    EditTask,
+    FactualSettings,
+    FactualTrace,
     between,
     check_edit,
     edits_problem,
@@ -15,10 +21,7 @@ from core.generation.factual.editing import (
     replacement_problem,
     splice,
 )
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import EditTask, FactualSettings
 from core.generation.language import scripts_of
-from core.generation.records import Edit, FactualTrace, Span
 from core.llm.asking import Answer
 from core.schema.study import Item, Material
 

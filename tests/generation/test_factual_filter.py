@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.generation.factual.selection import overlaps, shared_word, stop_words_for, trutheval_shared_word
+from core.generation.factual.parse import Span
+from core.generation.factual.scheme import overlaps, shared_word, stop_words_for, trutheval_shared_word
 from core.generation.language import words_of
-from core.generation.records import Span
 
 
 @pytest.mark.parametrize(

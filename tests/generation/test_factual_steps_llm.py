@@ -9,10 +9,9 @@ import pytest
 
 from core.errors import InputError
 from core.generation.factual.asked import LlmSteps, read_paraphrase
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import FactualSettings
-from core.generation.number_change import NUMBER_CHANGED
-from core.generation.records import FactualTrace
+from core.generation.factual.scheme import perturb
+from core.generation.factual.steps import FactualSettings, FactualTrace
+from core.generation.numbers import NUMBER_CHANGED
 from core.llm.asking import Model, Unusable
 from core.llm.client import Reply, Request
 from core.llm.prompts import find_prompt

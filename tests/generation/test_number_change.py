@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.generation.number_change import number_change
+from core.generation.numbers import number_change
 
 
 @pytest.mark.parametrize(

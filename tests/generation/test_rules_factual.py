@@ -7,11 +7,11 @@ import pytest
 from generation.rules_texts import SENTENCES, demo_materials, material
 from rapidfuzz import fuzz
 
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import EditTask, FactualSettings
-from core.generation.records import FactualTrace, Span
-from core.generation.rules.factual import RuleSteps
-from core.generation.rules.pool import make_pool
+from core.generation.facts import make_pool
+from core.generation.factual.by_rules import RuleSteps
+from core.generation.factual.parse import Span
+from core.generation.factual.scheme import perturb
+from core.generation.factual.steps import EditTask, FactualSettings, FactualTrace
 from core.schema.study import Material
 
 RULES = FactualSettings(parser="rules")

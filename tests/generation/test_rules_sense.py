@@ -6,15 +6,13 @@ from fractions import Fraction
 import pytest
 from generation.rules_texts import material
 
-from core.generation.factual.pipeline import perturb
+from core.generation.facts import Pool
+from core.generation.factual.by_rules import RuleSteps
+from core.generation.factual.scheme import perturb
 from core.generation.factual.steps import FactualSettings
-from core.generation.factual.vocabulary import FRACTIONS, MONTHS, NUMBER_WORDS
-from core.generation.rules.dates import move_date
-from core.generation.rules.draws import Draw
-from core.generation.rules.factual import RuleSteps
-from core.generation.rules.pool import Pool
-from core.generation.rules.replacing import substitute
-from core.generation.rules.sentences import makes_sense
+from core.generation.lists import FRACTIONS, MONTHS, NUMBER_WORDS
+from core.generation.numbers import Draw, makes_sense, move_date
+from core.generation.replacing import substitute
 
 
 @pytest.mark.parametrize(

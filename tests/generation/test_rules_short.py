@@ -7,17 +7,15 @@ import pytest
 import regex
 from generation.rules_texts import SENTENCES, demo_materials, material
 
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.steps import FactualSettings
-from core.generation.records import FactualTrace
-from core.generation.rules.damage import RuleDamage, surface_changes
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import RANKS, Fact, find_facts
-from core.generation.rules.factual import RuleSteps
-from core.generation.rules.gazetteer import gazetteer, languages
-from core.generation.rules.pool import Pool, make_pool
-from core.generation.rules.replacing import substitute, swap_fact
-from core.generation.rules.sentences import sentences
+from core.generation.damage.by_rules import RuleDamage, surface_changes
+from core.generation.facts import RANKS, Fact, Pool, find_facts, make_pool
+from core.generation.factual.by_rules import RuleSteps
+from core.generation.factual.scheme import perturb
+from core.generation.factual.steps import FactualSettings, FactualTrace
+from core.generation.language import sentences
+from core.generation.lists import gazetteer, languages
+from core.generation.numbers import Draw
+from core.generation.replacing import substitute, swap_fact
 from core.generation.stretches import KINDS
 
 SHORT = [

@@ -6,16 +6,12 @@ from generation.rules_texts import SENTENCES, demo_materials
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.editing import replacement_problem
-from core.generation.factual.vocabulary import MONTHS
+from core.generation.facts import Pool, find_facts, make_pool
+from core.generation.factual.steps import replacement_problem
 from core.generation.language import main_script, same_text, scripts_of
-from core.generation.rules.dates import move_date
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import find_facts
-from core.generation.rules.gazetteer import gazetteer, languages
-from core.generation.rules.numbers import move_number, move_ordinal, move_year, rounded
-from core.generation.rules.pool import Pool, make_pool
-from core.generation.rules.replacing import deny, put_in, substitute
+from core.generation.lists import MONTHS, gazetteer, languages
+from core.generation.numbers import Draw, move_date, move_number, move_ordinal, move_year, rounded
+from core.generation.replacing import deny, put_in, substitute
 
 EMPTY = Pool()
 DEMO = make_pool(demo_materials())

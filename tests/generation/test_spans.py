@@ -9,9 +9,8 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.selection import stop_words_for
-from core.generation.factual.spans.by_rule import spans_by_rule, typed_spans
-from core.generation.factual.spans.find import find_spans
+from core.generation.factual.scheme import stop_words_for
+from core.generation.factual.spans import find_spans, spans_by_rule, typed_spans
 from core.generation.language import guess_language, languages, words_of
 from core.generation.stretches import KINDS, best_matches, classify
 

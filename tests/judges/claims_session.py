@@ -14,10 +14,9 @@ from typing import Any
 from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
-from core.judges.claims.judge import KIND
-from core.judges.claims.nli import BatchedEntailment
-from core.judges.claims.steps import ClaimsSettings
+from core.judges.claims import KIND, ClaimsSettings
 from core.judges.kind import Bench
+from core.judges.nli import BatchedEntailment
 
 WORDS = (
     "bridge",

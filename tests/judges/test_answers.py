@@ -8,8 +8,9 @@ from helpers.processes.scripted_server import ScriptedServer
 
 from core.errors import InputError
 from core.judges.answers import KIND, AnswersSettings, QuestionSet, check_together, question_sets_of
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination import CefRecord, Examination
 from core.judges.kind import Done
+from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
 from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt

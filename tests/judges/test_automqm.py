@@ -13,15 +13,18 @@ from helpers.processes.scripted_server import Body, Said, Script, ScriptedServer
 
 from core.errors import InputError
 from core.formats.tasks import dump_task, find_task
-from core.judges.automqm.errors import (
+from core.judges.automqm import (
+    AS_ABOVE,
+    KIND,
     MOST_ERRORS,
     NOT_IN_TEXT,
     AutoMqmRecord,
+    AutoMqmSettings,
     ErrorTrial,
+    Parrot,
     errors_schema,
     read_errors,
 )
-from core.judges.automqm.judge import AS_ABOVE, KIND, AutoMqmSettings, Parrot
 from core.judges.kind import Bench, Judge, Judged
 from core.judges.rated import ExamplePool
 from core.llm.asking import Model, Unusable

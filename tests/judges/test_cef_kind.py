@@ -6,9 +6,16 @@ import pytest
 from pydantic import TypeAdapter
 
 from core.errors import InputError
-from core.judges.cross_examination.judge import KIND, CefSettings, CrossExaminer
-from core.judges.cross_examination.record import CEF_COMPONENTS, CefRecord, CrossQuestion, Examination
+from core.judges.cross_examination import (
+    CEF_COMPONENTS,
+    KIND,
+    CefRecord,
+    CefSettings,
+    CrossExaminer,
+    Examination,
+)
 from core.judges.kind import COMPARING_COLUMNS, Bench
+from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
 from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt

@@ -11,7 +11,7 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer
 from helpers.texts.judge_oracle import field
 
 from core.errors import InputError
-from core.judges.cross_examination.questions import (
+from core.judges.questions import (
     ENOUGH,
     LONGEST_QUESTION,
     NO_SENTENCE,
@@ -20,6 +20,7 @@ from core.judges.cross_examination.questions import (
     Answered,
     Answerer,
     Answering,
+    CrossQuestion,
     QuestionMaker,
     Questions,
     TextAskedAbout,
@@ -27,7 +28,6 @@ from core.judges.cross_examination.questions import (
     needed_of,
     read_questions,
 )
-from core.judges.cross_examination.record import CrossQuestion
 from core.llm.asking import Model, Unusable
 from core.llm.openai.server import OpenAIServer
 from core.llm.prompts import find_prompt

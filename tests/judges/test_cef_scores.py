@@ -5,17 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from core.judges.alignment import Mismatch, mismatches_of
-from core.judges.cross_examination.record import (
+from core.judges.cross_examination import (
     CEF_COMPONENTS,
     CefRecord,
-    CrossQuestion,
     Examination,
     conciseness,
-    count_words,
     scores_of,
     used_of,
 )
-from core.judges.cross_examination.verdicts import Verdict
+from core.judges.questions import CrossQuestion, Verdict, count_words
 from core.schema.scores import Score
 
 Given = tuple[Verdict, Verdict | None]

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from core.judges.claims.judge import counts_of, scores_of
-from core.judges.claims.steps import Claim, ClaimsRecord, ClaimsSettings
+from core.judges.claims import Claim, ClaimsRecord, ClaimsSettings, counts_of, scores_of
 
 
 def claims(marks: str) -> tuple[Claim, ...]:

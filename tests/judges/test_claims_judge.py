@@ -12,16 +12,18 @@ from helpers.processes.scripted_server import Said, Script, ScriptedServer, erro
 from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
-from core.judges.claims.asked import (
+from core.judges.claims import (
+    KIND,
     MISNUMBERED,
     MOST_CLAIMS,
-    NO_CLAIMS,
+    NONE_LISTED,
+    ClaimsRecord,
+    ClaimsSettings,
+    Entailed,
     LlmDecomposer,
     VerdictReader,
     read_claims,
 )
-from core.judges.claims.judge import KIND
-from core.judges.claims.steps import ClaimsRecord, ClaimsSettings, Entailed
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai.server import OpenAIServer
@@ -139,8 +141,8 @@ def test_no_claims_of_a_text_with_sentences_are_asked_again_then_undefined(claim
 
     done = run(script)
     assert (done.values[0], done.values[1], done.values[3]) == (None, None, None)
-    assert done.judged.scores[1].reason == f"claims of the response: {NO_CLAIMS}"
-    assert done.judged.failures == (("claims of the response", NO_CLAIMS),)
+    assert done.judged.scores[1].reason == f"claims of the response: {NONE_LISTED}"
+    assert done.judged.failures == (("claims of the response", NONE_LISTED),)
     assert len(done.server.asked) == 3 + 1 + 1, "the response three times, the reference, and its claims"
     assert "no claims" in str(done.server.asked)
 

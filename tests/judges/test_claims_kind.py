@@ -10,8 +10,7 @@ import pytest
 from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
-from core.judges.claims.judge import KIND
-from core.judges.claims.steps import STAND_IN, Claim, ClaimsRecord, ClaimsSettings, Entailed
+from core.judges.claims import KIND, STAND_IN, Claim, ClaimsRecord, ClaimsSettings, Entailed
 from core.judges.kind import Bench, Judged
 from core.schema.judging import RatedSet, RatedText
 from core.schema.kinds import PromptSlot
@@ -201,7 +200,7 @@ def test_from_the_helper_to_a_score_and_its_signature(monkeypatch: pytest.Monkey
             short = [len(claim.split()) <= 2 for _, claim in pairs]
             return [Entailed("entailment" if entailed else "neutral", 0.75) for entailed in short]
 
-    monkeypatch.setattr("core.judges.claims.nli._Opened", Opened)
+    monkeypatch.setattr("core.judges.nli._Opened", Opened)
     settings = ClaimsSettings(verifier="nli", nli_model="tiny", device="cpu")
 
     async def whole() -> tuple[Judged, str]:
@@ -225,7 +224,7 @@ def test_from_the_helper_to_a_score_and_its_signature(monkeypatch: pytest.Monkey
 
 
 def test_no_metric_library_is_loaded_before_it_is_needed() -> None:
-    code = "import core.judges.claims.judge, sys; print([m for m in sys.modules if '.neural' in m or 'claims.nli' in m])"
+    code = "import core.judges.claims, sys; print([m for m in sys.modules if '.neural' in m or 'judges.nli' in m])"
     root = Path(__file__).resolve().parents[2]
     ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"

@@ -6,10 +6,9 @@ import time
 import pytest
 from helpers.texts.score_factories import unrated
 
-from core.judges.claims.judge import KIND
-from core.judges.claims.rules import RuleDecomposer, RuleVerifier, sentences_of
-from core.judges.claims.steps import Claim, ClaimsSettings, Detail
+from core.judges.claims import KIND, Claim, ClaimsSettings, Detail, RuleDecomposer, RuleVerifier
 from core.judges.kind import Bench
+from core.judges.sentences import sentences_of
 
 MILL = "The old mill was built by Karl Weber in 1832. It burned down in Ulm after 40 years."
 

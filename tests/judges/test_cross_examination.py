@@ -15,10 +15,9 @@ from helpers.texts.score_factories import unrated
 
 from core.errors import InputError
 from core.judges.alignment import mismatches_of
-from core.judges.cross_examination.judge import CefSettings, CrossExaminer
-from core.judges.cross_examination.questions import TOO_FEW, Answering
-from core.judges.cross_examination.record import CEF_COMPONENTS, CefRecord
+from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, CefSettings, CrossExaminer
 from core.judges.kind import Judged
+from core.judges.questions import TOO_FEW, Answering
 from core.llm.asking import Model
 from core.llm.client import Reply, Request
 from core.llm.openai.server import OpenAIServer

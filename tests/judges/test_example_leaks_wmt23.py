@@ -12,8 +12,7 @@ import pytest
 
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.rated import rated_of
-from core.judges.automqm.errors import AutoMqmRecord
-from core.judges.automqm.judge import AutoMqmSettings, Parrot
+from core.judges.automqm import AutoMqmRecord, AutoMqmSettings, Parrot
 from core.judges.rated import ExamplePool, ExamplesFrom, ShownExample
 from core.schema.judging import RatedText
 from core.stats.span_f1 import Marked, span_counts

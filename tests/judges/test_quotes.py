@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.judges.automqm.errors import LIKE_ENOUGH, Locator, occurrences
+from core.judges.automqm import LIKE_ENOUGH, Locator, occurrences
 
 DECOMPOSED = "Das Cafe\u0301 ist zu."
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"

@@ -11,9 +11,8 @@ from helpers.texts.slips import SYSTEMS, rated
 
 from core.errors import InputError
 from core.formats.tasks import dump_task, find_task
-from core.judges import direct, quality
-from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges import automqm, direct, quality
+from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.kind import Bench, JudgeKind
 from core.judges.quality import QualityRecord, QualityTrial
@@ -546,7 +545,7 @@ def test_the_parrot_is_offered_examples_alone() -> None:
 
 def test_judges_load_without_scipy() -> None:
     """Every command loads all judges."""
-    modules = ("core.judges.automqm.judge", "core.judges.direct", "core.judges.quality")
+    modules = ("core.judges.automqm", "core.judges.direct", "core.judges.quality")
     seen = f"import sys, {', '.join(modules)}; print('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", seen], capture_output=True, check=True).stdout == b"False\n"
 

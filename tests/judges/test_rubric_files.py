@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.judges.rubric import SHIPPED, find_rubric, parse_rubric, shipped_rubrics
+from core.judges.rubric import RUBRICS, SHIPPED, find_rubric, parse_rubric
 
 RUN = 8
 """Words in a row that no rubric may share with a paper."""
@@ -25,11 +25,11 @@ def problems_of(text: str) -> tuple[str, ...]:
     return tuple(caught.value.problems)
 
 
-def test_the_shipped_rubrics_have_their_scales() -> None:
-    scales = {rubric.name: tuple(rubric.levels) for rubric in shipped_rubrics()}
+def test_the_RUBRICS_have_their_scales() -> None:
+    scales = {rubric.name: tuple(rubric.levels) for rubric in RUBRICS.all()}
     assert scales == {"coverage": (0, 1, 2), "factual": (1, 2, 3, 4, 5)}
-    assert len({rubric.sha256 for rubric in shipped_rubrics()}) == 2
-    for rubric in shipped_rubrics():
+    assert len({rubric.sha256 for rubric in RUBRICS.all()}) == 2
+    for rubric in RUBRICS.all():
         assert find_rubric(rubric.name) == rubric
         assert (rubric.lowest, rubric.highest) == (min(rubric.levels), max(rubric.levels))
         assert len(rubric.differences) > 60
@@ -164,7 +164,7 @@ def test_wording_is_our_own(shared_data: Path) -> None:
         tuple(words_of("demonstrate factual correctness by covering all essential points from")[:RUN])
         in taken
     )
-    for rubric in shipped_rubrics():
+    for rubric in RUBRICS.all():
         said = "\n".join([rubric.criterion, rubric.rendered, rubric.differences])
         shared = [" ".join(run) for run in runs_of(said) & taken]
         assert not shared, rubric.name

@@ -10,10 +10,9 @@ from helpers.processes.scripted_server import Body, Said, ScriptedServer, error
 from helpers.texts.judge_oracle import field
 from helpers.texts.score_factories import unrated
 
-from core.judges.claims.judge import KIND as CLAIMS
-from core.judges.claims.steps import ClaimsRecord, ClaimsSettings
-from core.judges.cross_examination.judge import CefSettings, CrossExaminer
-from core.judges.cross_examination.record import CefRecord
+from core.judges.claims import KIND as CLAIMS
+from core.judges.claims import ClaimsRecord, ClaimsSettings
+from core.judges.cross_examination import CefRecord, CefSettings, CrossExaminer
 from core.judges.kind import Bench, Judge, Judged
 from core.llm.asking import Model
 from core.llm.client import Request

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.judges.cross_examination.verdicts import (
+from core.judges.questions import (
     LONGEST_SAID,
     VERDICTS,
     Given,

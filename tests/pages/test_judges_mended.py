@@ -13,7 +13,7 @@ from helpers.pages.judges_visit import waiting as unstarted
 from helpers.pages.metrics_visit import lines
 
 from core.formats.human_ratings import read_rating_file
-from core.judges.claims.steps import ClaimsSettings
+from core.judges.claims import ClaimsSettings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
 from core.results.judges.alignment import marked_texts

@@ -8,7 +8,7 @@ import pytest
 from helpers.toys.settings import ToySettings
 from streamlit.testing.v1 import AppTest
 
-from core.generation.damage.steps import DAMAGE_LEVELS, DamageSettings
+from core.generation.damage import DAMAGE_LEVELS, DamageSettings
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
 from core.schema.kinds import KindSettings

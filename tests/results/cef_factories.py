@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
-from core.judges.cross_examination.verdicts import Verdict
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import CrossQuestion, Verdict
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
 

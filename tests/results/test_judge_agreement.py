@@ -7,9 +7,8 @@ import pytest
 from helpers.texts.score_factories import table
 
 from core.errors import InputError
-from core.judges.claims.steps import ClaimsSettings
-from core.judges.cross_examination.judge import CefSettings
-from core.judges.cross_examination.record import CEF_COMPONENTS
+from core.judges.claims import ClaimsSettings
+from core.judges.cross_examination import CEF_COMPONENTS, CefSettings
 from core.judges.rubric import RubricSettings
 from core.results.judges.agreement import RANKS, SHARES, agreement, component_of, same_components
 from core.results.merging import not_scored_in

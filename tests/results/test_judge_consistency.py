@@ -6,8 +6,8 @@ from math import sqrt
 import pytest
 
 from core.errors import InputError
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
-from core.judges.cross_examination.verdicts import Verdict
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import CrossQuestion, Verdict
 from core.judges.rubric import Order, RubricRecord, RubricTrial
 from core.results.judges.consistency import (
     AT_TEMPERATURE_0,

@@ -8,8 +8,7 @@ from cef_factories import answered, examined, judged, output, record
 
 from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
-from core.judges.cross_examination.record import CrossQuestion, Side
-from core.judges.cross_examination.verdicts import VERDICTS, Verdict
+from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.results.judges.reliability import SIDES, ModelReliability, Reliability, reliability
 from core.schema.judging import JudgedText
 from core.schema.scores import ScoredRow

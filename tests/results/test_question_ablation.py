@@ -5,8 +5,8 @@ import pytest
 from cef_factories import answered, examined, judged, output, record
 
 from core.errors import InputError
-from core.judges.cross_examination.record import CefRecord, Examination
-from core.judges.cross_examination.verdicts import Verdict
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import Verdict
 from core.results.judges.consistency import (
     AT_TEMPERATURE_0,
     DIFFERS_AT_TEMPERATURE_0,

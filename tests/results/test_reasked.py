@@ -4,8 +4,8 @@ import pytest
 from cef_factories import examined, judged, output, question, record
 
 from core.errors import InputError
-from core.judges.cross_examination.record import CefRecord, CrossQuestion
-from core.judges.cross_examination.verdicts import Verdict
+from core.judges.cross_examination import CefRecord
+from core.judges.questions import CrossQuestion, Verdict
 from core.results.judges.consistency import NOT_ASKED_FOR, confusion
 
 

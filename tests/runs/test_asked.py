@@ -11,13 +11,11 @@ import pytest
 from helpers.texts.judge_runs import RUNNING, create_told, named, settings, texts
 
 from core.errors import InputError
-from core.judges import alignment, answers, rubric
+from core.judges import alignment, answers, claims, cross_examination, rubric
 from core.judges.answers import QuestionSet
-from core.judges.claims import judge as claims
-from core.judges.claims.steps import STAND_IN
-from core.judges.cross_examination import judge as cross_examination
-from core.judges.cross_examination.record import CrossQuestion
+from core.judges.claims import STAND_IN
 from core.judges.kind import JudgeKind
+from core.judges.questions import CrossQuestion
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
 from core.metrics import kind as metrics
 from core.runs.asked import ModelSettings, ask, asked_from, asked_of, described, kept

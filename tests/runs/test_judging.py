@@ -30,8 +30,8 @@ from core.cli import main
 from core.errors import InputError
 from core.formats.scores import read_scores
 from core.judges import answers
-from core.judges.claims.steps import ClaimsRecord
-from core.judges.cross_examination.record import CefRecord
+from core.judges.claims import ClaimsRecord
+from core.judges.cross_examination import CefRecord
 from core.judges.rubric import RubricRecord
 from core.llm.client import Cache
 from core.runs.asked import Running

@@ -10,9 +10,8 @@ from core.errors import StorageError
 from core.formats.scores import read_scores
 from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
-from core.judges.cross_examination.questions import Answerer
-from core.judges.cross_examination.record import CrossQuestion
 from core.judges.kind import Judged
+from core.judges.questions import Answerer, CrossQuestion
 from core.judges.rubric import RubricJudge
 from core.runs.judging import judge_output, pieces_done
 from core.runs.path import create, written

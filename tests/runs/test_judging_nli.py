@@ -10,7 +10,7 @@ from helpers.models.neural_environment import run_neural
 from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 from helpers.texts.judge_runs import RUNNING, judging_server, settings, texts
 
-from core.judges.claims.steps import ClaimsRecord
+from core.judges.claims import ClaimsRecord
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import create, resume

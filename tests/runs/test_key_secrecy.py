@@ -10,7 +10,7 @@ from helpers.models.model_answers import Body, answer
 from helpers.processes.scripted_server import Said, ScriptedServer, error
 
 from core.cli import main
-from core.generation.damage import scheme as damage
+from core.generation import damage
 from core.runs.asked import ask
 from core.schema.settings import SettingsError
 

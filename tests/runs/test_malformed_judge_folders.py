@@ -22,8 +22,9 @@ from core.formats.scores import write_scores_csv
 from core.judges import alignment, answers
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet, question_sets_of
-from core.judges.claims.steps import Claim, ClaimsRecord
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.claims import Claim, ClaimsRecord
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.results.judges.alignment import alignment_table
 from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records

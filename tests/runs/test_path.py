@@ -21,7 +21,7 @@ from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
-from core.judges.cross_examination.record import CrossQuestion
+from core.judges.questions import CrossQuestion
 from core.metrics import kind as metrics
 from core.runs.asked import Asked, Running, ask, asked_of
 from core.runs.jobs import RunAtHand

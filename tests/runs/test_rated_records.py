@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.quality import QualityRecord, QualityTrial
 from core.judges.rated import ExampleUsed

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from core.errors import MOST_PROBLEMS, InputError
-from core.judges import alignment, answers
+from core.judges import alignment, answers, cross_examination
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
-from core.judges.claims.steps import Claim, ClaimsRecord
-from core.judges.cross_examination import judge as cross_examination
-from core.judges.cross_examination.record import CefRecord, CrossQuestion, Examination
+from core.judges.claims import Claim, ClaimsRecord
+from core.judges.cross_examination import CefRecord, Examination
+from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.runs.kinds import KINDS
 from core.runs.records import (

@@ -15,7 +15,7 @@ from helpers.texts.slips import SYSTEMS, rated, rated_texts, text_of
 from helpers.texts.specialist_runs import parrot, says, specialist
 
 from core.formats.rated import write_rated
-from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm import AutoMqmRecord
 from core.judges.direct import DirectRecord
 from core.judges.quality import HELD_OUT, QualityRecord
 from core.judges.rated import NOT_JUDGED

@@ -42,8 +42,8 @@ from core.cli.shared.terminal import (
     with_interval,
 )
 from core.errors import InputError
-from core.judges.cross_examination.verdicts import VERDICTS
 from core.judges.kind import JudgeKind
+from core.judges.questions import VERDICTS
 from core.results.joining import text_of
 from core.results.judges.agreement import Agreement, Disagreement, agreement, same_components
 from core.results.judges.alignment import AlignmentTable

@@ -6,13 +6,13 @@ is refused at levels 1 to 5 of every task, because it would be as good as level 
 """
 
 import json
+from dataclasses import dataclass
 
 import regex
 
-from core.diff import tokenize
-from core.generation.language import known_language, language_change, same_script, script_of
-from core.generation.number_change import NUMBER_CHANGED, number_change
-from core.generation.records import Task
+from core.generation.language import count_words, known_language, language_change, same_script, script_of
+from core.generation.numbers import NUMBER_CHANGED, number_change
+from core.generation.scheme import Task
 from core.schema.study import Material
 from core.tables.problems import same_wording
 from core.tables.reading import is_blank, text_problem
@@ -59,7 +59,6 @@ _REFUSAL = regex.compile(
     r"|as an ai\b",
     regex.IGNORECASE,
 )
-_WORD = regex.compile(r"[\p{L}\p{N}]")
 
 
 def check_damage(material: Material, level: int, text: str, task: Task) -> Problem | None:
@@ -89,11 +88,6 @@ def changed_numbers(material: Material, level: int, text: str) -> Problem | None
     language = known_language(item.language, item.reference)
     wrong = number_change(language, item.reference, text, item.question)
     return None if wrong is None else (NUMBER_CHANGED, wrong)
-
-
-def count_words(text: str) -> int:
-    """Words as `core.diff` cuts them: in scripts written without spaces every visible character is one."""
-    return sum(_WORD.search(token) is not None for token in tokenize(text))
 
 
 def _storable(text: str) -> Problem | None:
@@ -196,3 +190,12 @@ def _is_json(text: str) -> bool:
 
 def _quoted(text: str) -> str:
     return json.dumps(text.strip()[:40], ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """One text at one level, and how it was made."""
+
+    text: str
+    how: str
+    """`llm`, `paraphrase`, `verbatim`, or the rules that made it, joined by ` + `."""

@@ -2,17 +2,24 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from core.diff import tokenize
 from core.errors import InputError
-from core.generation.factual.editing import MOST_MORE, MOST_TIMES, Places, between, edits_problem, fixed_text
-from core.generation.factual.selection import ranking_schema, read_ranking
-from core.generation.factual.steps import EditTask, FactualSettings
-from core.generation.language import known_language, same_script, same_text
-from core.generation.number_change import NUMBER_CHANGED, number_change
-from core.generation.records import Edit, Span
+from core.generation.factual.parse import Span
+from core.generation.factual.steps import (
+    MOST_MORE,
+    MOST_TIMES,
+    Edit,
+    EditTask,
+    FactualSettings,
+    Places,
+    between,
+    edits_problem,
+    fixed_text,
+)
+from core.generation.language import count_words, known_language, same_script, same_text
+from core.generation.numbers import NUMBER_CHANGED, number_change
 from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
-from core.llm.parsing import form, read_object, read_text
+from core.llm.parsing import form, is_number, read_object, read_text
 from core.llm.prompts import Prompt
 from core.schema.study import Material
 from core.tables.reading import clean_text
@@ -92,18 +99,16 @@ class LlmSteps:
         self._prompts = dict(prompts)
         self._settings = settings or FactualSettings()
         self._edit_purpose = self._find_edit_purpose()
+        self.backend = model.client.backend
+        self.prompts = {step: prompt.sha256 for step, prompt in prompts.items()}
 
     def _find_edit_purpose(self) -> str:
         """Under which purpose edits are asked for; InputError where prompts and settings do not fit."""
+        wanted: tuple[str, ...] = ("edit-text", "edit", "edit-shared")
         shared = self._settings.edit_calls == "shared"
         planned = self._settings.planning == "alternatives"
-        wanted = (
-            ("edit-planned",)
-            if planned
-            else ("edit-shared",)
-            if shared
-            else ("edit-text", "edit", "edit-shared")
-        )
+        if planned or shared:
+            wanted = ("edit-planned",) if planned else ("edit-shared",)
         missing = [] if "rank" in self._prompts else ["there is no prompt for rank"]
         found = next((purpose for purpose in wanted if purpose in self._prompts), None)
         if found is None:
@@ -113,16 +118,6 @@ class LlmSteps:
         if missing or found is None:
             raise InputError("The factual scheme cannot be made with these prompts", missing)
         return found
-
-    @property
-    def backend(self) -> str:
-        """The client's."""
-        return self._model.client.backend
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """Purpose -> sha256 of its prompt."""
-        return {step: prompt.sha256 for step, prompt in self._prompts.items()}
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
         """The reference in the model's words; None where no prompt for it was given."""
@@ -233,7 +228,7 @@ def read_paraphrase(text: str, material: Material) -> str:
         raise Unusable("It repeats the reference word for word.", "not a paraphrase")
     if not same_script(reference, written):
         raise Unusable("It is in another script than the reference: keep its language.", "script changed")
-    before, after = _words(reference), _words(written)
+    before, after = count_words(reference), count_words(written)
     if before >= _SHORT_TEXT and not _SHORTEST * before <= after <= _LONGEST * before:
         wrong = "shorter" if after < before else "longer"
         raise Unusable(
@@ -243,10 +238,6 @@ def read_paraphrase(text: str, material: Material) -> str:
     if (changed := number_change(language, reference, written, item.question)) is not None:
         raise Unusable(changed, NUMBER_CHANGED)
     return written
-
-
-def _words(text: str) -> int:
-    return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
 def replacements_schema(tasks: Sequence[EditTask], *, planned: bool = False) -> dict[str, object]:
@@ -327,3 +318,28 @@ def _checked(task: EditTask, edits: Sequence[Edit]) -> tuple[Edit, ...]:
     if problem := edits_problem(task, edits):
         raise Unusable(problem.detail, problem.kind)
     return tuple(sorted(edits, key=lambda edit: task.places[edit.span]))
+
+
+def ranking_schema(candidates: Sequence[int]) -> dict[str, object]:
+    """A list of as many numbers as there are candidates, each one of them; that none comes twice is checked."""
+    number, n = {"type": "integer", "enum": sorted(candidates)}, len(candidates)
+    return form(ranking={"type": "array", "items": number, "minItems": n, "maxItems": n})
+
+
+def read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
+    """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
+    ranking = read_object(text, ranking={})["ranking"]
+    if not isinstance(ranking, list) or not all(
+        is_number(entry) and entry == int(entry) for entry in ranking
+    ):
+        raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
+    numbers = tuple(int(entry) for entry in ranking)
+    if strange := sorted(set(numbers) - set(candidates)):
+        raise Unusable(f"{strange[0]} is not among the numbers to rank.", "not a permutation")
+    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
+        raise Unusable(f"{twice[0]} stands there more than once.", "not a permutation")
+    if missing := sorted(set(candidates) - set(numbers)):
+        raise Unusable(
+            f"{', '.join(map(str, missing[:5]))} is missing: rank every number.", "not a permutation"
+        )
+    return numbers

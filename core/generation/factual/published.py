@@ -1,21 +1,28 @@
-"""Published reports -> traces to look at, our traces -> a report; and does a report show the steps that it says were taken?"""
+"""A published report as traces; and does a report show the steps that it says were taken?"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 from rapidfuzz.distance import LCSseq
 
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings
-from core.generation.factual.asked import with_brackets
-from core.generation.factual.editing import Places, between, fixed_text
-from core.generation.factual.selection import keep_first, shared_word, snake_groups, trutheval_shared_word
-from core.generation.factual.steps import FactualSettings
+from core.generation.factual.parse import Span
+from core.generation.factual.scheme import keep_first, shared_word, snake_groups, trutheval_shared_word
+from core.generation.factual.steps import (
+    Dropped,
+    Edit,
+    FactualLevel,
+    FactualTrace,
+    FilterOrder,
+    Places,
+    between,
+    fixed_text,
+)
 from core.generation.language import words_of
-from core.generation.records import Dropped, Edit, FactualLevel, FactualTrace, FilterOrder, Span
-from core.schema.study import FIRST_LEVEL, Material
+from core.schema.study import FIRST_LEVEL
 
 PUBLISHED = "published"
 """Stands for backend, span finder and editor where a report does not say them."""
@@ -162,77 +169,6 @@ def _edits(
     return tuple(Edit(n, texts[n], new, PUBLISHED) for n, new in zip(group, found, strict=True))
 
 
-def from_traces(
-    traces: Sequence[FactualTrace],
-    materials: Mapping[str, Material],
-    settings: FactualSettings | None = None,
-) -> FactualReport:
-    """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
-
-    materials: item id -> what the item was made from.
-    settings: what the run took, so that a replay takes the same; None: the report does not say.
-    """
-    failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
-    rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
-    counters = {
-        "input_samples": len(traces),
-        "find_factual_data_error": sum(trace.failed_step == "spans" for trace in traces),
-        "json_parse_ranking_error": sum(trace.reason == "invalid" for trace in rank_failures),
-        "index_ranking_error": sum(trace.reason == "not a permutation" for trace in rank_failures),
-        "ranking_factual_data_error": len(rank_failures),
-        "output_samples": sum(trace.failed_step is None for trace in traces),
-    }
-    questions = tuple(_question(trace, materials[trace.item_id]) for trace in traces)
-    told = None
-    if settings is not None:
-        told = ReportSettings(
-            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
-        )
-    return FactualReport(questions, counters, dict(sorted(failed.items())), told)
-
-
-def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
-    texts = tuple(span.text for span in trace.spans)
-    ranked = trace.failed_step in (None, "edit", "question filter") and bool(trace.spans)
-    named = tuple(texts[entry.span].lower() for entry in trace.dropped if entry.reason == "in the question")
-    return ReportQuestion(
-        question=material.item.question,
-        ground_truth=material.item.reference,
-        raw_factual_data=texts or None,
-        with_brackets=_bracketed_levels(trace) if texts else {},
-        blacklisted=named if texts else None,
-        factual_data=tuple(texts[number] for number in trace.kept) if ranked else None,
-        ranked_factual_data=tuple(texts[number] for number in trace.ranking) if ranked else None,
-        answers={level.name: level.text for level in trace.levels},
-        stop_words=trace.stop_words,
-    )
-
-
-def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
-    """Each level with brackets around the spans that are as they were in A0."""
-    places: Places = tuple((span.start, span.end) for span in trace.spans)
-    marked = set(range(len(trace.spans)))
-    levels = {}
-    for level in trace.levels:
-        places = _moved(places, level.edits)
-        marked -= {edit.span for edit in level.edits}
-        levels[level.name] = with_brackets(level.text, places, marked)
-    return levels
-
-
-def _moved(places: Places, edits: Sequence[Edit]) -> Places:
-    """Where the spans stand after the edits; a span's place gives its length, so no text is needed."""
-    new_length = {edit.span: len(edit.new) for edit in edits}
-    moved: dict[int, tuple[int, int]] = {}
-    shift = 0
-    for number in sorted(range(len(places)), key=lambda number: places[number]):
-        start, end = places[number]
-        length = new_length.get(number, end - start)
-        moved[number] = (start + shift, start + shift + length)
-        shift += length - (end - start)
-    return tuple(moved[number] for number in range(len(places)))
-
-
 Case = Literal["kept", "lowered"]
 KEEP = 0.8
 """k of 003."""
@@ -308,7 +244,7 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
     items = tuple(_finished(tried, order) for tried in tries[case])
     failed = tuple(item.item for item in items if item.failed is not None)
     compared = len(items) - len(failed)
-    return Replay(
+    result = Replay(
         items=len(items),
         brackets_match=sum(item.brackets for item in items),
         filter_match_code_order=code,
@@ -321,8 +257,8 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
         keep=share,
         compared=compared,
         failed=failed,
-        verdict=_verdict(order, told is not None, share, code, paper, compared, failed),
     )
+    return replace(result, verdict=_verdict(result))
 
 
 _Tried = tuple[ReplayedItem, str, str]
@@ -339,7 +275,7 @@ def _finished(tried: _Tried, order: FilterOrder | None) -> ReplayedItem:
     wrong = paper if order == "paper" else code if order == "trutheval" else code and paper
     if item.failed is not None or not wrong:
         return item
-    return ReplayedItem(**{**vars(item), "reasons": (f"Selection: {wrong}.", *item.reasons)})
+    return replace(item, reasons=(f"Selection: {wrong}.", *item.reasons))
 
 
 def _item(
@@ -445,31 +381,27 @@ def _group_sizes(question: ReportQuestion) -> list[int]:
     return [before - after for before, after in pairwise(counts)]
 
 
-def _verdict(
-    order: FilterOrder | None,
-    stated: bool,
-    keep: float,
-    code: int,
-    paper: int,
-    compared: int,
-    failed: Sequence[int],
-) -> str:
-    percent = f"{100 * keep:g} %"
+def _verdict(result: Replay) -> str:
+    percent = f"{100 * result.keep:g} %"
     steps = {
         "paper": f"the paper's order (drop, then keep {percent})",
         "trutheval": f"the code's order (keep {percent}, then drop)",
     }
-    if not compared:
+    if not result.compared:
         said = "No item was made to the end, so there is nothing to compare."
-    elif order is None:
-        said = f"Both orders of filter and keep fit {code} of {compared} items: they cannot be told apart."
+    elif result.order is None:
+        both = (
+            f"Both orders of filter and keep fit {result.filter_match_code_order} of {result.compared} items"
+        )
+        said = f"{both}: they cannot be told apart."
     else:
-        fits = paper if order == "paper" else code
-        who = ", as the report states" if stated else ""
-        said = f"The selection follows {steps[order]}{who}, in {fits} of {compared} items."
-        if fits < compared:
+        paper = result.order == "paper"
+        fits = result.filter_match_paper_order if paper else result.filter_match_code_order
+        who = ", as the report states" if result.order_stated else ""
+        said = f"The selection follows {steps[result.order]}{who}, in {fits} of {result.compared} items."
+        if fits < result.compared:
             said += " The others were selected otherwise."
-    if failed:
-        named = ", ".join(str(number + 1) for number in failed)
-        said += f" Failed and not compared: item{'s' if len(failed) > 1 else ''} {named}."
+    if result.failed:
+        named = ", ".join(str(number + 1) for number in result.failed)
+        said += f" Failed and not compared: item{'s' if len(result.failed) > 1 else ''} {named}."
     return said

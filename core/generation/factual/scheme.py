@@ -1,21 +1,369 @@
-"""Factual perturbation as a kind of run: A0 to A4, more wrong facts at each level."""
+"""Factual perturbation as a kind of run: A0 to A4, more wrong facts at each level (Factual, appendix A)."""
 
+import hashlib
+import math
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
+import regex
+
+from core.diff import tokenize
 from core.formats.generation import GeneratedText
-from core.formats.trutheval import report_json
-from core.generation.factual.asked import LlmSteps
-from core.generation.factual.pipeline import perturb
-from core.generation.factual.published import from_traces
-from core.generation.factual.spans.find import BY_RULES, by_rules_said
-from core.generation.factual.spans.helper import Parsers
-from core.generation.factual.steps import FactualSettings
-from core.generation.language import language_of
-from core.generation.records import FactualTrace
-from core.generation.rules.factual import RuleSteps
+from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, report_json
+from core.generation.facts import without_function_words
+from core.generation.factual.asked import LlmSteps, with_brackets
+from core.generation.factual.by_rules import RuleSteps
+from core.generation.factual.parse import Parsers, Span
+from core.generation.factual.spans import BY_RULES, SPANS_PER_LEVEL, by_rules_said, find_spans
+from core.generation.factual.steps import (
+    A0Origin,
+    Dropped,
+    Edit,
+    EditTask,
+    FactualLevel,
+    FactualSettings,
+    FactualTrace,
+    Places,
+    QuestionFilter,
+    check_edit,
+    edits_problem,
+    splice,
+)
+from core.generation.language import (
+    UNDETERMINED,
+    base_language,
+    guess_language,
+    known_language,
+    language_of,
+    words_of,
+)
 from core.generation.scheme import Came, Scheme, Writer
-from core.schema.study import Material
+from core.llm.asking import Answer
+from core.schema.study import FIRST_LEVEL, Material
+from core.tables.reading import clean_text
+
+_SHARED_UNSPACED = 2
+"""Characters of Han or katakana that two texts have to share in a row."""
+_SHARED_ALPHABETIC = 4
+"""The same for Thai, Khmer, Lao and Burmese, whose characters are letters."""
+_RUNS = (
+    (regex.compile(r"\p{Han}+"), _SHARED_UNSPACED),
+    (regex.compile(r"[\p{Katakana}ー]+"), _SHARED_UNSPACED),
+    (regex.compile(r"[\p{scx=Thai}\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]+"), _SHARED_ALPHABETIC),
+)
+
+
+@dataclass(frozen=True)
+class StopWords:
+    """A list and what it is called in records."""
+
+    name: str
+    """Such as `en`, `de (guessed)`, or `none`."""
+    words: frozenset[str]
+    """Lower case, as in the file."""
+
+
+NO_STOP_WORDS = StopWords("none", frozenset())
+
+
+def stop_words_for(language: str, text: str = "") -> StopWords:
+    """The list of a language tag; for `und`, the list of the language that the text seems to be in."""
+    base = base_language(language)
+    if base == UNDETERMINED:
+        guessed = guess_language(text)
+        return StopWords(f"{guessed} (guessed)", words_of(guessed)) if guessed else NO_STOP_WORDS
+    words = words_of(base)
+    return StopWords(base, words) if words else NO_STOP_WORDS
+
+
+def stop_words_name(method: QuestionFilter, stop_words: StopWords) -> str:
+    """The list's name for the record; that project's code knows English alone."""
+    return "en" if method == "trutheval" else stop_words.name
+
+
+def overlaps(
+    question: str, spans: Sequence[Span], method: QuestionFilter, stop_words: StopWords
+) -> tuple[Dropped, ...]:
+    """The spans that share a word with the question, and the first such word of each."""
+    share = trutheval_shared_word if method == "trutheval" else shared_word
+    words = words_of("en") if method == "trutheval" else stop_words.words
+    found = ((number, share(question, span.text, words)) for number, span in enumerate(spans))
+    return tuple(Dropped(number, "in the question", word) for number, word in found if word is not None)
+
+
+def shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    """The first word of `text` that the question has too, without case, punctuation and possessive endings.
+
+    Stop words do not count. In scripts without spaces it is a run of characters that both have. Words are
+    compared as they are written: an inflected form is another word.
+    """
+    asked = set(_spaced_words(question)) - stop_words
+    for word in _spaced_words(text):
+        if word in asked and word not in stop_words:
+            return word
+    return _shared_run(_folded(question), _folded(text), stop_words)
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _spaced_words(text: str) -> Iterator[str]:
+    """Words of scripts that put spaces between them, cut at apostrophes: `earth's` is `earth`."""
+    for token in tokenize(_folded(text)):
+        for piece in regex.split(r"['’׳״]", token):
+            long = len(piece) > 1 or piece.isdecimal()
+            if (
+                long
+                and regex.search(r"[\p{L}\p{N}]", piece)
+                and not any(run.search(piece) for run, _ in _RUNS)
+            ):
+                yield piece
+
+
+def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    asked, said = (without_function_words(part, stop_words) for part in (question, text))
+    for pattern, least in _RUNS:
+        pieces = {
+            run[at : at + least] for run in pattern.findall(asked) for at in range(len(run) - least + 1)
+        } - stop_words
+        for run in pattern.findall(said):
+            for at in range(len(run) - least + 1):
+                if run[at : at + least] in pieces:
+                    return str(run[at : at + least])
+    return None
+
+
+def trutheval_shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    """The same as trutheval's code finds it.
+
+    Question punctuation becomes a space ("What's" gives "s"), that of the text stays ("blue," is not "blue").
+    """
+    asked = set(regex.findall(r"\w+", question.lower())) - stop_words
+    return next((word.lower() for word in text.split() if word.lower() in asked), None)
+
+
+def keep_first(ranking: Sequence[int], keep: float) -> tuple[int, ...]:
+    """The first ceil(keep * n) of a ranking, counted exactly: the float 0.28 * 25 is above 7."""
+    return tuple(ranking[: math.ceil(Fraction(str(keep)) * len(ranking))])
+
+
+def snake_groups(n: int, n_groups: int) -> tuple[tuple[int, ...], ...]:
+    """The indices n-1 ... 0 dealt to groups to and fro, so that each gets important and unimportant ones.
+
+    (10, 4) gives ((9, 2, 1), (8, 3, 0), (7, 4), (6, 5)). With n < n_groups some groups are empty.
+    """
+    groups: list[list[int]] = [[] for _ in range(n_groups)]
+    for place, index in enumerate(range(n - 1, -1, -1)):
+        turn, column = divmod(place, n_groups)
+        groups[column if turn % 2 == 0 else n_groups - 1 - column].append(index)
+    return tuple(tuple(group) for group in groups)
+
+
+def deal(kept: Sequence[int], n_groups: int, seed: int, item_id: str) -> tuple[tuple[int, ...], ...]:
+    """The kept spans (most important first) in groups for A1, A2 ..., each in the order of the text.
+
+    Which group goes to which level depends on the seed and the item's id alone, not on the item's place.
+    """
+    groups = snake_groups(len(kept), n_groups)
+
+    def place(number: int) -> bytes:
+        # The id comes last: whatever it holds, two different triples never give the same text.
+        own = f"group order {seed} {number} {item_id}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(own).digest()
+
+    order = sorted(range(n_groups), key=place)
+    return tuple(tuple(sorted(kept[index] for index in groups[number])) for number in order)
+
+
+NO_SPANS = "no spans"
+VERBATIM = "A0 is the reference word for word: there was no paraphrase."
+EMPTY_LEVEL = "No span was left for this level: the text is that of the level before."
+
+
+async def perturb(
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, parsers: Parsers | None = None
+) -> FactualTrace:
+    """Every level of one item. A step that fails ends it, with step, reason and detail in the trace.
+
+    parsers: where a parser is looked for; None: in this process.
+    """
+    trace = FactualTrace(material.item.item_id, steps.backend, prompts=steps.prompts)
+    answer, origin = await _first_text(material, steps)
+    if answer.value is None:
+        return _failed(trace, "paraphrase", answer)
+    text = answer.value
+    both = f"{material.item.question} {text}"
+    language = known_language(material.item.language, both)
+    first = FactualLevel(FIRST_LEVEL, text, attempts=answer.attempts if origin == "llm" else 0)
+    notes = (VERBATIM,) if origin == "verbatim" else ()
+    wanted, by_rules = SPANS_PER_LEVEL * settings.n_levels, steps.backend == "rules"
+    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers)
+    stop_words = stop_words_for(material.item.language, both)
+    trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
+    trace = replace(trace, stop_words=stop_words_name(settings.question_filter, stop_words))
+    if not spans:
+        return _failed(
+            trace, "spans", Answer(None, NO_SPANS, "Nothing in A0 looks like a fact that can change.")
+        )
+    shared = overlaps(material.item.question, spans, settings.question_filter, stop_words)
+    in_question = {entry.span for entry in shared}
+    first_filter = settings.filter_order == "paper"
+    candidates = [n for n in range(len(spans)) if not (first_filter and n in in_question)]
+    ranked = await steps.rank(material, text, spans, candidates)
+    if ranked.value is None:
+        return _failed(replace(trace, dropped=shared), "rank", ranked)
+    ranking = ranked.value
+    if sorted(ranking) != candidates:
+        raise ValueError(f"{steps.backend} ranked {ranking} where {candidates} was asked for")
+    best = keep_first(ranking, settings.keep)
+    kept = tuple(number for number in best if number not in in_question)
+    rest = {number for number in ranking if number not in best} - in_question
+    dropped = sorted((*shared, *(Dropped(n, "not kept") for n in rest)), key=lambda entry: entry.span)
+    trace = replace(trace, dropped=tuple(dropped), ranking=ranking, kept=kept)
+    if not kept:
+        detail = f"All {len(spans)} spans share a word with the question or were not kept."
+        return _failed(trace, "question filter", Answer(None, NO_SPANS, detail))
+    groups = deal(kept, settings.n_levels, settings.seed, material.item.item_id)
+    trace = replace(trace, groups=groups, notes=(*trace.notes, *_shortage(groups)))
+    return await _edit_levels(material, steps, settings, trace)
+
+
+async def _first_text(material: Material, steps: LlmSteps | RuleSteps) -> tuple[Answer[str], A0Origin]:
+    asked = await steps.paraphrase(material)
+    if asked is not None:
+        return asked, "llm"
+    if material.paraphrase is not None:
+        return Answer(clean_text(material.paraphrase)), "paraphrase"
+    return Answer(clean_text(material.item.reference)), "verbatim"
+
+
+def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    empty = [f"A{level}" for level, group in enumerate(groups, start=1) if not group]
+    if not empty:
+        return ()
+    n_spans = sum(len(group) for group in groups)
+    said = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
+    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {said}.",)
+
+
+async def _edit_levels(
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, trace: FactualTrace
+) -> FactualTrace:
+    text = trace.levels[0].text
+    places: Places = tuple((span.start, span.end) for span in trace.spans)
+    shared: Answer[tuple[tuple[Edit, ...], ...]] | None = None
+    if settings.edit_calls == "shared":
+        tasks = [_task(trace, text, places, level) for level in range(1, len(trace.groups) + 1)]
+        shared = await steps.edit(material, tasks)
+        if shared.value is None:
+            return _failed(trace, "edit", shared)
+    for level in range(1, len(trace.groups) + 1):
+        task = _task(trace, text, places, level)
+        if shared is not None and shared.value is not None:
+            answer = Answer(shared.value[level - 1], attempts=shared.attempts if level == 1 else 0)
+        else:
+            nothing: tuple[tuple[Edit, ...], ...] = ((),)
+            made = await steps.edit(material, [task]) if task.group else Answer(nothing, attempts=0)
+            value = None if made.value is None else made.value[0]
+            answer = Answer(value, made.reason, made.detail, made.attempts)
+        if answer.value is None:
+            return _failed(trace, "edit", replace(answer, detail=f"A{level}: {answer.detail}"))
+        problem = edits_problem(task, answer.value)
+        after, after_places = splice(text, places, answer.value) if problem is None else (text, places)
+        problem = problem or check_edit(task, after, after_places)
+        if problem is not None:
+            return _failed(trace, "edit", Answer(None, problem.kind, f"A{level}: {problem.detail}"))
+        text, places = after, after_places
+        trace = replace(trace, levels=(*trace.levels, _level(task, text, answer)))
+    return trace
+
+
+def _task(trace: FactualTrace, text: str, places: Places, level: int) -> EditTask:
+    later = tuple(sorted(number for group in trace.groups[level:] for number in group))
+    group = trace.groups[level - 1]
+    return EditTask(level, text, places, group, later, trace.spans, levels=len(trace.groups))
+
+
+def _level(task: EditTask, text: str, answer: Answer[tuple[Edit, ...]]) -> FactualLevel:
+    edits = tuple(sorted(answer.value or (), key=lambda edit: task.places[edit.span]))
+    note = "" if task.group else EMPTY_LEVEL
+    asked = answer.attempts if any(edit.how == "llm" for edit in edits) else 0
+    return FactualLevel(f"A{task.level}", text, task.group, edits, asked, note)
+
+
+def _failed(trace: FactualTrace, step: str, answer: Answer[Any]) -> FactualTrace:
+    return replace(
+        trace,
+        failed_step=step,
+        reason=answer.reason or "no answer",
+        detail=answer.detail,
+        temporary=answer.temporary,
+    )
+
+
+def from_traces(
+    traces: Sequence[FactualTrace],
+    materials: Mapping[str, Material],
+    settings: FactualSettings | None = None,
+) -> FactualReport:
+    """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
+
+    materials: item id -> what the item was made from.
+    settings: what the run took, so that a replay takes the same; None: the report does not say.
+    """
+    failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
+    rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
+    counters = {
+        "input_samples": len(traces),
+        "find_factual_data_error": sum(trace.failed_step == "spans" for trace in traces),
+        "json_parse_ranking_error": sum(trace.reason == "invalid" for trace in rank_failures),
+        "index_ranking_error": sum(trace.reason == "not a permutation" for trace in rank_failures),
+        "ranking_factual_data_error": len(rank_failures),
+        "output_samples": sum(trace.failed_step is None for trace in traces),
+    }
+    questions = tuple(_question(trace, materials[trace.item_id]) for trace in traces)
+    told = None
+    if settings is not None:
+        told = ReportSettings(
+            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
+        )
+    return FactualReport(questions, counters, dict(sorted(failed.items())), told)
+
+
+def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
+    texts = tuple(span.text for span in trace.spans)
+    ranked = trace.failed_step in (None, "edit", "question filter") and bool(trace.spans)
+    named = tuple(texts[entry.span].lower() for entry in trace.dropped if entry.reason == "in the question")
+    return ReportQuestion(
+        question=material.item.question,
+        ground_truth=material.item.reference,
+        raw_factual_data=texts or None,
+        with_brackets=_bracketed_levels(trace) if texts else {},
+        blacklisted=named if texts else None,
+        factual_data=tuple(texts[number] for number in trace.kept) if ranked else None,
+        ranked_factual_data=tuple(texts[number] for number in trace.ranking) if ranked else None,
+        answers={level.name: level.text for level in trace.levels},
+        stop_words=trace.stop_words,
+    )
+
+
+def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
+    """Each level with brackets around the spans that are as they were in A0."""
+    places: Places = tuple((span.start, span.end) for span in trace.spans)
+    marked = set(range(len(trace.spans)))
+    levels = {}
+    before = trace.levels[0].text
+    for level in trace.levels:
+        _, places = splice(before, places, level.edits)
+        before = level.text
+        marked -= {edit.span for edit in level.edits}
+        levels[level.name] = with_brackets(level.text, places, marked)
+    return levels
 
 
 async def _make(settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:
@@ -49,24 +397,15 @@ def _came(trace: FactualTrace) -> Came:
 
 
 def _rows(trace: FactualTrace, source: str) -> Sequence[GeneratedText]:
+    edited = "rules" if trace.backend == "rules" else "llm"
     made = [
-        GeneratedText(trace.item_id, level.name, source, level.text, _origin(trace, level.name))
-        for level in trace.levels
+        GeneratedText(trace.item_id, level.name, source, level.text, edited if at else trace.a0_from or "")
+        for at, level in enumerate(trace.levels)
     ]
     if trace.failed_step is not None:
         reason = f"{trace.failed_step}: {trace.reason}"
         made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
     return made
-
-
-def _origin(trace: FactualTrace, level: str) -> str:
-    if level == trace.levels[0].name:
-        return trace.a0_from or ""
-    return "rules" if trace.backend == "rules" else "llm"
-
-
-def _broken(_: FactualSettings, item_id: str, backend: str, reason: str, detail: str) -> FactualTrace:
-    return FactualTrace(item_id, backend, failed_step="internal", reason=reason, detail=detail)
 
 
 def _report(
@@ -88,7 +427,9 @@ KIND = Scheme(
     make=_make,
     came=_came,
     rows=_rows,
-    broken=_broken,
+    broken=lambda _, item_id, backend, reason, detail: FactualTrace(
+        item_id, backend, failed_step="internal", reason=reason, detail=detail
+    ),
     notes=_notes,
     report=_report,
     levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),

@@ -1,17 +1,100 @@
-"""What the steps of factual perturbation have to give, whether a model or rules do the work."""
+"""What the steps of factual perturbation are given and leave behind, and the checks that nothing but a group's spans changed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal
 
+import regex
 from pydantic import field_validator
 
-from core.generation.records import Edit, EditCalls, FilterOrder, Planning, QuestionFilter, Span
+from core.generation.factual.parse import Span
+from core.generation.language import main_script, same_text, scripts_of, zeros_of
 from core.generation.scheme import SEED, GenerationSettings
-from core.llm.asking import Answer
 from core.schema.kinds import PromptSlot
 from core.schema.settings import Remark, setting
-from core.schema.study import Material
+
+A0Origin = Literal["llm", "paraphrase", "verbatim"]
+"""Written by the model; taken from the file's paraphrase; the reference word for word."""
+FilterOrder = Literal["paper", "trutheval"]
+"""`paper`: drop what the question names, then keep the first ceil(k n); `trutheval`: the other way round."""
+QuestionFilter = Literal["words", "trutheval"]
+"""`words`: punctuation and case off on both sides; `trutheval`: with the quirks of that project's code."""
+EditCalls = Literal["each", "shared"]
+"""`each`: one call a level, each from the level before, as 003 does; `shared`: one call for all levels."""
+Planning = Literal["none", "alternatives"]
+"""`alternatives`: before an edit the model lists two or three for every span and then chooses, as Factual asks it to."""
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A span that is never edited, and why."""
+
+    span: int
+    reason: Literal["in the question", "not kept"]
+    word: str = ""
+    """The word it shares with the question."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One span's replacement."""
+
+    span: int
+    old: str
+    new: str
+    how: str
+    """`llm`, or the rule that made it, such as `year moved`."""
+
+
+@dataclass(frozen=True)
+class FactualLevel:
+    """One of A0 ... An."""
+
+    name: str
+    text: str
+    group: tuple[int, ...] = ()
+    """Spans edited at this level, in the order of the text."""
+    edits: tuple[Edit, ...] = ()
+    attempts: int = 0
+    """Answers it took; 0: no model was asked."""
+    note: str = ""
+    """What is special about this level, such as that no span was left for it."""
+
+
+@dataclass(frozen=True)
+class FactualTrace:
+    """Everything that was done to one item."""
+
+    item_id: str
+    backend: str
+    """`rules`, `openai` or `vllm`."""
+    a0_from: A0Origin | None = None
+    spans: tuple[Span, ...] = ()
+    """In the order of the text."""
+    spans_by: str = ""
+    """`spacy MODEL VERSION`, or `rules`."""
+    stop_words: str = ""
+    """Name of the list used by the question filter."""
+    dropped: tuple[Dropped, ...] = ()
+    ranking: tuple[int, ...] = ()
+    """Span numbers, most important first: those that were ranked."""
+    kept: tuple[int, ...] = ()
+    """Span numbers that may be edited, most important first."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """One for A1, A2 ...: span numbers."""
+    levels: tuple[FactualLevel, ...] = ()
+    """A0 first; as far as it came."""
+    notes: tuple[str, ...] = ()
+    prompts: dict[str, str] | None = None
+    """Step -> sha256 of the prompt file; None without a model."""
+    failed_step: str | None = None
+    """None: every level was made."""
+    reason: str | None = None
+    """Why it failed, in the few words it is counted under."""
+    detail: str = ""
+    temporary: bool = False
+    """The failure was the server's: a resumed run tries again."""
+
 
 MOST_LEVELS = 9
 """Beyond A0: A1 ... A9 keep their order as text."""
@@ -143,30 +226,141 @@ class EditTask:
     """Levels of the whole run beyond A0; 0: not said."""
 
 
-class Steps(Protocol):
-    """The steps that need judgement. Everything else (filter, keep, groups, splicing, checks) is the pipeline's."""
+Places = tuple[tuple[int, int], ...]
+"""Start and end of every span in a text, by span number."""
 
-    @property
-    def backend(self) -> str:
-        """`rules`, `openai` or `vllm`: stands in every record."""
+MOST_TIMES, MOST_MORE = 4, 40
+"""A replacement may have this many times the old text's characters, and this many more."""
+MARKS = "⟦⟧⟪⟫[]{}"
+"""Characters that mark spans for a model."""
+_INVISIBLE = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|[\p{Cf}--[\u00ad\u200c\u200d]]", regex.V1)
 
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """Step -> sha256 of the prompt it uses; None without a model."""
 
-    async def paraphrase(self, material: Material) -> Answer[str] | None:
-        """A0; None: this backend writes no paraphrase, the file's or the reference is taken."""
+@dataclass(frozen=True)
+class Problem:
+    """Why an edit cannot stand."""
 
-    async def rank(
-        self, material: Material, text: str, spans: Sequence[Span], candidates: Sequence[int]
-    ) -> Answer[tuple[int, ...]]:
-        """The candidates (numbers into spans), most important first: each once."""
+    kind: str
+    """A few words under which it is counted."""
+    detail: str
+    """One sentence, said to the model too."""
 
-    async def edit(
-        self, material: Material, tasks: Sequence[EditTask]
-    ) -> Answer[tuple[tuple[Edit, ...], ...]]:
-        """Replacements for every span of each task's group.
 
-        One task: the edit of one level. Several (edit_calls `shared`): all levels at once, each task's text
-        being A0, because later levels do not exist yet.
-        """
+def splice(text: str, places: Places, edits: Iterable[Edit]) -> tuple[str, Places]:
+    """The text with the edits in their places, and where every span stands afterwards."""
+    new = {edit.span: edit.new for edit in edits}
+    pieces: list[str] = []
+    moved: dict[int, tuple[int, int]] = {}
+    end = length = 0
+    for number in sorted(range(len(places)), key=lambda number: places[number]):
+        start, stop = places[number]
+        content = new.get(number, text[start:stop])
+        pieces += [text[end:start], content]
+        length += start - end
+        moved[number] = (length, length + len(content))
+        length += len(content)
+        end = stop
+    return "".join([*pieces, text[end:]]), tuple(moved[number] for number in range(len(places)))
+
+
+def replacement_problem(old: str, new: str, text: str) -> Problem | None:
+    """What keeps `new` from standing where `old` stood in `text`; None: nothing."""
+    shown = f"“{_short(new)}” in place of “{_short(old)}”"
+    if regex.search(r"[\n\r\u0085\p{Zl}\p{Zp}]", new):
+        return Problem("line break", f"{shown} holds a line break.")
+    if _INVISIBLE.search(new) and not set(_INVISIBLE.findall(new)) <= set(old):
+        return Problem("control character", f"{shown} holds an invisible character.")
+    if not regex.search(r"[^\s\p{C}]", new):
+        return Problem("blank", f"The replacement of “{_short(old)}” is blank.")
+    if any(mark in new and mark not in old for mark in MARKS):
+        return Problem("marks left in", f"{shown} still holds a mark.")
+    if new != new.strip() or regex.match(r"[\p{M}\u200c\u200d]", new):
+        return Problem("broken character", f"{shown} begins or ends with a blank, or with half a character.")
+    if same_text(old, new):
+        return Problem("span unchanged", f"{shown} says the same: every span to change has to be changed.")
+    if len(new) > MOST_TIMES * len(old) + MOST_MORE:
+        return Problem("too long", f"{shown} is far longer than what it replaces.")
+    return _script_problem(old, new, text, shown)
+
+
+def _script_problem(old: str, new: str, text: str, shown: str) -> Problem | None:
+    main = main_script(text)
+    allowed = scripts_of(old) | ({main} if main else set())
+    if strange := scripts_of(new) - allowed:
+        return Problem("script changed", f"{shown} is in another script ({', '.join(sorted(strange))}).")
+    if strange_digits := zeros_of(new) - (zeros_of(old) or zeros_of(text) | {0x30}):
+        return Problem(
+            "script changed", f"{shown} has digits of another script ({chr(min(strange_digits))} ...)."
+        )
+    return None
+
+
+def edits_problem(task: EditTask, edits: Sequence[Edit]) -> Problem | None:
+    """What keeps the edits from making this level: each span of the group once, none else, each really changed."""
+    numbers = [edit.span for edit in edits]
+    if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
+        return Problem("span repeated", f"Span {twice[0]} is replaced more than once.")
+    if held := sorted(set(numbers) & set(task.held)):
+        return Problem("protected span changed", f"Span {held[0]} has to stay as it is.")
+    if strange := sorted(set(numbers) - set(task.group)):
+        return Problem("protected span changed", f"Span {strange[0]} is not among those to change.")
+    if missing := sorted(set(task.group) - set(numbers)):
+        return Problem("span missing", f"Span {missing[0]} has no replacement.")
+    for edit in edits:
+        start, end = task.places[edit.span]
+        if problem := replacement_problem(task.text[start:end], edit.new, task.text):
+            return problem
+    return None
+
+
+def check_edit(task: EditTask, after: str, after_places: Places) -> Problem | None:
+    """Compare the two texts themselves, whoever made the second: nothing but the group's spans differs."""
+    before_fixed, after_fixed = fixed_text(task.text, task.places), fixed_text(after, after_places)
+    if before_fixed != after_fixed:
+        return Problem("text around changed", "Text outside the spans is not as it was.")
+    for number, (old, new) in enumerate(zip(task.places, after_places, strict=True)):
+        before, now = task.text[slice(*old)], after[slice(*new)]
+        if number in task.group and same_text(before, now):
+            return Problem("span unchanged", f"Span {number}, “{_short(before)}”, is as it was.")
+        if number not in task.group and before != now:
+            return Problem(
+                "protected span changed", f"Span {number}, “{_short(before)}”, has to stay as it is."
+            )
+    return None
+
+
+def fixed_text(text: str, places: Places) -> tuple[str, ...]:
+    """What stands before, between and after the spans."""
+    order = sorted(places)
+    starts, ends = [start for start, _ in order], [end for _, end in order]
+    return tuple(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
+
+
+def between(pieces: Sequence[str], text: str) -> tuple[str, ...] | None:
+    """What a text has in the gaps between the pieces, each gap as short as can be; None: it does not hold them.
+
+    The text has to begin with the first piece and to end with the last. No gap is empty.
+    """
+    first, *rest = pieces
+    if not rest:
+        return () if text == first else None
+    *middle, last = rest
+    if not text.startswith(first):
+        return None
+    found: list[str] = []
+    at = len(first)
+    for piece in middle:
+        start = text.find(piece, at + 1)
+        if start < 0:
+            return None
+        found.append(text[at:start])
+        at = start + len(piece)
+    end = len(text) - len(last)
+    if end <= at or not text.endswith(last):
+        return None
+    return (*found, text[at:end])
+
+
+def _short(text: str) -> str:
+    plain = "".join(char if char.isprintable() else "\ufffd" for char in text)
+    return plain if len(plain) <= 60 else plain[:59] + "…"

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from core.judges.claims.judge import KIND as CLAIMS
-from core.judges.cross_examination.judge import KIND as CROSS_EXAMINATION
-from core.judges.cross_examination.record import CEF_COMPONENTS
+from core.judges.claims import KIND as CLAIMS
+from core.judges.cross_examination import CEF_COMPONENTS
+from core.judges.cross_examination import KIND as CROSS_EXAMINATION
 from core.results.choices import check_names, directions, items_of, names_of
 from core.results.joining import NO_SCORE
 from core.results.merging import merge_tables, not_scored_in

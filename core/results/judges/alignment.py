@@ -11,9 +11,9 @@ import numpy as np
 import regex
 
 from core.errors import InputError
+from core.judges import cross_examination
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
-from core.judges.cross_examination import judge as cross_examination
-from core.judges.cross_examination.record import CefRecord
+from core.judges.cross_examination import CefRecord
 from core.results.joining import rows_met
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable

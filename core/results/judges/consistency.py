@@ -8,17 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.judges import direct, quality, rubric
-from core.judges.cross_examination import judge as cross_examination
-from core.judges.cross_examination.record import (
-    CEF_COMPONENTS,
-    CefRecord,
-    CrossQuestion,
-    Side,
-    examined_scores,
-    scores_of,
-)
-from core.judges.cross_examination.verdicts import VERDICTS, Verdict
+from core.judges import cross_examination, direct, quality, rubric
+from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, examined_scores, scores_of
+from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
 from core.results.choices import items_of

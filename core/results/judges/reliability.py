@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet
-from core.judges.cross_examination.record import CrossQuestion, Side
-from core.judges.cross_examination.verdicts import VERDICTS
+from core.judges.questions import VERDICTS, CrossQuestion, Side
 from core.results.choices import items_of, values_of
 from core.schema.scores import ScoredRow
 from core.stats.judge_reliability import VARIANTS, Variant, deviation, disagreement, lowest_first

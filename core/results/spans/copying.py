@@ -9,8 +9,8 @@ import numpy as np
 from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.formats.tasks import parse_task
-from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.judges import automqm
+from core.judges.automqm import AutoMqmRecord, ErrorTrial
 from core.judges.rated import ExampleUsed, test_set_of
 from core.results.choices import Key, items_of
 from core.results.spans.segments import text_keys

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from core.errors import InputError
-from core.judges.automqm.errors import AutoMqmRecord
+from core.judges.automqm import AutoMqmRecord
 from core.results.spans.agreement import (
     DEFAULT_SPAN_OPTIONS,
     DrawSummary,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.mt_metrics_eval import OF_REFERENCE, names_reference
 from core.formats.spans.mqm import score_of
-from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
+from core.judges import automqm
+from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.choices import Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScoredRow

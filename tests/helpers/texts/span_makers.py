@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial, FoundError
+from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.rated import ExampleUsed
 from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.scores import ErrorSpan, Metric, Rating, RatingSet, ScorableOutput, ScoredRow

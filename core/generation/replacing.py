@@ -7,15 +7,8 @@ from math import gcd
 
 import regex
 
-from core.generation.factual.editing import replacement_problem
-from core.generation.factual.vocabulary import (
-    ANTONYMS,
-    FRACTIONS,
-    HEDGES,
-    MONTHS,
-    NUMBER_WORDS,
-    fraction_pattern,
-)
+from core.generation.facts import Fact, Pool, find_facts
+from core.generation.factual.steps import replacement_problem
 from core.generation.language import (
     HAN_OR_KANA,
     base_language,
@@ -25,20 +18,28 @@ from core.generation.language import (
     same_text,
     words_of,
 )
-from core.generation.rules.dates import move_date
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import Fact, find_facts
-from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.numbers import (
+from core.generation.lists import (
+    ANTONYMS,
+    FRACTIONS,
+    HEDGES,
+    MONTHS,
+    NUMBER_WORDS,
+    Gazetteer,
+    fraction_pattern,
+    gazetteer,
+)
+from core.generation.numbers import (
+    ROMANS,
+    Draw,
     digits_value,
     english_suffix,
     move_all,
+    move_date,
     move_decade,
     move_ordinal,
     move_range,
     move_time,
 )
-from core.generation.rules.pool import Pool
 
 _ENGLISH = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ous|ive|al)$")
 """English endings that tell a part of speech; a bare -s may be a verb's."""
@@ -134,29 +135,6 @@ _FALL_BACK = {
     "acronym": ("acronym", "agency"),
     "thing": ("thing", "surname", "city"),
 }
-ROMANS = [
-    "I",
-    "II",
-    "III",
-    "IV",
-    "V",
-    "VI",
-    "VII",
-    "VIII",
-    "IX",
-    "X",
-    "XI",
-    "XII",
-    "XIII",
-    "XIV",
-    "XV",
-    "XVI",
-    "XVII",
-    "XVIII",
-    "XIX",
-    "XX",
-    "XXI",
-]
 _MOST_DAYS, _EVERY_MONTHS_DAYS = 31, 28
 _NUMBERED_MONTHS = ("ja", "zh", "ko")
 _UNIT_SHARE = 5
@@ -203,9 +181,8 @@ def _counted(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -
     if fact.group == "fraction":
         return _other_fraction(text, lists.language, draw)
     if fact.group == "roman":
-        return draw.choose(
-            [r for r in ROMANS if abs(ROMANS.index(r) - _place(text)) in (1, 2)]
-        ), "century moved"
+        place = ROMANS.index(text) if text in ROMANS else 0
+        return draw.choose([r for r in ROMANS if abs(ROMANS.index(r) - place) in (1, 2)]), "century moved"
     if not regex.search(r"\p{Nd}", text):
         return _word_of_list(fact, lists, draw, avoid)
     if (
@@ -248,10 +225,6 @@ def _other_fraction(text: str, language: str, draw: Draw) -> Swap | None:
         if gcd(count, whole) == 1 and Fraction(count, whole) != value
     ]
     return draw.choose(options), "fraction moved"
-
-
-def _place(roman: str) -> int:
-    return ROMANS.index(roman) if roman in ROMANS else 0
 
 
 def _other_unit(text: str, lists: Gazetteer) -> str | None:
@@ -349,15 +322,13 @@ def _usable(options: Sequence[str], fact: Fact, lists: Gazetteer, avoid: Collect
         options = agreeing
     if main_script(fact.text) == "Cyrillic" and fact.group != "hedge":
         # Cases: another ending would break the sentence, unless the lists give the same form of the class.
-        options = [o for o in options if same_cyrillic_case(o, fact.text)]
+        bare = regex.compile(r"[бвгджзйклнпрстфцчшщ]$")
+        options = [
+            o
+            for o in options  # the same last letter, or both a bare consonant
+            if o[-1:] == fact.text[-1:] or (bare.search(o) and bare.search(fact.text))
+        ]
     return options
-
-
-def same_cyrillic_case(one: str, other: str) -> bool:
-    """Whether two names can be in the same case: the same last letter, or both a bare consonant."""
-    bare = r"[бвгджзйклнпрстфцчшщ]$"
-    both = all(regex.search(bare, name) for name in (one, other))
-    return one[-1:] == other[-1:] or both
 
 
 LONG_SPAN = 6

@@ -1,7 +1,6 @@
-"""Claims without a model: sentences, and whether their numbers, names and words occur in the other text.
+"""Sentences of a text, and the numbers, names and words by which rules tell whether another text says the same.
 
-A stand-in with which everything can be tried without a model, deterministic and without any knowledge. It sees a
-changed number or name, and nothing that is said with the same words: no negation, no swapped roles, no synonyms.
+Deterministic and without any knowledge: it sees a changed number or name, and nothing that is said with the same words.
 """
 
 import unicodedata
@@ -12,19 +11,13 @@ from itertools import pairwise
 import regex
 
 from core.diff import tokenize
-from core.generation.number_change import plain_number
-from core.judges.claims.steps import Claim, Detail, Verified
-from core.llm.asking import Answer
+from core.generation.language import UNSPACED
+from core.generation.numbers import plain_number
 
-ENOUGH_WORDS = 0.6
-"""Share of a claim's content words that have to occur in the other text."""
-NOTHING_TO_COMPARE = "nothing to compare"
 _STEM, _ENDING = 4, 2
 """Letters that two forms of a word share at least, and letters in which they may differ at their end."""
 _FEWEST_WORDS = 3
 """Words of a statement, and of each part of a sentence that is cut at a semicolon or dash."""
-_MOST_NAMED = 3
-"""Missing numbers, names or words that a verdict repeats."""
 
 # Runs of marks are read whole (`++`) and from their beginning alone, so that no text takes long to cut.
 _SENTENCE_END = regex.compile(
@@ -47,45 +40,10 @@ _QUESTION_MARKS = frozenset("?？؟")
 _LIST_MARK = regex.compile(r"^\s*(?:[-+*•◦‣–—#>]+|\d{1,3}[.)])\s+")
 _SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
 _NUMBER = regex.compile(r"\d+(?:[.,٫٬]\d+)*")
-_UNSPACED = regex.compile(
-    r"[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]"
-)
+_UNSPACED = regex.compile(f"[{UNSPACED}]")
 _LETTERS = regex.compile(r"\p{L}")
 _CASED = regex.compile(r"[\p{Lu}\p{Ll}\p{Lt}]")
 _CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
-
-
-class RuleDecomposer:
-    """Implements Decomposer: every sentence is a claim, questions are none.
-
-    With high atomicity a sentence is cut at semicolons and dashes too. Whether a sentence matters rules cannot tell,
-    so coverage makes no difference.
-    """
-
-    def __init__(self, atomicity: Detail) -> None:
-        self._atomicity = atomicity
-
-    async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
-        """See Decomposer."""
-        found = [sentence for sentence in sentences_of(text) if not _asks(sentence)]
-        if self._atomicity == "high":
-            found = [clause for sentence in found for clause in _clauses(sentence)]
-        return Answer(tuple(dict.fromkeys(found)))
-
-
-class RuleVerifier:
-    """Implements ClaimVerifier: a claim is supported if all its numbers and names, and enough of its words, occur in
-    the premise.
-
-    A name is a word with a capital letter that does not begin the claim, so in German every noun is one. Words are
-    the same if they differ in their last two letters at most, which endings in many languages do. In scripts
-    without spaces pairs of neighbouring characters stand for words; scripts without capitals have no names.
-    """
-
-    async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See ClaimVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
-        said = Premise.of(premise)
-        return Verified(tuple(_judged(text, said) for text in claims))
 
 
 def sentences_of(text: str) -> list[str]:
@@ -100,6 +58,14 @@ def sentences_of(text: str) -> list[str]:
         start = found.end()
     stripped = (_LIST_MARK.sub("", " ".join(piece.split())) for piece in [*pieces, text[start:]])
     return [piece for piece in stripped if _SAYS_SOMETHING.search(piece)]
+
+
+def statements_in(text: str, *, by_clauses: bool = False) -> tuple[str, ...]:
+    """The text's distinct sentences without its questions. by_clauses: cut at semicolons and dashes too."""
+    found = [sentence for sentence in sentences_of(text) if not _asks(sentence)]
+    if by_clauses:
+        found = [clause for sentence in found for clause in _clauses(sentence)]
+    return tuple(dict.fromkeys(found))
 
 
 def states_something(text: str) -> bool:
@@ -200,26 +166,3 @@ def _neighbours(text: str) -> list[str]:
         token if _UNSPACED.match(token) and _LETTERS.match(token) else "" for token in tokenize(_plain(text))
     ]
     return [first + second for first, second in pairwise(signs) if first and second]
-
-
-def _judged(text: str, premise: Premise) -> Claim:
-    claim = Content.of(text)
-    missing = [number for number in claim.numbers if number not in premise.numbers]
-    missing += [name for name in claim.names if not premise.has(name)]
-    if missing:
-        return Claim(text, False, f"not in the other text: {_some(missing)}")
-    strange = [word for word in claim.words if not premise.has(word)]
-    if claim.words:
-        share = 1 - len(strange) / len(claim.words)
-        said = f"{share:.0%} of its words are in the other text"
-        if share < ENOUGH_WORDS:
-            return Claim(text, False, f"only {said}; not {_some(strange)}")
-        return Claim(text, True, said)
-    if claim.numbers or claim.names:
-        return Claim(text, True, "its numbers and names are in the other text")
-    return Claim(text, reason=NOTHING_TO_COMPARE)
-
-
-def _some(words: Sequence[str]) -> str:
-    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
-    return ", ".join(words[:_MOST_NAMED]) + more

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from core.errors import InputError
-from core.judges.claims.steps import Claim, Entailed, Entailment, Verified
+from core.judges.claims import KIND, Claim, Entailed, Verified
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.batching import Batcher
 from core.metrics.neural.libraries import chosen_device, library, release
@@ -18,19 +18,19 @@ from core.metrics.scorer import MetricSpec
 from core.schema.scores import Metric
 
 Pairs = Sequence[tuple[str, str]]
-USER = "claims"
+USER = KIND.name
 """What the model is for, as errors name it."""
 NOT_JUDGED = "the entailment model gave no verdict"
 
 
 class NliVerifier:
-    """Implements ClaimVerifier: supported is a claim whose likeliest label is entailment, the other text the premise."""
+    """Verifies claims by an entailment model: supported is a claim whose likeliest label is entailment, the other text the premise."""
 
-    def __init__(self, entailment: Entailment) -> None:
+    def __init__(self, entailment: "BatchedEntailment") -> None:
         self._entailment = entailment
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See ClaimVerifier. Where a pair is longer than the model reads, the claim's `why` says so: what supports it
+        """See LlmVerifier. Where a pair is longer than the model reads, the claim's `why` says so: what supports it
         may have been cut off.
         """
         if not claims:
@@ -50,7 +50,7 @@ def _claim(text: str, said: Entailed) -> Claim:
 
 
 class BatchedEntailment:
-    """Implements Entailment and Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
+    """Implements Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
 
     def __init__(self, model: str = "", device: str = "auto", batch_size: int = HELPER_AT_ONCE) -> None:
         """model: a folder, or the hub's name; empty: the cross-encoder of Factual.
@@ -76,10 +76,17 @@ class BatchedEntailment:
         self._opened = await loop.run_in_executor(
             self._executor, lambda: _Opened(self._name, self._device, self._batch_size)
         )
-        self._batcher = Batcher(self._judge_all, _unanswered, self._executor)
+        self._batcher = Batcher(
+            self._judge_all,
+            lambda problem: problem or RuntimeError("the run ended before this claim's turn came"),
+            self._executor,
+        )
 
     async def judged(self, pairs: Pairs) -> list[Entailed]:
-        """See Entailment. Raises InputError where the machine fails: then no other pair would be judged either."""
+        """One answer a (premise, hypothesis), in their order; may be awaited many times at once.
+
+        Raises InputError where the machine fails: then no other pair would be judged either.
+        """
         if not pairs:
             return []
         assert self._batcher is not None, "not started"
@@ -99,10 +106,6 @@ class BatchedEntailment:
         assert self._opened is not None
         judged = iter(self._opened.judged([pair for pairs in questions for pair in pairs]))
         return [[next(judged) for _ in pairs] for pairs in questions]
-
-
-def _unanswered(problem: Exception | None) -> Exception:
-    return problem or RuntimeError("the run ended before this claim's turn came")
 
 
 class _Opened:

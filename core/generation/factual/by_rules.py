@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.generation.factual.editing import splice
-from core.generation.factual.steps import EditTask
+from core.generation.facts import RANKS, Pool, content_words, find_facts
+from core.generation.factual.parse import Span
+from core.generation.factual.steps import Edit, EditTask, splice
 from core.generation.language import language_of
-from core.generation.records import Edit, Span
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import RANKS, find_facts
-from core.generation.rules.pool import Pool, content_words
-from core.generation.rules.replacing import match_case, substitute
-from core.generation.rules.sentences import WHOLES, is_part, makes_sense
+from core.generation.numbers import WHOLES, Draw, is_part, makes_sense
+from core.generation.replacing import match_case, substitute
 from core.generation.stretches import classify
 from core.llm.asking import Answer
 from core.schema.study import Material
@@ -22,19 +19,12 @@ MOST_REDRAWS = 8
 class RuleSteps:
     """The steps that need judgement, by rule. The same seed and pool give the same output."""
 
+    backend = "rules"
+    prompts = None
+
     def __init__(self, pool: Pool, seed: int = 0) -> None:
         self._pool = pool
         self._seed = seed
-
-    @property
-    def backend(self) -> str:
-        """What stands in every record."""
-        return "rules"
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """No model, no prompts."""
-        return None
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
         """Rules write no paraphrase: the file's is taken, or the reference word for word."""

@@ -1,4 +1,4 @@
-"""Spans without a parser: what has a recognisable form, then English phrases, then content words until there are enough."""
+"""Which stretches of A0 may carry a fact: by dependency parse where a model is there, else by rule."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,111 +7,33 @@ from functools import lru_cache
 
 import regex
 
-from core.generation.language import UNSPACED, base_language
-from core.generation.records import Span
-from core.generation.rules.facts import find_facts
-from core.generation.rules.gazetteer import gazetteer
-from core.generation.rules.pool import Pool, content_words, on_boundaries
-from core.generation.rules.replacing import fits
+from core.generation.facts import Pool, content_words, find_facts, on_boundaries
+from core.generation.factual.parse import Parsers, Span
+from core.generation.language import UNSPACED, base_language, known_language
+from core.generation.lists import ENGLISH, gazetteer
+from core.generation.replacing import fits
 from core.generation.stretches import KINDS, Match, best_matches, classify, is_ordinary_opener, opens_sentence
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_DETERMINERS = _set(
-    "a an the this that these those my your his her its our their no any some each every another such both either "
-    "neither whose"
-)
-_PREPOSITIONS = _set(
-    "about above across after against along alongside amid among amongst around as at before behind below beneath "
-    "beside besides between beyond by concerning despite down due during except for from in including inside into "
-    "like near of off on onto opposite outside over past per regarding since than through throughout till to toward "
-    "towards under unlike until up upon via with within without"
-)
-_AUXILIARIES = _set(
-    "am is are was were be been being has have had having do does did can could will would shall should may might "
-    "must cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't"
-)
-_CLAUSE_OPENERS = _set(
-    "which that who whom whose where when while whereas because although though if unless whether once since until so "
-    "why how what whenever wherever"
-)
-_PRONOUNS = _set(
-    "i you he she it we they me him us them himself herself itself themselves myself yourself ourselves one who which "
-    "that this these those there"
-)
-_SUBJECT_PRONOUNS = _set("i you he she it we they")
-_CONJUNCTIONS = _set("and or but nor yet &")
-_ADVERBS = _set(
-    "also often now then thus therefore hence however instead still already always never sometimes usually again soon "
-    "later earlier today once twice twofold together away back forward abroad nearby worldwide mostly only even just "
-    "almost nearly perhaps maybe rather quite very too so more most less least ever yet indeed otherwise moreover "
-    "furthermore nevertheless meanwhile not n't up down out off"
-)
+_DETERMINERS = ENGLISH["determiners"]
+_PREPOSITIONS = ENGLISH["prepositions"]
+_AUXILIARIES = ENGLISH["auxiliaries"]
+_CLAUSE_OPENERS = ENGLISH["clause_openers"]
+_PRONOUNS = ENGLISH["pronouns"]
+_CONJUNCTIONS = ENGLISH["conjunctions"]
+_ADVERBS = ENGLISH["adverbs"]
 _FUNCTION_WORDS = (
     _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _CLAUSE_OPENERS | _PRONOUNS | _CONJUNCTIONS | _ADVERBS
 )
-_SPOKEN = _set(
-    "also often now then thus therefore hence however instead still always never sometimes usually again soon later "
-    "earlier today away abroad nearby worldwide moreover furthermore nevertheless meanwhile only mostly more most"
-)
-"""Adverbs that say something by themselves."""
-_VERBS = (
-    "accept achieve act add affect agree aim allow announce appear apply argue arise arrive ask assume attack attract avoid "
-    "base bear beat become begin believe belong blend break bring build burn call capture carry catch cause change choose claim "
-    "climb close collapse collect combine come comprise concern conclude connect consider consist contain continue "
-    "contribute convert cool cost cover create cross cut deal decide declare declin decrease defeat define deliver depend "
-    "derive describe design destroy determine develop die differ discover discuss divide draw drive drop eat elect emerge "
-    "emit employ enable encompass encourage end engage ensure enter establish evolve examine exist expand explain express "
-    "extend face fail fall feed feel fight fill find finish flow follow force form found gain gather generate get give go "
-    "govern grow guide happen help hold host include increase indicate influence inform inhabit injure inspire introduce "
-    "invade invent involve join jump keep kill know lack land launch lay lead learn leave let lie limit live lose maintain "
-    "make mark mean measure meet melt mix move need number occupy occur offer open operate originate own pass perform play "
-    "point possess precede predict prefer prepare present prevent produce prohibit promote propose protect prove provide "
-    "publish pull pump push put reach react read receive recognise recognize reduce refer reflect reject release rely remain "
-    "remove replace represent require result return reveal rise rotate rule run say see seem seek sell send separate serve "
-    "set settle shape share show shrink sign sink speak spend spin spread stand start stay stem stop store strike study "
-    "submit suffer support surround survive sustain take teach tell tend think trace trade transform transport trap travel "
-    "treat turn undergo understand unite use utilise utilize vary visit walk want warm watch wear weigh win work write"
-)
-_PARTICIPLES = (
-    "been begun born broken chosen done drawn driven eaten fallen found flown forgotten given gone grown hidden known made "
-    "overcome ridden risen run seen shown spoken stolen sung sunk sworn taken thrown torn undergone withdrawn woken worn woven "
-    "written"
-)
-_PAST = (
-    "arose ate beat became began bore bought broke brought built came caught chose cut did drew drove fell felt fought found "
-    "gave grew held hit kept knew laid lay led left lost made meant met paid put ran rose said sang sank sat saw sent set "
-    "shot sold spent spoke spread stood struck taught threw told took understood underwent went won wore wrote"
-)
-_ABOUT = _set(
-    "about around roughly approximately nearly almost over some exactly up to at least most more less than under"
-)
+_ABOUT = ENGLISH["about"]
 """Words in front of a number that belong to its quantity."""
 _NUMBERS = frozenset({"number", "quantity", "percent", "money", "date", "year", "time", "ordinal"})
 _COMPLETE = frozenset({"quantity", "percent", "money", "date", "time"})
 """Numbers that have their unit: `40 metres` of `40 metres high`."""
 _ADVERB_ENDING = regex.compile(r"\p{L}{3,}ly")
-_NO_ADVERBS = _set(
-    "family early daily weekly monthly yearly likely only italy july assembly reply supply apply rely multiply"
-)
 _TOKEN = regex.compile(
     r"(?:\p{Lu}\.){2,}|(?:St|Dr|Mrs?|Ms|Prof|Jr|Sr|vs|e\.g|i\.e)\.|\p{L}[\p{L}\p{M}\p{N}₀-₉]*(?:[-–'’/][\p{L}\p{N}][\p{L}\p{M}\p{N}₀-₉]*)*|\p{N}[\p{L}\p{N}.,₀-₉]*[\p{L}\p{N}₀-₉]|\p{N}|[^\s]"
 )
 _SENTENCE_END = frozenset(".!?;:。")
-_POSSESSIVE = regex.compile(r"['’]s$")
-
-
-@dataclass(frozen=True)
-class Phrases:
-    """What a text's clauses hold."""
-
-    objects: tuple[tuple[int, int], ...]
-    """Places of phrases outside subjects, in the order of the text, none overlapping."""
-    subjects: tuple[tuple[int, int], ...]
-    """Places of subjects, from the clause's first word to its verb."""
 
 
 @dataclass(frozen=True)
@@ -125,8 +47,8 @@ class _Word:
 
 @lru_cache(maxsize=1)
 def _verb_forms() -> frozenset[str]:
-    forms: set[str] = {*_PAST.split(), *_PARTICIPLES.split()}
-    for verb in _VERBS.split():
+    forms = set(_PAST_FORMS)
+    for verb in ENGLISH["verbs"]:
         stem = verb.removesuffix("e")
         if verb.endswith("y") and verb[-2] not in "aeiou":
             forms |= {verb, f"{verb[:-1]}ies", f"{verb[:-1]}ied", f"{verb}ing"}
@@ -134,17 +56,6 @@ def _verb_forms() -> frozenset[str]:
         third = f"{verb}es" if verb.endswith(("s", "x", "z", "ch", "sh", "go", "do")) else f"{verb}s"
         forms |= {verb, third, f"{stem}ed", f"{stem}ing", f"{stem}{verb[-1]}ed", f"{stem}{verb[-1]}ing"}
     return frozenset(forms)
-
-
-def phrases(text: str, typed: Sequence[Span]) -> Phrases:
-    """The phrases of an English text. typed: dates, quantities, names and the like, which are never cut."""
-    reading = _Reading(_words(text, typed))
-    reading.read()
-    kept: list[tuple[int, int]] = []
-    for start, end in sorted(set(reading.objects)):  # what was read twice may be there twice
-        if not kept or kept[-1][1] <= start:
-            kept.append((start, end))
-    return Phrases(tuple(kept), tuple(reading.subjects))
 
 
 def _words(text: str, typed: Sequence[Span]) -> list[_Word]:
@@ -191,7 +102,7 @@ class _Reading:
                 return again
             self._begin(at + 1)
         elif self._is_adverb(at) and not (self.subject == at and self._is_content(at + 1)):
-            if low in _SPOKEN or _ADVERB_ENDING.fullmatch(low):
+            if low in ENGLISH["spoken"] or _ADVERB_ENDING.fullmatch(low):
                 self.objects.append((word.start, word.end))
                 if self.subject == at:
                     self.subject = at + 1
@@ -296,7 +207,7 @@ class _Reading:
         low = self.words[at].low
         if low in _ABOUT and self._counts(at):
             return False
-        return low in _ADVERBS or (low not in _NO_ADVERBS and bool(_ADVERB_ENDING.fullmatch(low)))
+        return low in _ADVERBS or (low not in ENGLISH["no_adverbs"] and bool(_ADVERB_ENDING.fullmatch(low)))
 
     def _is_preposition(self, at: int) -> bool:
         return self._low(at) in _PREPOSITIONS and not (self._low(at) in _ABOUT and self._counts(at))
@@ -332,9 +243,9 @@ class _Reading:
         if before in _DETERMINERS and not (at == self.subject and before in _CLAUSE_OPENERS):
             return before in ("this", "that") and low in _verb_forms() and low.endswith("s")
         object_follows = after in _DETERMINERS or after in _PRONOUNS or self._counted(at + 1)
-        if not inside and (before in _MODALS or (before == "to" and object_follows)):
+        if not inside and (before in ENGLISH["modals"] or (before == "to" and object_follows)):
             return True
-        if not inside and before in _SUBJECT_PRONOUNS and self._is_content(at):
+        if not inside and before in ENGLISH["subject_pronouns"] and self._is_content(at):
             return True
         past = low in _PAST_FORMS or bool(regex.fullmatch(r"\p{L}{2,}ed", low))
         if not past and low not in _verb_forms() and not _VERB_ENDING.fullmatch(low):
@@ -366,13 +277,8 @@ class _Reading:
         return at < len(self.words) and self.words[at].kind in _NUMBERS
 
 
-_MODALS = _set(
-    "can could will would shall should may might must cannot do does did don't doesn't didn't can't"
-)
 _VERB_ENDING = regex.compile(r"\p{L}{3,}(?:[iy][sz]es|ifies|ing)")
-_PAST_FORMS = frozenset([*_PAST.split(), *_PARTICIPLES.split()])
-
-
+_PAST_FORMS = ENGLISH["past"] | ENGLISH["participles"]
 DEFAULT_WANTED = 12
 """Spans worth having for four levels: two for each, and as many again that the filter and `keep` take."""
 _WORDS = frozenset({"name", "acronym", "title", "term", "antonym", "hedge"})
@@ -391,7 +297,7 @@ def spans_by_rule(
 ) -> tuple[Span, ...]:
     """The spans, sorted, none inside another.
 
-    English: the phrases outside subjects, with names and quantities whole (`phrases`). Any other language: stretches of a
+    English: the phrases outside subjects, with names and quantities whole. Any other language: stretches of a
     recognisable form, wherever they stand, and content words where there are fewer than `wanted`.
 
     language: a tag without region, or `und`. for_rules: only what rules have a fitting word for, and other words that they
@@ -399,7 +305,7 @@ def spans_by_rule(
     """
     lists, few = base_language(language), wanted // SPANS_PER_LEVEL
     typed = typed_spans(text, language)
-    phrased, subjects = _phrases(text, typed) if lists == "en" else (typed, ())
+    phrased, subjects = _phrases(text, typed) if lists == "en" else (typed, [])
 
     def outside(spans: Iterable[Span]) -> list[Span]:
         return [one for one in spans if all(one.end <= start or end <= one.start for start, end in subjects)]
@@ -423,22 +329,33 @@ def spans_by_rule(
 
 def typed_spans(text: str, language: str) -> list[Span]:
     """Dates, quantities, names and the like, wherever they stand; a hedge in front of a number is part of its quantity."""
-    typed = [match for match in best_matches(text, language) if _useful(text, match)]
-    return [Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language)) for m in typed]
+    return [
+        Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language))
+        for m in best_matches(text, language)
+        # A letter alone is a mark, and a grapheme is never cut.
+        if not (m.kind == "name" and m.end - m.start < 2) and on_boundaries(text, m.start, m.end)
+    ]
 
 
-def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], tuple[tuple[int, int], ...]]:
+def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[int, int]]]:
     """The phrases of an English text outside its subjects, and where the subjects are."""
-    whole = [span for span in typed if span.kind not in _LOOSE and _stands_alone(text, span)]
-    found = phrases(text, whole)
-    objects = [(start, end) for start, end in found.objects if on_boundaries(text, start, end)]
-    return [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in objects], found.subjects
-
-
-def _stands_alone(text: str, span: Span) -> bool:
-    """Not a part of a longer word: `MS` of `MS-DOS`, `U` of `U.S.`."""
-    before, after = text[max(0, span.start - 2) : span.start], text[span.end : span.end + 2]
-    return not (regex.search(r"[\p{L}\p{N}][-–.]$", before) or regex.match(r"[-–.]\p{L}", after))
+    # Dates, quantities, names and the like are never cut.
+    # Neither are they parts of longer words: `MS` of `MS-DOS`, `U` of `U.S.`.
+    whole = [
+        span
+        for span in typed
+        if span.kind not in _LOOSE
+        and not regex.search(r"[\p{L}\p{N}][-–.]$", text[max(0, span.start - 2) : span.start])
+        and not regex.match(r"[-–.]\p{L}", text[span.end : span.end + 2])
+    ]
+    reading = _Reading(_words(text, whole))
+    reading.read()
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(set(reading.objects)):  # what was read twice may be there twice
+        if not kept or kept[-1][1] <= start:
+            kept.append((start, end))
+    objects = [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in kept if on_boundaries(text, a, b)]
+    return objects, reading.subjects
 
 
 def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
@@ -467,13 +384,6 @@ def _content_words(text: str, language: str) -> Iterator[Span]:
         yield Span(start, end, text[start:end], "term")
 
 
-def _useful(text: str, match: Match) -> bool:
-    """Whether there is something to change: a letter alone is a mark, and a grapheme is never cut."""
-    piece = text[match.start : match.end]
-    alone = match.kind == "name" and len(piece) < 2
-    return not alone and on_boundaries(text, match.start, match.end)
-
-
 def _kind(text: str, match: Match, language: str) -> str:
     """The match's kind; a capital that only begins a sentence, or a German noun, makes no name."""
     if match.kind != "name":
@@ -489,10 +399,6 @@ def _kind(text: str, match: Match, language: str) -> str:
         return "name"
     ordinary = classify(piece.lower(), language)
     return ordinary if ordinary in ("antonym", "hedge", "number", "ordinal") else "term"
-
-
-def _meet(span: Span, other: Span) -> bool:
-    return span.start < other.end and other.start < span.end
 
 
 def _replaceable(text: str, language: str) -> Iterator[Span]:
@@ -528,6 +434,75 @@ def _most_telling(spans: list[Span], number: int, language: str) -> list[Span]:
         seen.add(span.text.casefold())
     chosen: list[Span] = []
     for *_, span in sorted(ranked, key=lambda entry: entry[:4]):
-        if len(chosen) < number and not any(_meet(span, other) for other in chosen):
+        if len(chosen) < number and all(
+            span.end <= other.start or other.end <= span.start for other in chosen
+        ):
             chosen.append(span)
     return chosen
+
+
+BY_RULES = "rules"
+
+
+def by_rules_said(n: int, n_items: int, languages: Sequence[str] = (), *, parsed: bool = False) -> str:
+    """The warning for items whose facts rules find.
+
+    languages: of these items, where they are known. parsed: whether spaCy is there, for other languages.
+    """
+    items = f"all {n_items} items" if n == n_items > 1 else f"{n} of {n_items} items"
+    of = f" (language: {', '.join(languages)})" if languages else ""
+    advice = (
+        "Install spaCy's pipeline of the language where spaCy is"
+        if parsed
+        else "`./run --with spacy` sets up spaCy with its English pipeline"
+    )
+    return f"Facts are found by rules in {items}{of}, not by a dependency parse as in Factual. {advice}."
+
+
+def find_spans(
+    text: str,
+    language: str,
+    parser: str = "auto",
+    wanted: int = DEFAULT_WANTED,
+    *,
+    for_rules: bool = True,
+    parsers: Parsers | None = None,
+) -> tuple[tuple[Span, ...], str]:
+    """The spans, sorted and without overlap, and what found them: `spacy MODEL VERSION` or `rules`.
+
+    language: a BCP 47 tag; `und` is guessed from the text.
+    parser: `auto` (a spaCy pipeline of the language that is set up, else rules), `rules`, or a pipeline's name or path;
+        a name that cannot be loaded is an InputError.
+    wanted: without a parser, content words are added until there are so many spans.
+    for_rules: without a parser, only spans that rules have a fitting word for.
+    parsers: where a parser is looked for; None: in this process.
+    """
+    known = known_language(language, text)
+    found = None if parser == BY_RULES else (parsers or Parsers()).find(parser, known)
+    if found is None:
+        return spans_by_rule(text, known, wanted, for_rules=for_rules), BY_RULES
+    return _clean(text, found.spans(text)), found.name
+
+
+def _clean(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Spans without blanks and punctuation around them; what crosses a line or overlaps is left out."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
+        start, end = _inner(text, span.start, span.end)
+        apart = all(end <= other.start or other.end <= start for other in kept)
+        if start < end and apart and on_boundaries(text, start, end):
+            kept.append(Span(start, end, text[start:end], span.kind))
+    return tuple(sorted(kept, key=lambda span: span.start))
+
+
+def _inner(text: str, start: int, end: int) -> tuple[int, int]:
+    outside = r"[^\p{L}\p{M}\p{N}\p{S}%‰°′″]"
+    while (
+        start < end
+        and regex.match(outside, text[start])
+        and not regex.match(r"[-−]\p{N}", text[start : start + 2])
+    ):
+        start += 1
+    while start < end and regex.match(outside, text[end - 1]):
+        end -= 1
+    return start, end

@@ -1,7 +1,8 @@
-"""Small word lists per language, from data/gazetteers: what can stand for what without breaking the sentence.
+"""Word lists by language, from data/: words that tell what a stretch of text is, and what can stand for what without breaking the sentence.
 
-In the files a list is one text, its entries divided by commas; the forms of an entry (plural, cases) by bars.
-A form is replaced by the same form of another entry of its class, so a class holds what agrees in grammar.
+Vocabulary lists are small on purpose: what they miss is found by its shape or by the parser. In a gazetteer a list is one
+text, its entries divided by commas; the forms of an entry (plural, cases) by bars. A form is replaced by the same form of
+another entry of its class, so a class holds what agrees in grammar.
 """
 
 import json
@@ -9,13 +10,56 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import regex
 
 from core.errors import InputError
 from core.generation.language import base_language
 
-FOLDER = Path(__file__).parents[3] / "data" / "gazetteers"
+_DATA = Path(__file__).parents[2] / "data"
+_VOCABULARY: dict[str, Any] = json.loads((_DATA / "vocabulary" / "words.json").read_text("utf-8"))
+MONTHS: dict[str, tuple[tuple[str, ...], ...]] = {
+    tag: tuple(tuple(month.split("|")) for month in names.split())
+    for tag, names in _VOCABULARY["months"].items()
+}
+"""Forms of each month, that of dates first; a language that is not here writes months as numbers."""
+UNIT_SYMBOLS = tuple(_VOCABULARY["unit_symbols"].split())
+UNIT_WORDS: dict[str, str] = _VOCABULARY["unit_words"]
+"""Patterns of words that make a number a quantity."""
+SCALES = tuple(_VOCABULARY["scales"].split())
+NUMBER_WORDS: dict[str, str] = _VOCABULARY["number_words"]
+FRACTIONS: dict[str, dict[str, int]] = _VOCABULARY["fractions"]
+"""Parts of a whole behind a number word, and how many of them make the whole."""
+ORDINAL_WORDS: dict[str, str] = _VOCABULARY["ordinal_words"]
+HEDGES: dict[str, str] = _VOCABULARY["hedges"]
+"""Words that say how sure, how often or how nearly; `_` stands for a space."""
+ANTONYMS: dict[str, str] = _VOCABULARY["antonyms"]
+"""Words that have an opposite, whatever stands in for them."""
+ENGLISH: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in json.loads((_DATA / "vocabulary" / "english.json").read_text("utf-8")).items()
+}
+"""Function words and verb forms of English, by part of speech. spoken: adverbs that say something by themselves; about:
+words in front of a number that belong to its quantity; no_adverbs: words in -ly that are none."""
+OPENERS = frozenset(_VOCABULARY["openers"].split())
+"""English words that often begin a sentence; they are no names there."""
+
+
+def fraction_pattern(language: str) -> str:
+    """A pattern for `two thirds`; one that never matches where the language has no list."""
+    parts = "|".join(FRACTIONS.get(language, {}))
+    numbers = "|".join(NUMBER_WORDS.get(language, "").split())
+    return rf"(?P<count>(?i:{numbers}))[ -](?P<part>{parts})" if parts else r"(?!)"
+
+
+def month_forms(language: str) -> tuple[str, ...]:
+    """Every form of every month, the longest first."""
+    forms = {form for row in MONTHS.get(language, ()) for form in row}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+FOLDER = _DATA / "gazetteers"
 
 Row = tuple[str, ...]
 
@@ -90,7 +134,7 @@ def _read(path: Path) -> Gazetteer:
         groups[name] = _rows(raw.get(name, ""))
     groups["numbers"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers"])
     groups["numbers_2"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers_2"])
-    endings = frozenset(_items(raw.get("endings", "")))
+    endings, suffixes = frozenset(_items(raw.get("endings", ""))), raw.get("suffixes", {})
     swaps, stems = _swaps(raw.get("antonyms", []), bool(endings))
     hedges, _ = _swaps([f"{pair}".replace(" = ", " => ") for pair in raw.get("hedges", [])], False)
     entries = _entries(groups, swaps, hedges)
@@ -107,16 +151,14 @@ def _read(path: Path) -> Gazetteer:
             "units": tuple(_items(raw.get("units", ""))),
             "vowels": tuple(raw.get("vowels", "")),
         },
-        tuple(_pair(text) for text in raw.get("negations", [])),
+        tuple(text.partition(" = ")[::2] for text in raw.get("negations", [])),
         raw.get("generalise", {}),
-        _suffixes(raw.get("suffixes", {})),
+        {
+            suffix: tuple(_items(suffixes[suffix]))
+            for suffix in sorted(suffixes, key=lambda one: (-len(one), one))
+        },
         _pattern(entries, stems, endings, tuple(raw.get("prefixes", "").split())),
     )
-
-
-def _suffixes(raw: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    order = sorted(raw, key=lambda suffix: (-len(suffix), suffix))
-    return {suffix: tuple(_items(raw[suffix])) for suffix in order}
 
 
 def _items(text: str) -> list[str]:
@@ -125,11 +167,6 @@ def _items(text: str) -> list[str]:
 
 def _rows(text: str) -> tuple[Row, ...]:
     return tuple(tuple(form.strip() for form in item.split("|")) for item in _items(text))
-
-
-def _pair(text: str) -> tuple[str, str]:
-    first, _, second = text.partition(" = ")
-    return first, second
 
 
 def _swaps(pairs: Sequence[str], inflected: bool) -> tuple[dict[str, str], dict[str, str]]:
@@ -161,7 +198,9 @@ def _entries(
             continue
         for at, row in enumerate(rows):
             for column, form in enumerate(row):
-                kind = kinds.get(name) or ("weekday" if name == "weekdays" else _name_or_term(form))
+                kind = kinds.get(name) or (
+                    "weekday" if name == "weekdays" else ("name" if form[:1].isupper() else "term")
+                )
                 found.setdefault(form, []).append(Entry(kind, name, at, column))
     for kind, table in (("hedge", hedges), ("antonym", swaps)):
         for form in table:
@@ -169,10 +208,6 @@ def _entries(
     for form in list(found):
         found.setdefault(form[:1].upper() + form[1:], found[form])
     return {form: tuple(places) for form, places in found.items()}
-
-
-def _name_or_term(form: str) -> str:
-    return "name" if form[:1].isupper() else "term"
 
 
 def _pattern(

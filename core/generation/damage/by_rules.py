@@ -1,25 +1,86 @@
 """Damage levels 0 to 5 without a model (Meta-Judge, section 3): each level goes on from the one before."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 
 import regex
 
-from core.generation.damage.checks import check_damage, count_words
-from core.generation.damage.steps import Damaged
-from core.generation.language import is_unspaced, language_of
-from core.generation.records import Task
-from core.generation.rules.draws import Draw
-from core.generation.rules.facts import Fact, find_facts, near_before
-from core.generation.rules.gazetteer import Gazetteer, gazetteer
-from core.generation.rules.numbers import general_year, rounded
-from core.generation.rules.pool import Pool
-from core.generation.rules.replacing import deny, put_in, swap_fact
-from core.generation.rules.sentences import filler, lengths_within, makes_sense, sentences, shaped, within
+from core.generation.damage.checks import LENGTH_TOLERANCE, Damaged, check_damage
+from core.generation.facts import Fact, Pool, find_facts, near_before
+from core.generation.language import count_words, is_unspaced, language_of, sentences
+from core.generation.lists import Gazetteer, gazetteer
+from core.generation.numbers import Draw, general_year, makes_sense, rounded
+from core.generation.replacing import deny, put_in, swap_fact
+from core.generation.scheme import Task
 from core.llm.asking import Answer
 from core.schema.study import Material
+
+SHORTEST_CUT = 5
+"""A text below so many words is not made by cutting a longer one: half a phrase is no answer."""
+MOST_FILLERS = 3
+"""Filler sentences in a row."""
+
+
+def lengths_within(reference: str) -> range:
+    """The numbers of words that a summary of this reference may have."""
+    wanted = count_words(reference)
+    slack = max(1, int(LENGTH_TOLERANCE * wanted + 1e-9))
+    return range(wanted - slack, wanted + slack + 1)
+
+
+def within(reference: str, text: str) -> bool:
+    """Whether the text is as long as the reference, give or take what a summary may differ."""
+    return count_words(text) in lengths_within(reference)
+
+
+def shaped(parts: Iterable[str], reference: str, whole: bool = False) -> str | None:
+    """Sentences strung together to the reference's length; None: there are not enough of them.
+
+    whole: None rather than a last sentence cut short.
+    """
+    wanted = count_words(reference)
+    dense = is_unspaced(reference)
+    text = ""
+    for part in parts:
+        piece = part.strip()
+        if not piece:
+            continue
+        longer = piece if not text else text + ("" if dense else " ") + piece
+        if count_words(longer) > wanted:
+            if within(reference, longer):
+                return longer
+            if text and within(reference, text):
+                return text
+            return None if whole or wanted < SHORTEST_CUT else _cut(longer, wanted, dense)
+        text = longer
+    return text if text and within(reference, text) else None
+
+
+def _cut(text: str, wanted: int, dense: bool) -> str:
+    """The first words (or characters), closed with the mark that the text's sentences end with."""
+    end = text.rstrip()[-1]
+    mark = end if end in ".!?。！？।؟" else ""
+    if dense:
+        return text[: max(1, wanted - len(mark))].rstrip("、，,") + mark
+    kept: list[str] = []
+    for word in text.split(" "):
+        if kept and count_words(" ".join([*kept, word])) > wanted:
+            break
+        kept.append(word)
+    cut = str(regex.sub(r"[^\p{L}\p{M}\p{N}%)]+$", "", " ".join(kept)))
+    return cut + mark
+
+
+def filler(fillers: Sequence[str], wanted: int, dense: bool) -> str | None:
+    """Whole filler sentences, the combination whose length is nearest; None: the language has none."""
+    if not fillers or wanted < 1:
+        return None
+    most = min(len(fillers), MOST_FILLERS)
+    sets = [chosen for size in range(1, most + 1) for chosen in combinations(fillers, size)]
+    glue = "" if dense else " "
+    return min((glue.join(chosen) for chosen in sets), key=lambda text: abs(count_words(text) - wanted))
+
 
 Cut = tuple[int, int, str]
 """Start, end, rule."""
@@ -53,13 +114,10 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
         for part in parts[1:]:
             classes[4].append((at, at + len(part), "sentence omitted"))
             at += len(part)
-    return [_whole_quotes(text, found) for found in classes]
-
-
-def _whole_quotes(text: str, found: list[Cut]) -> list[Cut]:
-    """Only cuts that leave quotation marks and brackets in pairs."""
+    # Only cuts that leave quotation marks and brackets in pairs.
     return [
-        cut for cut in found if all(text[cut[0] : cut[1]].count(mark) % 2 == 0 for mark in '"“„”«»()「」')
+        [cut for cut in found if all(text[cut[0] : cut[1]].count(mark) % 2 == 0 for mark in '"“”„«»()「」')]
+        for found in classes
     ]
 
 
@@ -194,16 +252,17 @@ def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Ch
     if not general and len(text.split()) <= SHORT:
         general = list(_made_rough(text, facts, lists))
     blurred = [*draw.shuffled(general, "general"), *draw.shuffled(dropped, "dropped")]
-    counted = tuple(fact for fact in facts if _is_counted(text, fact))
+    counted = tuple(
+        fact
+        for fact in facts  # a number that counts something: not `Apollo 11`, not a year
+        if (
+            fact.kind == "quantity"
+            or (fact.kind == "number" and regex.match(r"\s\p{Ll}", text[fact.end : fact.end + 2]))
+        )
+        and regex.search(r"\p{Lu}[\p{L}.]*\s$", near_before(text, fact.start)) is None
+    )
     rough = [] if general else list(_made_rough(text, counted, lists))
     return [*blurred, *rough, *_hedged_sentence(text, lists), *last_changes(text)]
-
-
-def _is_counted(text: str, fact: Fact) -> bool:
-    """Whether a number counts something: not `Apollo 11`, not a year."""
-    counts = fact.kind == "quantity" or regex.match(r"\s\p{Ll}", text[fact.end : fact.end + 2])
-    named = regex.search(r"\p{Lu}[\p{L}.]*\s$", near_before(text, fact.start))
-    return fact.kind in ("number", "quantity") and bool(counts) and named is None
 
 
 def _hedged_sentence(text: str, lists: Gazetteer) -> Iterator[Change]:
@@ -355,41 +414,18 @@ _CHARACTERS_PER_WORD = 2
 """In scripts without spaces, for the two shares above."""
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A text on the way down, and the rule that made it."""
-
-    text: str
-    how: str
-
-
-@dataclass(frozen=True)
-class _Failure:
-    """Why a level cannot be made for an item."""
-
-    reason: str
-    detail: str
-
-
 class RuleDamage:
     """Damage by rule. The same seed and pool give the same text for an item, whatever the other levels asked for."""
+
+    backend = "rules"
+    prompts = None
 
     def __init__(self, pool: Pool, task: Task = "qa", seed: int = 0) -> None:
         self._pool = pool
         self._task = task
         self._seed = seed
-        self._last: tuple[Material, list[_Step | _Failure]] | None = None
+        self._last: tuple[Material, list[Damaged | Answer[Damaged]]] | None = None
         """A level goes on from those before it, and a run asks for all levels of an item in a row."""
-
-    @property
-    def backend(self) -> str:
-        """What stands in every record."""
-        return "rules"
-
-    @property
-    def prompts(self) -> dict[str, str] | None:
-        """No model, no prompts."""
-        return None
 
     async def damage(self, material: Material, level: int) -> Answer[Damaged]:
         """The item's text at one level; None with a reason where nothing in it can be damaged that way."""
@@ -397,9 +433,7 @@ class RuleDamage:
             item = _Item(material, self._task, self._pool, Draw(self._seed, material.item.item_id))
             self._last = material, item.all_levels()
         made = self._last[1][level]
-        if isinstance(made, _Failure):
-            return Answer(None, made.reason, made.detail)
-        return Answer(Damaged(made.text, made.how))
+        return made if isinstance(made, Answer) else Answer(made)
 
 
 class _Item:
@@ -414,26 +448,26 @@ class _Item:
         """Texts of the levels so far: none comes twice."""
         self.level = 0
 
-    def _base(self) -> _Step:
+    def _base(self) -> Damaged:
         paraphrase = self.material.paraphrase
         if paraphrase and check_damage(self.material, 0, paraphrase, self.task) is None:
-            return _Step(paraphrase, "paraphrase")
-        return _Step(self.reference, "verbatim")
+            return Damaged(paraphrase, "paraphrase")
+        return Damaged(self.reference, "verbatim")
 
-    def all_levels(self) -> list["_Step | _Failure"]:
+    def all_levels(self) -> list[Damaged | Answer[Damaged]]:
         """Levels 0 to 5; a level that cannot be made leaves its text to the next as it was."""
         text = self.base.text
-        made: list[_Step | _Failure] = [self.base]
+        made: list[Damaged | Answer[Damaged]] = [self.base]
         steps = (self._surface, self._omission, self._few_swaps, self._many_swaps, self._other)
         for self.level, step in enumerate(steps, start=1):
             made.append(came := step(text))
-            if isinstance(came, _Step):
+            if isinstance(came, Damaged):
                 self.taken.append(came.text)
                 # Levels 3 and 4 swap in the same text: a swap twice over could lead back.
                 text = came.text if self._goes_on(self.level, came) else text
         return made
 
-    def _goes_on(self, level: int, made: _Step) -> bool:
+    def _goes_on(self, level: int, made: Damaged) -> bool:
         """Whether the next level starts from this text; a typo in a short answer would hide its only fact."""
         careless = made.how in CARELESS and self._size(made.text) <= 2 * SHORT
         return level <= 2 and not careless
@@ -445,7 +479,7 @@ class _Item:
     def _size(self, text: str) -> int:
         return count_words(text) // (_CHARACTERS_PER_WORD if is_unspaced(text) else 1)
 
-    def _surface(self, text: str) -> _Step | _Failure:
+    def _surface(self, text: str) -> Damaged | Answer[Damaged]:
         draw = self.draw.child(1)
         changes = surface_changes(text, self.language, self.pool, draw)
         if self.task == "translation":
@@ -453,25 +487,27 @@ class _Item:
         for change in changes:
             new = apply(text, change)
             if self._allowed(new):
-                return _Step(new, change[3])
-        return _Failure(
-            "nothing to blur", "the text has no number, modifier, mark or letter that can be changed"
+                return Damaged(new, change[3])
+        return Answer[Damaged](
+            None, "nothing to blur", "the text has no number, modifier, mark or letter that can be changed"
         )
 
-    def _omission(self, text: str) -> _Step | _Failure:
+    def _omission(self, text: str) -> Damaged | Answer[Damaged]:
         draw = self.draw.child(2)
         if self.task == "summary":
             made = replace_by_filler(text, self.reference, self.language, draw)
             made = made or cut_and_fill(text, self.language, self.pool, draw)
             if made and self._allowed(made[0]):
-                return _Step(*made)
+                return Damaged(*made)
         for most in range(1 + self._size(text) // WORDS_PER_CUT, 0, -1):
             cut = omit(text, self.language, self.pool, draw, most)
             if cut is None:  # nothing can go: asking for less of it changes nothing
                 break
             if self._allowed(cut[0]):
-                return _Step(*cut)
-        return _Failure("nothing to leave out", "the text has no clause, aside or adverbial that can go")
+                return Damaged(*cut)
+        return Answer[Damaged](
+            None, "nothing to leave out", "the text has no clause, aside or adverbial that can go"
+        )
 
     def _facts(self, text: str) -> list[Fact]:
         """Facts in the order in which they are swapped: what the question names comes last, hedges never."""
@@ -482,7 +518,7 @@ class _Item:
 
     def _swapped(
         self, text: str, facts: Sequence[Fact], wanted: int, draw: Draw | None = None
-    ) -> _Step | None:
+    ) -> Damaged | None:
         """The first facts swapped, as many as wanted; one that stands in several places is swapped in all."""
         every = find_facts(text, self.language, self.pool)
         held = [fact.text for fact in every]
@@ -509,9 +545,9 @@ class _Item:
             rules.append(swap[1])
             held.append(swap[0])
             seen.add(fact.text)
-        return _Step(put_in(text, changes), " + ".join(dict.fromkeys(rules))) if changes else None
+        return Damaged(put_in(text, changes), " + ".join(dict.fromkeys(rules))) if changes else None
 
-    def _sensible(self, text: str, facts: Sequence[Fact], wanted: int) -> _Step | None:
+    def _sensible(self, text: str, facts: Sequence[Fact], wanted: int) -> Damaged | None:
         """The same, drawn again while numbers of the new text contradict each other."""
         made = first = self._swapped(text, facts, wanted)
         for turn in range(MOST_REDRAWS):
@@ -520,18 +556,18 @@ class _Item:
             made = self._swapped(text, facts, wanted, self.draw.child("sense", turn))
         return first
 
-    def _few_swaps(self, text: str) -> _Step | _Failure:
+    def _few_swaps(self, text: str) -> Damaged | Answer[Damaged]:
         facts = self._facts(text)
         names = [fact for fact in facts if fact.kind in ("name", "acronym", "title") or fact.group]
         order = [*names[:1], *[fact for fact in facts if fact not in names[:1]]]
         made = self._sensible(text, order, max(1, len(facts) // SWAPPED_SHARE))
         if made and self._allowed(made.text):
             return made
-        return _Failure(
-            "nothing to swap", "the text has no number, date, name or opposite that the rules know"
+        return Answer[Damaged](
+            None, "nothing to swap", "the text has no number, date, name or opposite that the rules know"
         )
 
-    def _many_swaps(self, text: str) -> _Step | _Failure:
+    def _many_swaps(self, text: str) -> Damaged | Answer[Damaged]:
         """The subject first, then what level 3 swapped, then others until half are."""
         facts = self._facts(text)
         names = [fact for fact in facts if fact.kind in ("name", "acronym", "title") or fact.group]
@@ -543,15 +579,15 @@ class _Item:
         made = self._sensible(text, order, max(few + 1, -(-len({fact.text for fact in facts}) // 2)))
         if made and self._allowed(made.text):
             return made
-        start = made or _Step(text, "")
+        start = made or Damaged(text, "")
         denied = deny(start.text, gazetteer(self.language))
         if denied and self._allowed(denied):
-            return _Step(denied, " + ".join(filter(None, (start.how, "denied"))))
-        return self._redrawn(text, order) or _Failure(
-            "nothing to swap", "no fact and no verb is left that the rules could change"
+            return Damaged(denied, " + ".join(filter(None, (start.how, "denied"))))
+        return self._redrawn(text, order) or Answer[Damaged](
+            None, "nothing to swap", "no fact and no verb is left that the rules could change"
         )
 
-    def _redrawn(self, text: str, facts: Sequence[Fact]) -> _Step | None:
+    def _redrawn(self, text: str, facts: Sequence[Fact]) -> Damaged | None:
         """Every fact swapped by other draws, for texts whose few facts have been used up."""
         for turn in range(MOST_REDRAWS):
             made = self._swapped(text, facts, len(facts), self.draw.child("again", turn))
@@ -559,7 +595,7 @@ class _Item:
                 return made
         return None
 
-    def _other(self, text: str) -> _Step | _Failure:
+    def _other(self, text: str) -> Damaged | Answer[Damaged]:
         draw = self.draw.child(5)
         found = {other.item_id: other for other in self.pool.others(self.material)}
         others = [o for o in map(found.__getitem__, draw.shuffled([*found])) if o.text != self.base.text]
@@ -570,23 +606,25 @@ class _Item:
                     parts = (part for o in [*others[at:], *others[:at]] for part in sentences(o.text))
                     new = shaped(parts, self.reference, whole)
                     if new and self._allowed(new):
-                        return _Step(new, "another item's answer, to length")
+                        return Damaged(new, "another item's answer, to length")
         else:
             for other in others:
                 if self._allowed(other.text):
-                    return _Step(other.text, "another item's answer")
+                    return Damaged(other.text, "another item's answer")
         return self._everything(text)
 
-    def _everything(self, text: str) -> _Step | _Failure:
+    def _everything(self, text: str) -> Damaged | Answer[Damaged]:
         """No other answer in this language: every fact is swapped and every statement denied that can be."""
         why = "no other answer in this language"
-        made = self._swapped(text, self._facts(text), len(text)) or _Step(text, "")
+        made = self._swapped(text, self._facts(text), len(text)) or Damaged(text, "")
         denied = deny(made.text, gazetteer(self.language)) or ""
         for new, rule in ((made.text, ""), (denied, "denied")):
             if self._allowed(new):
-                return _Step(new, " + ".join(filter(None, (why, made.how, rule))))
+                return Damaged(new, " + ".join(filter(None, (why, made.how, rule))))
         if again := self._redrawn(text, self._facts(text)):
-            return _Step(again.text, f"{why} + {again.how}")
-        return _Failure(
-            "no other answer", "no other item has an answer in this language, and nothing could be swapped"
+            return Damaged(again.text, f"{why} + {again.how}")
+        return Answer[Damaged](
+            None,
+            "no other answer",
+            "no other item has an answer in this language, and nothing could be swapped",
         )

@@ -1,0 +1,333 @@
+"""Spans from a spaCy dependency parse (Factual, appendix A), in this process or in a helper of the environment that holds spaCy.
+
+Candidates are objects, attributes, complements, adverbials, prepositional objects, appositions, modifiers and numbers,
+each with the minimal complete phrase it heads. What hangs on a subject is left out, but a relative clause inside the
+subject is not. Labels are those of English models (ClearNLP), of Universal Dependencies, and of German ones (TIGER).
+
+The helper is `python -m core.generation.factual.parse` in that environment's Python, so nothing imported here may need
+more than spaCy. It reads a request a line, `[parser, language]` or `[parser, language, text]`, and answers a line.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+from core.errors import InputError
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of A0 that may carry a fact."""
+
+    start: int
+    end: int
+    """Character offsets into A0, end exclusive."""
+    text: str
+    kind: str
+    """What found it: a dependency such as `dobj`, or a rule such as `year`."""
+
+
+_OBJECTS = frozenset({
+    "dobj", "obj", "iobj", "dative", "attr", "oprd", "acomp", "xcomp", "pobj", "pcomp", "obl", "nmod",
+    "oa", "oa2", "og", "da", "pd", "ag", "nk", "op",
+})  # fmt: skip
+_ADVERBIALS = frozenset({"advmod", "npadvmod", "tmod", "mo", "amod", "acl", "appos", "app", "nummod", "nn"})
+_ROOT = "root"
+_ELIGIBLE = _OBJECTS | _ADVERBIALS | {_ROOT}
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "sb", "sbp", "expl"})
+_RELATIVE = frozenset({"relcl", "rc", "acl:relcl"})
+_CONJUNCT, _COORDINATOR = frozenset({"conj", "cj"}), frozenset({"cc", "cd"})
+_CONTENT = frozenset({"NOUN", "PROPN", "ADV", "ADJ", "NUM"})
+_BEFORE = frozenset({
+    "det", "amod", "nummod", "compound", "advmod", "quantmod", "poss", "nmod", "nn", "npadvmod", "predet", "clf",
+    "flat", "fixed", "nk", "pnc", "mo", "num", "appos", "goeswith", "dep", "nounmod", "ag", "ng",
+})  # fmt: skip
+"""Children in front of a head that belong to its phrase."""
+_BEHIND = frozenset({"flat", "fixed", "compound", "goeswith", "amod", "nummod", "pnc", "clf", "quantmod"})
+"""Children right behind a head that belong to its phrase: `Ludwig van Beethoven`, `gaz toxiques`."""
+_QUESTION_WORDS = frozenset({"WRB", "WDT", "WP", "PWAV"})
+_SIZES = ("trf", "lg", "md", "sm")
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A loaded pipeline."""
+
+    name: str
+    """`spacy MODEL VERSION`."""
+    pipeline: Any
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """The spans of a text, sorted."""
+        return spans_by_parse(self.pipeline(text))
+
+
+def find_parser(parser: str, language: str) -> Parser | None:
+    """The pipeline to use; None where `auto` finds none. A named one that cannot be used is an InputError."""
+    if parser != "auto":
+        return _load(parser)
+    return _installed(language)
+
+
+@lru_cache(maxsize=64)
+def _installed(language: str) -> Parser | None:
+    """The largest installed model of a language that loads and parses."""
+    try:
+        names = import_module("spacy.util").get_installed_models()
+    except ImportError:
+        return None
+    fitting = [name for name in names if name.startswith(f"{language}_")]
+    sizes = {size: at for at, size in enumerate(_SIZES)}
+    for name in sorted(fitting, key=lambda name: (sizes.get(name.rpartition("_")[2], len(_SIZES)), name)):
+        try:
+            return _load(name)
+        except InputError:
+            continue
+    return None
+
+
+@lru_cache(maxsize=8)
+def _load(name: str) -> Parser:
+    what = f"Parser {name} cannot be used"
+    try:
+        spacy = import_module("spacy")
+    except ImportError:
+        raise InputError(
+            what, ["spaCy is not installed: `./run --with spacy` sets it up; or choose the parser `rules`"]
+        ) from None
+    try:
+        pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
+    except (OSError, ValueError, ImportError) as error:
+        # Its messages hold several lines of help; the first says what is wrong.
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise InputError(what, [f"{reason} Install the model, or choose `auto` or `rules`."]) from None
+    if "parser" not in pipeline.pipe_factories.values():
+        raise InputError(what, ["it has no dependency parser: choose a model that has one"])
+    meta = pipeline.meta
+    full = f"{meta.get('lang', 'xx')}_{meta.get('name', 'unnamed')}"
+    return Parser(f"spacy {full} {meta.get('version', '0')}", pipeline)
+
+
+def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
+    """The spans of a parsed text, sorted; of two that overlap the longer one, then the earlier one."""
+    tokens = list(doc)
+    candidates = []
+    for token in tokens:
+        if kind := _role(token):
+            first, last = _phrase(token, tokens)
+            candidates.append((tokens[first].idx, tokens[last].idx + len(tokens[last].text), kind))
+    candidates.sort(key=lambda entry: (entry[0] - entry[1], entry[0]))
+    chosen: list[tuple[int, int, str]] = []
+    for start, end, kind in candidates:
+        if all(end <= other[0] or other[1] <= start for other in chosen):
+            chosen.append((start, end, kind))
+    text = "".join(token.text_with_ws for token in tokens)
+    return tuple(Span(start, end, text[start:end], kind) for start, end, kind in sorted(chosen))
+
+
+def _label(token: Any) -> str:
+    """The dependency without its subtype: `obl:tmod` is `obl`."""
+    whole = str(token.dep_).lower()
+    return whole if whole in _RELATIVE else whole.split(":")[0]
+
+
+def _role(token: Any) -> str | None:
+    """The dependency that makes a token a candidate; None: it is none."""
+    if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _of_subject(token):
+        return None
+    if any(kind in ("Int", "Rel") for kind in token.morph.get("PronType")):
+        return None
+    head = _first_conjunct(token)
+    label = _label(head)
+    if token.pos_ == "NUM":
+        # A number counts wherever it stands outside the subject, whatever its own label.
+        return str(head.dep_)
+    if label not in _ELIGIBLE or (label in ("acl", "xcomp") and token.pos_ == "ADV"):
+        return None
+    return str(head.dep_)
+
+
+def _first_conjunct(token: Any) -> Any:
+    """The first of coordinated tokens, whose role they share; German hangs the second on the conjunction."""
+    head = token
+    while _label(head) in _CONJUNCT and head.head.i != head.i:
+        head = head.head
+        if _label(head) in _COORDINATOR and head.head.i != head.i:
+            head = head.head
+    return head
+
+
+def _of_subject(token: Any) -> bool:
+    """Whether the nearest subject above a token is nearer than the nearest relative clause."""
+    while True:
+        label = _label(token)
+        if label in _RELATIVE:
+            return False
+        if label in _SUBJECTS:
+            return True
+        if token.head.i == token.i:
+            return False
+        token = token.head
+
+
+def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
+    """First and last token of the minimal complete phrase: the head, what qualifies it in front, names behind."""
+    inside = {head.i}
+    for child in head.children:
+        label = _label(child)
+        introduces = child.pos_ in ("ADP", "SCONJ", "CCONJ", "PUNCT", "SPACE")
+        if (child.i < head.i and label in _BEFORE and not introduces) or (
+            child.i > head.i and label in _BEHIND
+        ):
+            inside |= {part.i for part in child.subtree}
+    # A span stays on its line.
+    inside = {number for number in inside if not tokens[number].is_space}
+    first = last = head.i
+    while first > 0 and (first - 1 in inside or _hyphen(tokens, first - 1)):
+        first -= 1
+    while last + 1 < len(tokens) and (last + 1 in inside or _hyphen(tokens, last + 1)):
+        last += 1
+    while tokens[first].is_punct or tokens[first].is_space:
+        first += 1
+    while tokens[last].is_punct or tokens[last].is_space:
+        last -= 1
+    return first, last
+
+
+def _hyphen(tokens: list[Any], at: int) -> bool:
+    """Whether a token is a mark that holds two words together, as in `long-term`."""
+    token = tokens[at]
+    if at == 0 or at + 1 >= len(tokens) or token.text not in ("-", "–", "/", "'", "’"):
+        return False
+    return not token.whitespace_ and not tokens[at - 1].whitespace_
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Parsers:
+    """The parsers that a run can use. Close it: it may have started a helper process."""
+
+    def __init__(self, python: Path | None = None) -> None:
+        """python: of the environment that holds spaCy; None: only this process is searched."""
+        self._python = python
+        self._process: subprocess.Popen[str] | None = None
+        self._known: dict[tuple[str, str], Parser | _Elsewhere | None] = {}
+
+    def find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
+        """The parser to use for a language; None where `auto` finds none.
+
+        parser: `auto`, or a pipeline's name or path. Raises InputError for a named one that cannot be used, and where the
+        environment is broken: a run never falls back to rules because of that.
+        """
+        key = parser, language
+        if key not in self._known:
+            self._known[key] = self._find(parser, language)
+        return self._known[key]
+
+    def _find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
+        found, problem = None, None
+        try:
+            found = find_parser(parser, language)
+        except InputError as missing:
+            problem = missing
+        if found is None and self._python is not None:
+            name = self.ask([parser, language])["name"]
+            return None if name is None else _Elsewhere(self, parser, language, name)
+        if problem is not None:
+            raise problem
+        return found
+
+    def ask(self, request: Sequence[str]) -> dict[str, Any]:
+        """The helper's answer to one request. Raises InputError where it refuses, or cannot work."""
+        process = self._process = self._process or self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = ""
+        with suppress(OSError):  # it ended: there is no answer then either
+            process.stdin.write(json.dumps(list(request)) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            self.close()
+            raise InputError(
+                f"The spaCy environment does not work: {self._python} ended without an answer. "
+                "`./run --with spacy --setup` sets it up; --parser rules does without."
+            ) from None
+        if "problem" in answer:
+            raise InputError(answer["problem"], answer["problems"])
+        return answer
+
+    def _started(self) -> "subprocess.Popen[str]":
+        command = [str(self._python), "-m", "core.generation.factual.parse"]
+        try:
+            return subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                start_new_session=True,  # Ctrl-C is for the run, which lets open items end
+            )
+        except OSError as problem:
+            raise InputError(f"{self._python} could not be started ({problem}).") from problem
+
+    def close(self) -> None:
+        """End the helper, if there is one."""
+        process, self._process = self._process, None
+        self._known.clear()
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Elsewhere:
+    """A parser in the helper process."""
+
+    def __init__(self, parsers: Parsers, parser: str, language: str, name: str) -> None:
+        self._parsers, self._parser, self._language, self.name = parsers, parser, language, name
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        found = self._parsers.ask([self._parser, self._language, text])["spans"]
+        return tuple(Span(start, end, text[start:end], kind) for start, end, kind in found)
+
+
+def _answer(parser: str, language: str, text: str | None = None) -> dict[str, Any]:
+    try:
+        found: Parser | None = find_parser(parser, language)
+    except InputError as problem:
+        return {"problem": problem.what, "problems": list(problem.problems)}
+    if found is None or text is None:
+        return {"name": None if found is None else found.name}
+    return {"spans": [(span.start, span.end, span.kind) for span in found.spans(text)]}
+
+
+def _serve(requests: TextIO, answers: TextIO) -> None:
+    for line in requests:
+        print(json.dumps(_answer(*json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    # What a library prints must not come between the answers.
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as own:
+        sys.stdout = sys.stderr
+        sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a text stream, as a process has it
+        with suppress(KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
+            _serve(sys.stdin, own)
