@@ -204,7 +204,8 @@ def test_a_migration_that_fails_leaves_everything(
         raise problem
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrations_module, "_create_sign_in", fails)  # the last part of the step
+        step = migrations_module.STEPS["m002_real_raters"]
+        patch.setitem(migrations_module.STEPS, "m002_real_raters", (*step, fails))
         for _ in range(2):
             with pytest.raises(
                 StorageError, match=r"schema of the database assay\.db.*It is as it was before"
