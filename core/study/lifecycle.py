@@ -37,7 +37,6 @@ from core.study.design import (
     deal_again,
     distribute,
     estimated_minutes,
-    minutes_for_texts,
 )
 from core.study.guidelines import check_guideline, check_wording
 from core.study.progress import ListProgress, list_progress
@@ -308,7 +307,7 @@ def _message(line: ListProgress, kind: StudyKind, url: str) -> str:
         return f"All your answers are saved, thank you. {left}. Your link: {url}"
     unit = "pair" if kind == "pairs" else "text"
     entries = f"1 {unit} is" if still == 1 else f"{still} {unit}s are"
-    minutes = estimated_minutes(still) if kind == "pairs" else minutes_for_texts(still)
+    minutes = estimated_minutes(still, kind)
     time = f"about {minutes} {'minute' if minutes == 1 else 'minutes'}"
     if not line.done:
         return f"{entries[0].upper()}{entries[1:]} waiting for you, {time}; you can stop at any time. Your link: {url}"
