@@ -11,8 +11,7 @@ from pathlib import Path
 
 from core.errors import NotFound, StorageError
 from core.schema.study import Rater
-from core.store.connection import Row, Store
-from core.store.copies import key_path
+from core.store.connection import Row, Store, key_path
 
 _TOKEN_BYTES = 16
 _KEY_BYTES = 32

@@ -25,7 +25,7 @@ from core.store.answers import PAIRS, Entry, Given, ListProgress, Lists, guesses
 from core.store.raters import rater_named, rater_of_token, update_rater
 from core.store.studies import get_study, items_of, now_utc, outputs_of, read_guidelines, read_wording
 from core.study.analysis_set import fix_at_vote, is_fixed
-from core.study.draws import draw
+from core.study.design import draw
 from core.study.guidelines import CONSENT, guideline_text, wording
 from core.tables.reading import printable_text
 

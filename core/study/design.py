@@ -1,9 +1,16 @@
-"""Checking a design before it is kept, what a workload comes to, and the list of pairs or texts that it gives each rater."""
+"""Checking a design before it is kept, what a workload comes to, and the list of pairs or texts that it gives each rater.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Every random decision of a study is from SHA-256 over (seed, rater, item, level) and a word for its purpose. Nothing else
+goes in: not the sources' names, not which of them is the candidate, not the file's hash. docs/design.md holds a ten-line
+script that derives the sides again; a test runs it.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
+from typing import TypeVar, get_args
 
 from core.errors import InputError
 from core.schema.study import Assignment, Design, Item, Output, Role, Study
@@ -13,7 +20,6 @@ from core.store.answers import LISTS
 from core.store.raters import raters_of
 from core.store.studies import get_study, items_of, outputs_of
 from core.study.analysis_set import analysis_set_problems
-from core.study.draws import REPEAT_DISTANCE, assign, draw, first_source, share_out
 
 LARGEST_SEED = 2**63 - 1
 LARGEST_COUNT = 1_000_000
@@ -74,6 +80,186 @@ def drawing_problems(
     return problems
 
 
+def check_rating_design(design: Design) -> None:
+    """Raise InputError with every field that cannot be; roles, margin and guesses are not used."""
+    problems = drawing_problems(design, "raters per item", "most items per rater")
+    if design.candidate or design.comparator:
+        problems.append("candidate and comparator: texts are rated one by one, so nobody has a role")
+    if problems:
+        raise InputError("The design cannot be used:", problems)
+
+
+REPEAT_DISTANCE = 10
+"""At least this many other pairs stand between a pair and its hidden repeat."""
+
+_Key = TypeVar("_Key")
+Pair = tuple[str, str]
+"""(item_id, level)"""
+
+
+def draw(seed: int, rater: str, item: str, level: str, purpose: str) -> int:
+    """A 256-bit integer: SHA-256 of the JSON list [seed, rater, item, level, purpose]."""
+    message = json.dumps([seed, rater, item, level, purpose], ensure_ascii=False, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(message.encode()).digest(), "big")
+
+
+def first_source(items: Sequence[Item], levels: Sequence[str], outputs: Iterable[Output]) -> str:
+    """The source whose text sorts first (by code point) where the two first differ.
+
+    It gives the two sources an order that neither their names nor their roles can change.
+    """
+    texts = {(o.source, o.item_id, o.level): o.text for o in outputs}
+    sources = sorted({source for source, _, _ in texts})
+
+    def all_texts(source: str) -> list[str]:
+        return [texts[source, item.item_id, level] for item in items for level in levels]
+
+    return min(sources, key=all_texts)
+
+
+def every_other(keyed: Mapping[_Key, int]) -> set[_Key]:
+    """Half of the keys, drawn: sorted by their draws, alternately taken, the first one by its parity.
+
+    Of an odd number it takes one more or one less than the rest, each with probability 1/2.
+    """
+    ranked = sorted(keyed, key=lambda key: keyed[key])
+    offset = keyed[ranked[0]] % 2 if ranked else 0
+    return {key for rank, key in enumerate(ranked) if (rank + offset) % 2 == 0}
+
+
+def first_on_left(seed: int, rater: str, item_ids: Iterable[str], level: str) -> set[str]:
+    """Items of one rater and level whose first source stands on the left: half of them."""
+    return every_other({item: draw(seed, rater, item, level, "side") for item in item_ids})
+
+
+def main_sequence(design: Design, rater: str, item_ids: Iterable[str], levels: Sequence[str]) -> list[Pair]:
+    """The pairs of one rater in the order shown, without repeats: questions shuffled, whole one by one."""
+    seed = design.seed
+    sequence: list[Pair] = []
+    for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
+        order = list(levels)
+        if design.level_order == "shuffled":
+            order.sort(key=lambda level: draw(seed, rater, item, level, "level"))
+        sequence += [(item, level) for level in order]
+    return sequence
+
+
+def with_repeats(
+    design: Design, rater: str, main: Sequence[Pair], n_levels: int
+) -> list[tuple[Pair, bool, bool]]:
+    """The sequence with hidden repeats, as (pair, repeat, sides swapped).
+
+    round(repeat_share * pairs) pairs come back once, half of them with sides swapped, at a question's
+    end and with at least REPEAT_DISTANCE other pairs between; pairs too late for that are never drawn,
+    so a very short study has no repeats.
+    """
+    seed = design.seed
+    gaps = range(n_levels, len(main) + 1, n_levels)
+    last = len(main) - REPEAT_DISTANCE
+    early = sorted(main[: max(last, 0)], key=lambda pair: draw(seed, rater, pair[0], pair[1], "repeat"))
+    chosen = early[: int(design.repeat_share * len(main) + 0.5)]
+    swapped = every_other({pair: draw(seed, rater, pair[0], pair[1], "swap") for pair in chosen})
+    after: dict[int, list[Pair]] = {}
+    for pair in chosen:
+        free = [gap for gap in gaps if gap >= main.index(pair) + 1 + REPEAT_DISTANCE]
+        after.setdefault(free[draw(seed, rater, pair[0], pair[1], "place") % len(free)], []).append(pair)
+    sequence: list[tuple[Pair, bool, bool]] = []
+    for number, pair in enumerate(main, start=1):
+        sequence.append((pair, False, False))
+        sequence += [(again, True, again in swapped) for again in after.get(number, [])]
+    return sequence
+
+
+def assign(
+    design: Design, rater: str, item_ids: Sequence[str], levels: Sequence[str], first: str
+) -> list[Assignment]:
+    """What one rater is shown, in order: sides balanced within each level, hidden repeats in place.
+
+    `first` is the source that first_source() names.
+    """
+    second = design.comparator if first == design.candidate else design.candidate
+    on_left = {level: first_on_left(design.seed, rater, item_ids, level) for level in levels}
+    main = main_sequence(design, rater, item_ids, levels)
+    assignments = []
+    for position, ((item, level), repeat, swap) in enumerate(
+        with_repeats(design, rater, main, len(levels)), start=1
+    ):
+        left, right = (first, second) if (item in on_left[level]) != swap else (second, first)
+        assignments.append(Assignment(rater, position, item, level, left, right, repeat))
+    return assignments
+
+
+def share_out(
+    design: Design,
+    item_ids: Sequence[str],
+    raters: Sequence[str],
+    already: Mapping[str, set[str]] | None = None,
+    *,
+    closed: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """Which questions each rater gets: rater -> item ids in the file's order.
+
+    Without votes_per_pair everybody gets all. Else each question goes whole to votes_per_pair raters,
+    those with the fewest questions so far first and ties by draw, never more than max_questions each.
+    `already` holds what raters have, which stays; those in `closed` get nothing more.
+    """
+    if design.votes_per_pair is None:
+        return {rater: list(item_ids) for rater in raters}
+    held = {rater: set((already or {}).get(rater, set())) for rater in raters}
+    cap = design.max_questions or len(item_ids)
+    for item in sorted(item_ids, key=lambda i: draw(design.seed, "", i, "", "workload")):
+        missing = design.votes_per_pair - sum(item in items for items in held.values())
+        free = [r for r in raters if r not in closed and item not in held[r] and len(held[r]) < cap]
+        free.sort(key=lambda r: (len(held[r]), draw(design.seed, r, item, "", "workload")))
+        for rater in free[: max(missing, 0)]:
+            held[rater].add(item)
+    return {rater: [item for item in item_ids if item in held[rater]] for rater in raters}
+
+
+Text = tuple[str, str]
+"""(level, source) of one text of an item."""
+
+
+def texts_by_item(outputs: Iterable[Output]) -> dict[str, list[Text]]:
+    """Item -> its texts, in an order that their sources' names cannot change: by the text itself.
+
+    Among texts that are equal to the letter the names decide; which is which makes no difference to a rater.
+    """
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for output in outputs:
+        found.setdefault(output.item_id, []).append((output.text, output.level, output.source))
+    return {item: [(level, source) for _, level, source in sorted(texts)] for item, texts in found.items()}
+
+
+def assign_texts(
+    design: Design, rater: str, item_ids: Iterable[str], texts: Mapping[str, Sequence[Text]]
+) -> list[RatingAssignment]:
+    """What one rater is shown, in order: items shuffled, the texts of each together and shuffled, repeats at the end.
+
+    texts: as `texts_by_item` gives them. round(repeat_share * texts) of them come back after the last one, those of an
+    item together again, each with at least REPEAT_DISTANCE other texts in between.
+    """
+    seed = design.seed
+    main: list[tuple[str, int]] = []
+    for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
+        ranks = range(len(texts[item]))
+        main += [(item, k) for k in sorted(ranks, key=lambda k: draw(seed, rater, item, str(k), "text"))]
+    early = main[: max(len(main) - REPEAT_DISTANCE, 0)]
+    early.sort(key=lambda one: draw(seed, rater, one[0], str(one[1]), "repeat"))
+    again = early[: int(design.repeat_share * len(main) + 0.5)]
+    again.sort(
+        key=lambda one: (
+            draw(seed, rater, one[0], "", "again"),
+            draw(seed, rater, one[0], str(one[1]), "again"),
+        )
+    )
+    listed = [(one, False) for one in main] + [(one, True) for one in again]
+    return [
+        RatingAssignment(rater, position, item, *texts[item][rank], repeat=repeat)
+        for position, ((item, rank), repeat) in enumerate(listed, start=1)
+    ]
+
+
 Deal = Callable[[str, Sequence[str]], Sequence[Assignment] | Sequence[RatingAssignment]]
 """The list of a rater who gets these items."""
 
@@ -119,59 +305,6 @@ def describe_shortage(plan: Workload) -> str | None:
         return None
     questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
     return f"{questions} fewer votes than the design asks for: add raters or raise the cap."
-
-
-Text = tuple[str, str]
-"""(level, source) of one text of an item."""
-
-
-def check_rating_design(design: Design) -> None:
-    """Raise InputError with every field that cannot be; roles, margin and guesses are not used."""
-    problems = drawing_problems(design, "raters per item", "most items per rater")
-    if design.candidate or design.comparator:
-        problems.append("candidate and comparator: texts are rated one by one, so nobody has a role")
-    if problems:
-        raise InputError("The design cannot be used:", problems)
-
-
-def texts_by_item(outputs: Iterable[Output]) -> dict[str, list[Text]]:
-    """Item -> its texts, in an order that their sources' names cannot change: by the text itself.
-
-    Among texts that are equal to the letter the names decide; which is which makes no difference to a rater.
-    """
-    found: dict[str, list[tuple[str, str, str]]] = {}
-    for output in outputs:
-        found.setdefault(output.item_id, []).append((output.text, output.level, output.source))
-    return {item: [(level, source) for _, level, source in sorted(texts)] for item, texts in found.items()}
-
-
-def assign_texts(
-    design: Design, rater: str, item_ids: Iterable[str], texts: Mapping[str, Sequence[Text]]
-) -> list[RatingAssignment]:
-    """What one rater is shown, in order: items shuffled, the texts of each together and shuffled, repeats at the end.
-
-    texts: as `texts_by_item` gives them. round(repeat_share * texts) of them come back after the last one, those of an
-    item together again, each with at least REPEAT_DISTANCE other texts in between.
-    """
-    seed = design.seed
-    main: list[tuple[str, int]] = []
-    for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
-        ranks = range(len(texts[item]))
-        main += [(item, k) for k in sorted(ranks, key=lambda k: draw(seed, rater, item, str(k), "text"))]
-    early = main[: max(len(main) - REPEAT_DISTANCE, 0)]
-    early.sort(key=lambda one: draw(seed, rater, one[0], str(one[1]), "repeat"))
-    again = early[: int(design.repeat_share * len(main) + 0.5)]
-    again.sort(
-        key=lambda one: (
-            draw(seed, rater, one[0], "", "again"),
-            draw(seed, rater, one[0], str(one[1]), "again"),
-        )
-    )
-    listed = [(one, False) for one in main] + [(one, True) for one in again]
-    return [
-        RatingAssignment(rater, position, item, *texts[item][rank], repeat=repeat)
-        for position, ((item, rank), repeat) in enumerate(listed, start=1)
-    ]
 
 
 def deal_again(store: Store, study: Study) -> None:

@@ -27,8 +27,7 @@ from core.store.studies import (
     write_log,
 )
 from core.study.analysis_set import fix_at_vote
-from core.study.design import Workload, deal_again, planned_workload
-from core.study.draws import Pair
+from core.study.design import Pair, Workload, deal_again, planned_workload
 from core.study.guidelines import shipped_languages
 from core.tables.reading import same_name
 

@@ -20,7 +20,7 @@ from core.schema.study import Answer
 from core.store import Store, backup, open_store
 from core.store.answers import PAIRS, answers_of
 from core.store.backup import restore_backup, write_backup
-from core.store.copies import copy_database, key_path
+from core.store.connection import copy_database, key_path
 from core.store.raters import link_token
 from core.store.record import load_record
 from core.store.sign_in import events

@@ -22,8 +22,7 @@ from core.schema.study import Design, Output
 from core.schema.tasks import RatingTask, TaskLabels
 from core.store import Store
 from core.study.audit import audit_study
-from core.study.design import assign_texts, check_rating_design, texts_by_item
-from core.study.draws import REPEAT_DISTANCE
+from core.study.design import REPEAT_DISTANCE, assign_texts, check_rating_design, texts_by_item
 from core.study.lifecycle import describe_design, exclude_rater, import_study, reminders, withdraw_rater
 from core.study.progress import RaterProgress, list_progress
 from core.study.rated.importing import import_rating_study, study_texts

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from core.schema.study import Design
 from core.store import Store
-from core.study.design import workload
-from core.study.draws import assign, share_out
+from core.study.design import assign, share_out, workload
 from core.study.lifecycle import change_design
 from core.study.raters import add_raters
 
