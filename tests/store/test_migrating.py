@@ -138,6 +138,18 @@ def test_a_study_works_on(old: Path) -> None:
     assert read_bundle(write_bundle(record), "b.zip") == record
 
 
+def test_an_old_database_ends_in_the_schema_of_a_new_one(old: Path, tmp_path: Path) -> None:
+    """But for white space: sqlite-utils wrote the first tables, one column a line."""
+    new = tmp_path / "new.db"
+    texts = "select type, name, sql from sqlite_master where sql is not null order by type, name"
+    found = []
+    for path in (old, new):
+        open_store(path).close()
+        found.append([(kind, name, " ".join(sql.split())) for kind, name, sql in rows_of(path, texts)])
+    assert found[0] == found[1]
+    assert len(found[1]) > 40
+
+
 # --- the copy -------------------------------------------------------------------------------------
 
 
