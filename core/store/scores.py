@@ -89,8 +89,7 @@ def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
     Results of scoring are small: all at once is far faster than one by one.
     """
     for row in store.rows(
-        "select item_id, result from run_item where run_id = :id order by position",
-        {"id": run_id},
+        "select item_id, result from run_item where run_id = :id order by position", {"id": run_id}
     ):
         yield row["item_id"], row["result"]
 

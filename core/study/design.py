@@ -69,10 +69,7 @@ def drawing_problems(
         problems.append(f"hidden repeats: {design.repeat_share:g} is not between 0 and 0.5")
     if design.level_order not in ("fixed", "shuffled"):
         problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
-    for what, count in (
-        (votes, design.votes_per_pair),
-        (most, design.max_questions),
-    ):
+    for what, count in ((votes, design.votes_per_pair), (most, design.max_questions)):
         if count is not None and not 1 <= count <= LARGEST_COUNT:
             problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
     if design.max_questions is not None and design.votes_per_pair is None:

@@ -10,14 +10,7 @@ from core.schema.study import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer
 from core.stats.votes import consistency, position_bias
 from core.store import Store
-from core.store.answers import (
-    Entry,
-    Given,
-    answers_of,
-    assignments_of,
-    rating_assignments_of,
-    ratings_of,
-)
+from core.store.answers import Entry, Given, answers_of, assignments_of, rating_assignments_of, ratings_of
 from core.store.raters import raters_of
 
 FAST_SECONDS = 5.0
@@ -155,11 +148,7 @@ def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) 
         **_shared(rater, answers, len(shown), (same, repeats)),
         left_rate=left / (left + right) if left + right else None,
         both_good_rate=len(both_good) / len(main) if main else None,
-        flags=(
-            *_fast(_times(answers), "answers"),
-            *_side_flags(left, right),
-            *_repeat_flags(same, repeats),
-        ),
+        flags=(*_fast(_times(answers), "answers"), *_side_flags(left, right), *_repeat_flags(same, repeats)),
     )
 
 

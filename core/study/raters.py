@@ -10,22 +10,8 @@ from core.schema.study import Answer, Preference, Rater, Study
 from core.schema.tasks import StudyKind
 from core.store import Store
 from core.store.answers import PAIRS, answers_of
-from core.store.raters import (
-    current_token,
-    find_rater,
-    insert_rater,
-    issue_link,
-    raters_of,
-    update_rater,
-)
-from core.store.studies import (
-    get_study,
-    items_of,
-    now_utc,
-    read_guidelines,
-    set_state,
-    write_log,
-)
+from core.store.raters import current_token, find_rater, insert_rater, issue_link, raters_of, update_rater
+from core.store.studies import get_study, items_of, now_utc, read_guidelines, set_state, write_log
 from core.study.analysis_set import fix_at_vote
 from core.study.design import Pair, Workload, deal_again, planned_workload
 from core.study.guidelines import shipped_languages
