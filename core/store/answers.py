@@ -58,7 +58,7 @@ class Lists(Generic[Entry, Given, Saved]):
 
     def lists_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Entry, ...]:
         """The entries of a study, or of one rater, in the order in which they are shown."""
-        rows = self._rows(store, self._listed, study_id, rater_id, "rater_id, position")
+        rows = _rows(store, self._listed, study_id, rater_id, "rater_id, position")
         return tuple(_of_row(self._entry, row) for row in rows)
 
     def entry_at(self, store: Store, study_id: int, rater_id: str, position: int) -> Entry | None:
@@ -109,12 +109,12 @@ class Lists(Generic[Entry, Given, Saved]):
 
     def answers_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Given, ...]:
         """Current answers of a study, or of one rater."""
-        rows = self._rows(store, self._said, study_id, rater_id, "rowid")
+        rows = _rows(store, self._said, study_id, rater_id, "rowid")
         return tuple(_of_row(self._given, row) for row in rows)
 
     def history_of(self, store: Store, study_id: int) -> tuple[Saved, ...]:
         """Every save, oldest first."""
-        rows = self._rows(store, self._history, study_id, None, "id")
+        rows = _rows(store, self._history, study_id, None, "id")
         return tuple(self._saved(row["saved_utc"], _of_row(self._given, row)) for row in rows)
 
     def progress(self, store: Store, study_id: int, rater_id: str, after: int = 0) -> ListProgress:
@@ -144,14 +144,6 @@ class Lists(Generic[Entry, Given, Saved]):
             f"select listed.position, coalesce({self._answered}, 0) as answered, coalesce(said.skipped, 0) as skipped, "
             f"coalesce(said.invalid, 0) as invalid from {self._listed} as listed left join {self._said} as said on {same} "
             "where listed.study_id = :id and listed.rater_id = :rater"
-        )
-
-    @staticmethod
-    def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: str) -> list[Row]:
-        only = "" if rater_id is None else " and rater_id = :rater"
-        return store.rows(
-            f"select * from {table} where study_id = :id{only} order by {order}",
-            {"id": study_id, "rater": rater_id},
         )
 
 
@@ -199,8 +191,16 @@ def restore_guesses(store: Store, study_id: int, guesses: Iterable[Guess]) -> No
 
 def guesses_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Guess, ...]:
     """Guesses of a study, or of one rater, in the order in which they were given."""
-    rows = PAIRS._rows(store, "guess", study_id, rater_id, "rowid")
+    rows = _rows(store, "guess", study_id, rater_id, "rowid")
     return tuple(_of_row(Guess, row) for row in rows)
+
+
+def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: str) -> list[Row]:
+    only = "" if rater_id is None else " and rater_id = :rater"
+    return store.rows(
+        f"select * from {table} where study_id = :id{only} order by {order}",
+        {"id": study_id, "rater": rater_id},
+    )
 
 
 def _as_row(answer: Answer | RatingAnswer) -> Row:
@@ -216,10 +216,12 @@ _Kept = TypeVar("_Kept", bound=Assignment | Answer | RatingAssignment | RatingAn
 
 def _of_row(kind: type[_Kept], row: Row) -> _Kept:
     """What `_as_row` wrote."""
-    values = {one.name: row[one.name] for one in fields(kind)}
-    values |= {name: bool(values[name]) for name in _FLAGS & values.keys()}
-    values |= {name: json.loads(values[name]) for name in _JSON & values.keys()}
+    values = {name: row[name] for name in kind.__dataclass_fields__}
+    for flag in _FLAGS:
+        if flag in values:
+            values[flag] = bool(values[flag])
     if "spans" in values:
+        values |= {name: json.loads(values[name]) for name in _JSON}
         values["spans"] = tuple(ErrorSpan(**span) for span in values["spans"])
     return kind(**values)
 
