@@ -27,8 +27,8 @@ from helpers.processes.raw_rater import DOUBLE_PRESS_SECONDS, Gone, RawRater
 from helpers.texts.factories import StudyAtHand, dataset, study_in
 
 from core.store import open_store
-from core.store.answers import history_of
-from core.store.raters import assignments_of, update_rater
+from core.store.answers import assignments_of, history_of
+from core.store.raters import update_rater
 from core.study.guidelines import CHOICE_KEYS, wording
 from core.study.raters import links
 

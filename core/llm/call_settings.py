@@ -22,19 +22,11 @@ Headers have no such names: there every key is a secret.
 """
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _PARTS = frozenset(
-    {
-        "model",
-        "messages",
-        "stream",
-        "n",
-        "response_format",
-        "temperature",
-        "top_p",
-        "max_tokens",
-        "seed",
-        "stop",
-    }
-    | {"max_completion_tokens", "reasoning_effort", "thinking_token_budget", "chat_template_kwargs"}
+    (
+        *("model", "messages", "stream", "n", "response_format", "temperature", "top_p", "max_tokens"),
+        *("seed", "stop", "max_completion_tokens", "reasoning_effort", "thinking_token_budget"),
+        "chat_template_kwargs",
+    )
 )
 """Of a request's body, what other settings or the kind of run decide."""
 
@@ -118,18 +110,8 @@ class CallSettings(Settings):
     @property
     def in_request(self) -> dict[str, object]:
         """What of it, beside a step's own settings, reaches the model: it determines the answer. Nothing by default."""
-        return {
-            name: value
-            for name in (
-                "top_p",
-                "reasoning_effort",
-                "reasoning_budget",
-                "stop",
-                "extra_body",
-                "chat_template",
-            )
-            if (value := getattr(self, name)) not in (None, "", (), {})
-        }
+        names = ("top_p", "reasoning_effort", "reasoning_budget", "stop", "extra_body", "chat_template")
+        return {name: value for name in names if (value := getattr(self, name)) not in (None, "", (), {})}
 
     @property
     def chosen(self) -> dict[str, object]:

@@ -16,20 +16,8 @@ from core.llm.prompts import Prompt
 _TAG = regex.compile(r"</?([A-Za-z][\w-]*)>")
 _REASONING = ("think", "thinking", "reasoning", "thought", "seed:think")
 _TURNS = (
-    *(
-        "s",
-        "bos",
-        "eos",
-        "sop",
-        "eop",
-        "unk",
-        "pad",
-        "start_of_turn",
-        "end_of_turn",
-        "start_of_image",
-        "end_of_image",
-    ),
-    *("tool_call", "tool_response", "seed:bos", "seed:eos", "seed:tool_call"),
+    *("s", "bos", "eos", "sop", "eop", "unk", "pad", "start_of_turn", "end_of_turn", "start_of_image"),
+    *("end_of_image", "tool_call", "tool_response", "seed:bos", "seed:eos", "seed:tool_call"),
 )
 _BRACKETED = (
     *("RESULT", "INST", "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "TOOL_CALLS", "TOOL_RESULTS"),

@@ -75,12 +75,7 @@ def read_json(text: str, schema: Mapping[str, object]) -> object:
 
 def form(**fields: object) -> dict[str, object]:
     """The schema of an object with these fields and no others, each with its own schema: what a model may write."""
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def read_object(text: str, /, **fields: object) -> dict[str, Any]:

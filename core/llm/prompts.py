@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Template
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 from pydantic_core import ErrorDetails
@@ -546,25 +546,13 @@ def parse_prompt(text: str, file_name: str, folder: Path | None = None) -> Promp
 
 def _prompt(fields: PromptFile) -> Prompt:
     """The prompt that checked fields make."""
-    assert fields.name is not None
-    assert fields.title is not None
-    assert fields.purpose is not None
-    assert fields.shots is not None
     assert fields.source is not None
-    assert fields.user is not None
-    ladder = fields.ladder or {}
+    same = ("name", "title", "purpose", "task", "shots", "system", "user")
+    values: dict[str, Any] = {name: getattr(fields, name) for name in same}
     return Prompt(
-        name=fields.name,
-        title=fields.title,
-        purpose=fields.purpose,
-        task=fields.task,
-        shots=fields.shots,
-        paper=fields.source.paper,
-        section=fields.source.section,
-        differences=fields.source.differences,
-        system=fields.system,
-        user=fields.user,
-        ladder=tuple(ladder[level] for level in sorted(ladder)),
+        **values,
+        **fields.source.model_dump(),
+        ladder=tuple(text for _, text in sorted((fields.ladder or {}).items())),
         examples=tuple(Example(tuple(e.variables.items()), e.answer) for e in fields.examples or ()),
     )
 

@@ -8,7 +8,6 @@ from core.schema.scores import ErrorSpan
 
 StudyKind = Literal["pairs", "ratings"]
 """pairs: two blind answers side by side (003); ratings: one blind text after the other, scored or marked (002, 004)."""
-Polarity = Literal["higher", "lower"]
 RatingKey = tuple[str, str, str, str, bool]
 """(rater, item, level, source, hidden repeat): what a rating's assignment and answer share."""
 

@@ -1,99 +1,177 @@
-"""Answers and guesses: one current answer a pair and rater, and a history that only grows; one guess a pair, given once."""
+"""What raters are shown, and what they said: one current answer an entry of a list, and a history that only grows."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Generic, TypeVar
 
-from core.schema.study import Answer, Guess, HistoryEntry
+from core.schema.scores import ErrorSpan
+from core.schema.study import Answer, Assignment, Guess, HistoryEntry
+from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, StudyKind
 from core.store.connection import Row, Store, insert_sql, upsert_sql
 from core.store.studies import now_utc
 
-_KEY = ("study_id", "rater_id", "item_id", "level", "repeat")
-_ANSWER_FIELDS = tuple(Answer.__dataclass_fields__)
-_SET_CURRENT = upsert_sql("answer", ("study_id", *_ANSWER_FIELDS), _KEY)
-_ADD_TO_HISTORY = insert_sql("answer_history", ("saved_utc", "study_id", *_ANSWER_FIELDS))
+Entry = TypeVar("Entry", bound=Assignment | RatingAssignment)
+Given = TypeVar("Given", bound=Answer | RatingAnswer)
+Saved = TypeVar("Saved", bound=HistoryEntry | RatingHistoryEntry)
+
+_FLAGS = {"repeat", "invalid", "skipped", "no_errors", "done"}
+_JSON = {"scores", "spans"}
+_NOT_DECIDED = {"shown_utc", "answered_utc", "seconds", "diff_used", "app_version"}
+"""What a rater does not decide: the time of a repeated press is no change."""
 
 
-def save_answer(store: Store, study_id: int, answer: Answer) -> bool:
-    """Make `answer` the current one and add it to the history; returns whether anything changed.
+@dataclass(frozen=True)
+class ListProgress:
+    """How far a rater is."""
 
-    Saving the same thing twice (a double press, a second tab) leaves one answer and one line of history.
-    """
-    with store.writing():
-        before = find_answer(store, study_id, answer)
-        if before is not None and _same(before, answer):
-            return False
-        row = {"study_id": study_id, **asdict(answer)}
-        store.change(_SET_CURRENT, row)
-        store.change(_ADD_TO_HISTORY, {"saved_utc": now_utc(), **row})
-    return True
+    total: int
+    done: int
+    next_open: int | None
+    """The first open entry after a given number, else the first one, else so among those put off."""
 
 
-def insert_answers(store: Store, study_id: int, answers: Iterable[Answer]) -> None:
-    """Add answers that came from a file; each starts its history."""
-    with store.writing():
-        for answer in answers:
-            save_answer(store, study_id, answer)
+class Lists(Generic[Entry, Given, Saved]):
+    """Lists, answers and history of one kind of study."""
 
+    def __init__(
+        self,
+        types: tuple[type[Entry], type[Given], Callable[[str, Given], Saved]],
+        tables: tuple[str, str, str],
+        key: tuple[str, ...],
+        answered: str,
+    ) -> None:
+        """tables: of the lists, the answers and the history. key: of an entry and its answer. answered: what counts as one."""
+        self._entry, self._given, self._saved = types
+        self._listed, self._said, self._history = tables
+        self._key = key
+        self._answered = answered
+        columns = ("study_id", *(one.name for one in fields(self._given)))
+        self._set_current = upsert_sql(self._said, columns, ("study_id", *key))
+        self._add_to_history = insert_sql(self._history, ("saved_utc", *columns))
 
-def restore_answers(
-    store: Store, study_id: int, answers: Iterable[Answer], history: Iterable[HistoryEntry]
-) -> None:
-    """Write answers and history as a bundle holds them."""
-    with store.writing():
-        store.table("answer").insert_all({"study_id": study_id, **asdict(answer)} for answer in answers)
-        store.table("answer_history").insert_all(
-            {"study_id": study_id, "saved_utc": entry.saved_utc, **asdict(entry.answer)} for entry in history
+    def replace_list(self, store: Store, study_id: int, rater_id: str, entries: Iterable[Entry]) -> None:
+        """Set what a rater is shown."""
+        with store.writing():
+            store.table(self._listed).delete_where("study_id = ? and rater_id = ?", [study_id, rater_id])
+            store.table(self._listed).insert_all({"study_id": study_id, **asdict(one)} for one in entries)
+
+    def lists_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Entry, ...]:
+        """The entries of a study, or of one rater, in the order in which they are shown."""
+        rows = _rows(store, self._listed, study_id, rater_id, "rater_id, position")
+        return tuple(_of_row(self._entry, row) for row in rows)
+
+    def entry_at(self, store: Store, study_id: int, rater_id: str, position: int) -> Entry | None:
+        """What stands at a position of a rater's list now, or None."""
+        row = store.row(
+            f"select * from {self._listed} where study_id = :id and rater_id = :rater and position = :position",
+            {"id": study_id, "rater": rater_id, "position": position},
+        )
+        return None if row is None else _of_row(self._entry, row)
+
+    def blank(self, entry: Entry) -> Given:
+        """The answer to an entry of which nothing was said."""
+        return self._given(**{name: getattr(entry, name) for name in self._key})
+
+    def save(self, store: Store, study_id: int, answer: Given) -> bool:
+        """Make `answer` the current one and add it to the history; returns whether anything changed.
+
+        Saving the same thing twice (a double press, a second tab) leaves one answer and one line of history.
+        """
+        with store.writing():
+            before = self.find(store, study_id, answer)
+            if before is not None and _decided(before) == _decided(answer):
+                return False
+            row = {"study_id": study_id, **_as_row(answer)}
+            store.change(self._set_current, row)
+            store.change(self._add_to_history, {"saved_utc": now_utc(), **row})
+        return True
+
+    def restore(
+        self, store: Store, study_id: int, answers: Iterable[Given], history: Iterable[Saved]
+    ) -> None:
+        """Write answers and history as a bundle holds them."""
+        whose = {"study_id": study_id}
+        with store.writing():
+            store.table(self._said).insert_all(whose | _as_row(answer) for answer in answers)
+            store.table(self._history).insert_all(
+                whose | {"saved_utc": entry.saved_utc, **_as_row(entry.answer)} for entry in history
+            )
+
+    def find(self, store: Store, study_id: int, like: Given) -> Given | None:
+        """The current answer with the key of `like`."""
+        same = " and ".join(f"{name} = :{name}" for name in self._key)
+        key = {name: getattr(like, name) for name in self._key}
+        row = store.row(
+            f"select * from {self._said} where study_id = :id and {same}", {"id": study_id, **key}
+        )
+        return None if row is None else _of_row(self._given, row)
+
+    def answers_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Given, ...]:
+        """Current answers of a study, or of one rater."""
+        rows = _rows(store, self._said, study_id, rater_id, "rowid")
+        return tuple(_of_row(self._given, row) for row in rows)
+
+    def history_of(self, store: Store, study_id: int) -> tuple[Saved, ...]:
+        """Every save, oldest first."""
+        rows = _rows(store, self._history, study_id, None, "id")
+        return tuple(self._saved(row["saved_utc"], _of_row(self._given, row)) for row in rows)
+
+    def progress(self, store: Store, study_id: int, rater_id: str, after: int = 0) -> ListProgress:
+        """How many entries a rater's list has, how many are answered, and which open one follows on `after`."""
+        still = ("not answered and not skipped", "not answered and skipped")
+        nearest = [
+            f"min(iif({one} and position > :after, position, null)), min(iif({one}, position, null))"
+            for one in still
+        ]
+        (row,) = store.rows(
+            f"select count(*) as total, coalesce(sum(answered), 0) as done, coalesce({', '.join(nearest)}) as next_open "
+            f"from ({self._statuses()})",
+            {"id": study_id, "rater": rater_id, "after": after},
+        )
+        return ListProgress(**row)
+
+    def statuses(self, store: Store, study_id: int, rater_id: str, first: int, last: int) -> list[Row]:
+        """position, answered, skipped and invalid of a rater's list, from one position to another."""
+        return store.rows(
+            f"{self._statuses()} and listed.position between :first and :last order by listed.position",
+            {"id": study_id, "rater": rater_id, "first": first, "last": last},
+        )
+
+    def _statuses(self) -> str:
+        same = " and ".join(f"said.{name} = listed.{name}" for name in ("study_id", *self._key))
+        return (
+            f"select listed.position, coalesce({self._answered}, 0) as answered, coalesce(said.skipped, 0) as skipped, "
+            f"coalesce(said.invalid, 0) as invalid from {self._listed} as listed left join {self._said} as said on {same} "
+            "where listed.study_id = :id and listed.rater_id = :rater"
         )
 
 
-def find_answer(store: Store, study_id: int, like: Answer) -> Answer | None:
-    """The current answer with the rater, item, level and repeat of `like`."""
-    row = store.row(
-        "select * from answer where study_id = :id and rater_id = :rater and item_id = :item "
-        "and level = :level and repeat = :repeat",
-        {
-            "id": study_id,
-            "rater": like.rater_id,
-            "item": like.item_id,
-            "level": like.level,
-            "repeat": int(like.repeat),
-        },
-    )
-    return None if row is None else _answer(row)
+PAIRS = Lists(
+    (Assignment, Answer, HistoryEntry),
+    ("assignment", "answer", "answer_history"),
+    ("rater_id", "item_id", "level", "repeat"),
+    "choice is not null or preference is not null",
+)
+RATINGS = Lists(
+    (RatingAssignment, RatingAnswer, RatingHistoryEntry),
+    ("rating_assignment", "rating_answer", "rating_history"),
+    ("rater_id", "item_id", "level", "source", "repeat"),
+    "done",
+)
+LISTS: Mapping[StudyKind, Lists[Any, Any, Any]] = {"pairs": PAIRS, "ratings": RATINGS}
+assignments_of, answers_of, history_of = PAIRS.lists_of, PAIRS.answers_of, PAIRS.history_of
+rating_assignments_of, ratings_of = RATINGS.lists_of, RATINGS.answers_of
 
 
-def answers_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Answer, ...]:
-    """Current answers of a study, or of one rater."""
-    only = "" if rater_id is None else " and rater_id = :rater"
+def positions_together(store: Store, study_id: int, like: RatingAssignment) -> tuple[int, ...]:
+    """Where the texts of the same item stand on a rater's list, itself among them, in the order shown."""
     rows = store.rows(
-        f"select * from answer where study_id = :id{only} order by rowid", {"id": study_id, "rater": rater_id}
+        "select position from rating_assignment where study_id = :id and rater_id = :rater and item_id = :item "
+        "and repeat = :repeat order by position",
+        {"id": study_id, "rater": like.rater_id, "item": like.item_id, "repeat": like.repeat},
     )
-    return tuple(_answer(row) for row in rows)
-
-
-def history_of(store: Store, study_id: int) -> tuple[HistoryEntry, ...]:
-    """Every save, oldest first."""
-    rows = store.rows("select * from answer_history where study_id = :id order by id", {"id": study_id})
-    return tuple(HistoryEntry(row["saved_utc"], _answer(row)) for row in rows)
-
-
-def _answer(row: Row) -> Answer:
-    values = {name: row[name] for name in _ANSWER_FIELDS}
-    for flag in ("repeat", "invalid", "skipped"):
-        values[flag] = bool(values[flag])
-    return Answer(**values)
-
-
-def _same(before: Answer, after: Answer) -> bool:
-    """Whether nothing a rater decides differs; the time of a repeated press is no change."""
-    return _decided(before) == _decided(after)
-
-
-def _decided(answer: Answer) -> Answer:
-    return replace(answer, shown_utc=None, answered_utc=None, seconds=None, diff_used=None, app_version=None)
-
-
-_GUESS_FIELDS = tuple(Guess.__dataclass_fields__)
+    return tuple(row["position"] for row in rows)
 
 
 def insert_guess(store: Store, study_id: int, guess: Guess) -> bool:
@@ -101,7 +179,7 @@ def insert_guess(store: Store, study_id: int, guess: Guess) -> bool:
     with store.writing():
         if guess.key in {given.key for given in guesses_of(store, study_id, guess.rater_id)}:
             return False
-        store.table("guess").insert({"study_id": study_id, **asdict(guess)})
+        restore_guesses(store, study_id, [guess])
     return True
 
 
@@ -113,8 +191,41 @@ def restore_guesses(store: Store, study_id: int, guesses: Iterable[Guess]) -> No
 
 def guesses_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Guess, ...]:
     """Guesses of a study, or of one rater, in the order in which they were given."""
+    rows = _rows(store, "guess", study_id, rater_id, "rowid")
+    return tuple(_of_row(Guess, row) for row in rows)
+
+
+def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: str) -> list[Row]:
     only = "" if rater_id is None else " and rater_id = :rater"
-    rows = store.rows(
-        f"select * from guess where study_id = :id{only} order by rowid", {"id": study_id, "rater": rater_id}
+    return store.rows(
+        f"select * from {table} where study_id = :id{only} order by {order}",
+        {"id": study_id, "rater": rater_id},
     )
-    return tuple(Guess(**{name: row[name] for name in _GUESS_FIELDS}) for row in rows)
+
+
+def _as_row(answer: Answer | RatingAnswer) -> Row:
+    """The fields as the database keeps them."""
+    return {
+        name: json.dumps(value, ensure_ascii=False) if name in _JSON else value
+        for name, value in asdict(answer).items()
+    }
+
+
+_Kept = TypeVar("_Kept", bound=Assignment | Answer | RatingAssignment | RatingAnswer | Guess)
+
+
+def _of_row(kind: type[_Kept], row: Row) -> _Kept:
+    """What `_as_row` wrote."""
+    values = {name: row[name] for name in kind.__dataclass_fields__}
+    for flag in _FLAGS:
+        if flag in values:
+            values[flag] = bool(values[flag])
+    if "spans" in values:
+        values |= {name: json.loads(values[name]) for name in _JSON}
+        values["spans"] = tuple(ErrorSpan(**span) for span in values["spans"])
+    return kind(**values)
+
+
+def _decided(answer: Answer | RatingAnswer) -> Answer | RatingAnswer:
+    blanks: dict[str, Any] = {one.name: None for one in fields(answer) if one.name in _NOT_DECIDED}
+    return replace(answer, **blanks)

@@ -18,8 +18,18 @@ from sqlite_utils import Database
 
 from core import __version__
 from core.errors import InputError
-from core.store.connection import Store, check_owner, in_our_words, make_private, open_store, switch_to_wal
-from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name, key_path
+from core.store.connection import (
+    BUSY_TIMEOUT_SECONDS,
+    Store,
+    check_owner,
+    copy_database,
+    free_name,
+    in_our_words,
+    key_path,
+    make_private,
+    open_store,
+    switch_to_wal,
+)
 from core.store.migrations import applied_steps, is_ours, unknown_steps
 from core.store.raters import link_token
 from core.store.sign_in import count_event

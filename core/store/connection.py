@@ -1,12 +1,13 @@
-"""Opening the database where it lies, connections that stay open, transactions, and SQLite's errors said in Assay's words."""
+"""Opening the database where it lies, transactions, copies, connections that stay open, and SQLite's errors in Assay's words."""
 
 import os
+import secrets
 import sqlite3
 import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,9 +16,9 @@ from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 from core.errors import StorageError
-from core.store.copies import BUSY_TIMEOUT_SECONDS, copy_database, free_name
 from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
+BUSY_TIMEOUT_SECONDS = 30
 DEFAULT_DATABASE = Path(__file__).resolve().parents[2] / "var" / "assay.db"
 
 
@@ -294,6 +295,53 @@ def _what_to_do(problem: Exception) -> str:
     if kind.startswith("SQLITE_CORRUPT"):
         return "It is damaged: move it away and restore your backup (`python -m core study restore FILE`)."
     return "Check that the disk has room and that the file may be read and written, then try again."
+
+
+def key_path(database: Path) -> Path:
+    """The file beside a database from which its personal links are made."""
+    return database.with_name(database.name + ".key")
+
+
+def free_name(wanted: Path) -> Path:
+    """`wanted`, or with -2, -3 ... behind it where there is such a file: earlier copies are kept."""
+    name, number = wanted, 1
+    while name.exists():
+        number += 1
+        name = wanted.with_name(f"{wanted.name}-{number}")
+    return name
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Copy the database at `source` as it stands between two transactions, while others read and write it.
+
+    The copy is one file without a write-ahead log, may be read by its owner alone, and is on disk when this
+    returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
+    be made; nothing is left behind then.
+    """
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        with closing(_connected(source, "ro")) as old, closing(_connected(draft, "rw")) as new:
+            old.backup(new)  # all pages in one step: one read transaction, and no writer waits for it
+            new.execute("PRAGMA journal_mode=DELETE")
+        put_in_place(draft, target)
+    finally:
+        for left in (draft, draft.with_name(f"{draft.name}-journal")):
+            left.unlink(missing_ok=True)
+
+
+def put_in_place(draft: Path, target: Path) -> None:
+    """Give a finished file its name, after its content is on disk. Raises FileExistsError where there is one."""
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    os.link(draft, target)  # unlike a rename, never over another file
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection that makes no new file."""
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
+    )
 
 
 MOST_AT_REST = 8

@@ -1,4 +1,4 @@
-"""Raters, what is assigned to them, and their links: 128-bit tokens, of which the database keeps only a hash."""
+"""Raters and their links: 128-bit tokens, of which the database keeps only a hash."""
 
 import base64
 import contextlib
@@ -6,15 +6,12 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from core.errors import NotFound, StorageError
-from core.schema.study import Assignment, Rater
-from core.schema.tasks import StudyKind
-from core.store.connection import Row, Store
-from core.store.copies import key_path
+from core.schema.study import Rater
+from core.store.connection import Row, Store, key_path
 
 _TOKEN_BYTES = 16
 _KEY_BYTES = 32
@@ -73,30 +70,9 @@ def _create_key(path: Path) -> None:
 
 
 _RATER_FIELDS = tuple(Rater.__dataclass_fields__)
-_ASSIGNMENT_FIELDS = tuple(Assignment.__dataclass_fields__)
 _NAMED = ("rater", "assignment", "rating_assignment", "log")
 _WRITTEN = ("answer", "answer_history", "guess", "rating_answer", "rating_history")
 """Tables that hold a pseudonym, and those that hold a comment besides."""
-_SAID = {
-    "pairs": (
-        "assignment",
-        "answer",
-        ("item_id", "level", "repeat"),
-        "choice is not null or preference is not null",
-    ),
-    "ratings": ("rating_assignment", "rating_answer", ("item_id", "level", "source", "repeat"), "done"),
-}
-"""Of each kind of study: a rater's list, what was said, how the two are matched, what counts as an answer."""
-
-
-@dataclass(frozen=True)
-class ListProgress:
-    """How far a rater is."""
-
-    total: int
-    done: int
-    next_open: int | None
-    """The first open entry after a given number, else the first one, else so among those put off."""
 
 
 def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
@@ -169,79 +145,6 @@ def rename_rater(store: Store, study_id: int, old: str, new: str) -> None:
                 f"update {name} set rater_id = :new{written} where study_id = :id and rater_id = :old",
                 {"new": new, "id": study_id, "old": old},
             )
-
-
-def replace_assignments(
-    store: Store, study_id: int, rater_id: str, assignments: Iterable[Assignment]
-) -> None:
-    """Set what a rater is shown."""
-    with store.writing():
-        store.table("assignment").delete_where("study_id = ? and rater_id = ?", [study_id, rater_id])
-        store.table("assignment").insert_all(
-            {"study_id": study_id, **asdict(assignment)} for assignment in assignments
-        )
-
-
-def assignments_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Assignment, ...]:
-    """Assignments of a study, or of one rater, in the order in which they are shown."""
-    only = "" if rater_id is None else " and rater_id = :rater"
-    rows = store.rows(
-        f"select * from assignment where study_id = :id{only} order by rater_id, position",
-        {"id": study_id, "rater": rater_id},
-    )
-    return tuple(_assignment(row) for row in rows)
-
-
-def assignment_at(store: Store, study_id: int, rater_id: str, position: int) -> Assignment | None:
-    """What stands at a position of a rater's list now, or None."""
-    row = store.row(
-        "select * from assignment where study_id = :id and rater_id = :rater and position = :position",
-        {"id": study_id, "rater": rater_id, "position": position},
-    )
-    return None if row is None else _assignment(row)
-
-
-def list_progress(
-    store: Store, study_id: int, rater_id: str, kind: StudyKind, after: int = 0
-) -> ListProgress:
-    """How many entries a rater's list has, how many are answered, and which open one follows on `after`."""
-    still = ("not answered and not skipped", "not answered and skipped")
-    nearest = [
-        f"min(iif({one} and position > :after, position, null)), min(iif({one}, position, null))"
-        for one in still
-    ]
-    row = store.row(
-        f"select count(*) as total, coalesce(sum(answered), 0) as done, coalesce({', '.join(nearest)}) as next_open "
-        f"from ({_entries(kind)})",
-        {"id": study_id, "rater": rater_id, "after": after},
-    )
-    assert row is not None
-    return ListProgress(**row)
-
-
-def list_statuses(
-    store: Store, study_id: int, rater_id: str, kind: StudyKind, first: int, last: int
-) -> list[Row]:
-    """position, answered, skipped and invalid of a rater's list, from one position to another."""
-    return store.rows(
-        f"{_entries(kind)} and listed.position between :first and :last order by listed.position",
-        {"id": study_id, "rater": rater_id, "first": first, "last": last},
-    )
-
-
-def _entries(kind: StudyKind) -> str:
-    listed, said, key, answered = _SAID[kind]
-    same = " and ".join(f"said.{name} = listed.{name}" for name in ("study_id", "rater_id", *key))
-    return (
-        f"select listed.position, coalesce({answered}, 0) as answered, coalesce(said.skipped, 0) as skipped, "
-        f"coalesce(said.invalid, 0) as invalid from {listed} as listed left join {said} as said on {same} "
-        "where listed.study_id = :id and listed.rater_id = :rater"
-    )
-
-
-def _assignment(row: Row) -> Assignment:
-    values = {name: row[name] for name in _ASSIGNMENT_FIELDS}
-    return Assignment(**{**values, "repeat": bool(row["repeat"])})
 
 
 def _rater(row: Row) -> Rater:

@@ -3,16 +3,9 @@
 from dataclasses import replace
 
 from core.schema.study import Study, StudyRecord
-from core.store.answers import answers_of, guesses_of, history_of, restore_answers, restore_guesses
+from core.store.answers import PAIRS, RATINGS, guesses_of, restore_guesses
 from core.store.connection import Store
-from core.store.raters import assignments_of, insert_rater, raters_of, replace_assignments
-from core.store.ratings import (
-    rating_assignments_of,
-    rating_history_of,
-    ratings_of,
-    replace_rating_assignments,
-    restore_ratings,
-)
+from core.store.raters import insert_rater, raters_of
 from core.store.studies import (
     insert_study,
     items_of,
@@ -34,16 +27,16 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         items=items_of(store, number),
         outputs=outputs_of(store, number),
         raters=raters_of(store, number),
-        assignments=assignments_of(store, number),
-        answers=answers_of(store, number),
-        history=history_of(store, number),
+        assignments=PAIRS.lists_of(store, number),
+        answers=PAIRS.answers_of(store, number),
+        history=PAIRS.history_of(store, number),
         guidelines=read_guidelines(store, number),
         log=read_log(store, number),
         guesses=guesses_of(store, number),
         wording=read_wording(store, number),
-        rating_assignments=rating_assignments_of(store, number),
-        rating_answers=ratings_of(store, number),
-        rating_history=rating_history_of(store, number),
+        rating_assignments=RATINGS.lists_of(store, number),
+        rating_answers=RATINGS.answers_of(store, number),
+        rating_history=RATINGS.history_of(store, number),
     )
 
 
@@ -54,11 +47,11 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
         for rater in record.raters:
             insert_rater(store, study.study_id, replace(rater, link_number=0))
             own = [a for a in record.assignments if a.rater_id == rater.rater_id]
-            replace_assignments(store, study.study_id, rater.rater_id, own)
+            PAIRS.replace_list(store, study.study_id, rater.rater_id, own)
             rated = [a for a in record.rating_assignments if a.rater_id == rater.rater_id]
-            replace_rating_assignments(store, study.study_id, rater.rater_id, rated)
-        restore_answers(store, study.study_id, record.answers, record.history)
-        restore_ratings(store, study.study_id, record.rating_answers, record.rating_history)
+            RATINGS.replace_list(store, study.study_id, rater.rater_id, rated)
+        PAIRS.restore(store, study.study_id, record.answers, record.history)
+        RATINGS.restore(store, study.study_id, record.rating_answers, record.rating_history)
         restore_guesses(store, study.study_id, record.guesses)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)

@@ -21,17 +21,11 @@ _COLUMNS = (
 
 def insert_run(store: Store, run: Run, data: bytes) -> Run:
     """Keep a new run with the file it works on; returns it with its number."""
-    row = {
-        "kind": run.kind,
-        "state": run.state,
+    same = ("kind", "state", "data_file", "data_sha256", "n_items", "limit", "app_version")
+    row = {name: getattr(run, name) for name in same} | {
         "settings": _json(run.settings),
         "running": _json(run.running),
-        "data_file": run.data_file,
-        "data_sha256": run.data_sha256,
-        "n_items": run.n_items,
-        "limit": run.limit,
         "created_utc": run.created_utc or now_utc(),
-        "app_version": run.app_version,
     }
     with store.writing():
         number: int = store.table("run").insert(row).last_rowid or 0
@@ -312,12 +306,7 @@ def _run(row: Row) -> Run:
 
 
 def _item(row: Row) -> RunItem:
-    return RunItem(
-        position=row["position"],
-        item_id=row["item_id"],
-        state=row["state"],
-        result=json.loads(row["result"]),
-        failures=tuple((step, reason) for step, reason in json.loads(row["failures"])),
-        seconds=row["seconds"],
-        finished_utc=row["finished_utc"],
-    )
+    values = {name: value for name, value in row.items() if name != "run_id"}
+    values["result"] = json.loads(values["result"])
+    values["failures"] = tuple((step, reason) for step, reason in json.loads(values["failures"]))
+    return RunItem(**values)

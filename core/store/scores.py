@@ -4,6 +4,7 @@ import json
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
 from core.schema.scores import Metric, Score
 from core.store.connection import Row, Store
@@ -78,17 +79,7 @@ def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> No
         store.change_all(
             "insert into run_metric (run_id, position, name, signature, family, direction) "
             "values (:run_id, :position, :name, :signature, :family, :direction)",
-            [
-                {
-                    "run_id": run_id,
-                    "position": position,
-                    "name": metric.name,
-                    "signature": metric.signature,
-                    "family": metric.family,
-                    "direction": metric.direction,
-                }
-                for position, metric in enumerate(metrics)
-            ],
+            [{"run_id": run_id, "position": at, **asdict(metric)} for at, metric in enumerate(metrics)],
         )
 
 
@@ -98,8 +89,7 @@ def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
     Results of scoring are small: all at once is far faster than one by one.
     """
     for row in store.rows(
-        "select item_id, result from run_item where run_id = :id order by position",
-        {"id": run_id},
+        "select item_id, result from run_item where run_id = :id order by position", {"id": run_id}
     ):
         yield row["item_id"], row["result"]
 

@@ -73,13 +73,8 @@ def insert_session(store: Store, token: str, seconds: float) -> None:
     """Let a session token in for so many seconds; sessions that are over are dropped."""
     with store.writing():
         store.table("admin_session").delete_where("expires_utc < ?", [now_utc()])
-        store.table("admin_session").insert(
-            {
-                "token_sha256": token_sha256(token),
-                "created_utc": now_utc(),
-                "expires_utc": now_utc(seconds),
-            }
-        )
+        row = {"created_utc": now_utc(), "expires_utc": now_utc(seconds)}
+        store.table("admin_session").insert({"token_sha256": token_sha256(token), **row})
 
 
 def session_is_open(store: Store, token: str) -> bool:

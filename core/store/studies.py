@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.errors import NotFound
-from core.schema.study import Dataset, Design, Item, LogEntry, Output, State, Study
+from core.schema.study import Design, Item, LogEntry, Output, State, Study
 from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind, TaskLabels
 from core.store.connection import Row, Store
 
@@ -17,22 +17,6 @@ def now_utc(seconds: float = 0) -> str:
     """The time, or the time so many seconds from now, as Assay writes it: ISO 8601, UTC, milliseconds."""
     moment = datetime.now(UTC) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def create_study(store: Store, name: str, dataset: Dataset, design: Design, *, app_version: str) -> Study:
-    """Store a data set and its design as a draft, all of it or nothing."""
-    study = Study(
-        study_id=0,
-        name=name,
-        state="draft",
-        design=design,
-        levels=dataset.levels,
-        dataset_sha256=dataset.sha256,
-        dataset_file=dataset.file_name,
-        created_utc=now_utc(),
-        app_version=app_version,
-    )
-    return insert_study(store, study, dataset.items, dataset.outputs)
 
 
 def insert_study(store: Store, study: Study, items: tuple[Item, ...], outputs: tuple[Output, ...]) -> Study:

@@ -293,8 +293,7 @@ class LeakageAudit:
     def worst(self) -> LevelAudit:
         """The level, or all levels together, with the strongest evidence: lowest paid p, then highest AUC."""
         return min(
-            (*self.levels, self.overall),
-            key=lambda part: (self.paid_p(part), -(part.all_features.auc or 0)),
+            (*self.levels, self.overall), key=lambda part: (self.paid_p(part), -(part.all_features.auc or 0))
         )
 
     def paid_p(self, part: LevelAudit) -> float:

@@ -6,11 +6,12 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from functools import cache
-from itertools import islice
-from typing import IO, Any
+from itertools import islice, product
+from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -28,10 +29,14 @@ from core.schema.study import (
     Study,
     StudyRecord,
 )
-from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry
+from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, RatingTask
 from core.store.backup import FORMAT as BACKUP_FORMAT
-from core.study.bundle_checks import STUDY_MEMBER, misfits
-from core.study.design import LARGEST_SEED
+from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing
+from core.study.guidelines import check_guideline, check_wording
+from core.study.rated.desk import checked_scores, checked_spans, missing
+from core.study.rated.importing import check_task
+from core.study.raters import rater_id_problem
+from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
 ADDED_SINCE = {"wording.json": b"{}", "guesses.jsonl": b""}
 """Members that version 1 does not have, as they would stand there."""
@@ -68,6 +73,7 @@ MOST_COUNTED = 100_000
 """Problems after which reading stops: a few kB unpack to millions of lines."""
 
 _MANIFEST = "manifest.json"
+_STUDY = "study.json"
 _GUIDELINES = "guidelines.json"
 _WORDING = "wording.json"
 _TABLES: dict[str, type] = {
@@ -97,7 +103,7 @@ def is_bundle(data: bytes) -> bool:
 def write_bundle(record: StudyRecord) -> bytes:
     """The study as a zip; the same record gives the same bytes."""
     members = {
-        STUDY_MEMBER: _json(asdict(record.study)),
+        _STUDY: _json(asdict(record.study)),
         _GUIDELINES: _json(record.guidelines),
         _WORDING: _json(record.wording),
         **{f"{name}.jsonl": _lines(getattr(record, name)) for name in _TABLES},
@@ -150,7 +156,7 @@ def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, P
         return _parse(kind, member(name).read(), name, problems)
 
     problems = Problems()
-    study = whole(Study, STUDY_MEMBER)
+    study = whole(Study, _STUDY)
     guidelines = whole(dict[str, str], _GUIDELINES)
     wording = whole(dict[str, dict[str, str]], _WORDING)
     tables = {name: _rows(kind, member(f"{name}.jsonl"), name, problems) for name, kind in _TABLES.items()}
@@ -167,7 +173,7 @@ def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, P
 
 def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
     """The bundle's version. Raises InputError unless every member is there, and is what the manifest says."""
-    names = [STUDY_MEMBER, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
+    names = [_STUDY, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
     sizes = {info.filename: info.file_size for info in archive.infolist()}
     if any(info.compress_type not in _PACKED for info in archive.infolist()):
         raise InputError(f"{file_name} is packed in another way than bundles are: stored or deflated.")
@@ -271,3 +277,279 @@ def _json(value: Any) -> bytes:
 
 def _lines(rows: Iterable[Any]) -> bytes:
     return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+_Dealt = TypeVar("_Dealt", Assignment, RatingAssignment)
+
+
+def misfits(record: StudyRecord) -> Iterator[str]:
+    """What is in the bundle although the app would never have let it in: a forged or damaged study is no study."""
+    study = record.study
+    if study.kind == "pairs":
+        ratings = (record.rating_assignments, record.rating_answers, record.rating_history)
+        if study.task is not None or any(ratings):
+            yield f"{_STUDY}: a study of pairs has neither a task nor ratings"
+            return
+    else:
+        yield from _wrong_raters(record)
+        if study.task is None:
+            yield f"{_STUDY}: a study of ratings has no task"
+            return
+        try:
+            check_task(study.task)  # answers can only be held against a task that is none of a forger's
+        except InputError as wrong:
+            yield from wrong.under(f"{_STUDY}: task")
+            return
+    found = _misfits(record)
+    one = next(found, None)
+    if one is None:  # what was drawn can only be told where all else is right
+        yield from _not_drawn(record)
+    else:
+        yield one
+        yield from found
+
+
+def _misfits(record: StudyRecord) -> Iterator[str]:
+    pairs, design = record.study.kind == "pairs", record.study.design
+    sources = (design.candidate, design.comparator) if pairs else {output.source for output in record.outputs}
+    yield from _doubled(record)
+    yield from _missing_texts(record) if pairs else _of_pairs(record)
+    try:
+        if pairs:
+            check_design(design, (design.candidate, design.comparator), record.study.levels)
+        else:
+            check_rating_design(design)
+        for text in record.guidelines.values():
+            check_guideline(text, sources)
+        for language, labels in record.wording.items():
+            check_wording(labels, sources, language)
+    except InputError as wrong:
+        yield from wrong.under(_STUDY)
+    yield from _wrong_texts(record)
+    if pairs:
+        yield from _wrong_raters(record)
+        yield from _wrong_pairs(record)
+        yield from _wrong_positions("assignments", record.assignments)
+        yield from _wrong_votes(record)
+    else:
+        yield from _wrong_lists_of_texts(record)
+        yield from _wrong_ratings(record)
+    yield from _unfrozen(record)
+
+
+def _doubled(record: StudyRecord) -> Iterator[str]:
+    """One problem a key that stands in its member more than once."""
+    keys: dict[str, Iterable[Any]] = {
+        "items": (item.item_id for item in record.items),
+        "outputs": ((o.item_id, o.level, o.source) for o in record.outputs),
+        "raters": (rater.rater_id for rater in record.raters),
+    }
+    for name in ("assignments", "answers", "guesses", "rating_assignments", "rating_answers"):
+        keys[name] = (one.key for one in getattr(record, name))
+    return (
+        f"{name}.jsonl: {key} stands {n} times"
+        for name, listed in keys.items()
+        for key, n in Counter(listed).items()
+        if n > 1
+    )
+
+
+def _missing_texts(record: StudyRecord) -> Iterator[str]:
+    """Of a study of pairs: every item has every level from both sources, and nothing else."""
+    design, levels = record.study.design, record.study.levels
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    # Each once, and one after the other: few items and levels stand for any number of texts.
+    known = (
+        dict.fromkeys(item.item_id for item in record.items),
+        dict.fromkeys(levels),
+        dict.fromkeys((design.candidate, design.comparator)),
+    )
+    yield from (f"outputs.jsonl: no text for {key}" for key in product(*known) if key not in texts)
+    unasked = (key for key in texts if any(name not in own for name, own in zip(key, known, strict=True)))
+    yield from (f"outputs.jsonl: nobody asks for {key}" for key in sorted(unasked))
+
+
+def _of_pairs(record: StudyRecord) -> Iterator[str]:
+    tables = ("assignments", "answers", "history", "guesses")
+    return (f"{name}.jsonl: a study of ratings has no pairs" for name in tables if getattr(record, name))
+
+
+def _wrong_texts(record: StudyRecord) -> Iterator[str]:
+    """Texts and names that no import would have stored as they are: blanks at an end can tell a source."""
+    study, pairs = record.study, record.study.kind == "pairs"
+    items = {item.item_id for item in record.items}
+    if not pairs:
+        rated = {output.item_id for output in record.outputs}
+        yield from (f"items.jsonl: nobody rates a text of {item!r}" for item in sorted(items - rated))
+        yield from (f"outputs.jsonl: there is no item {item!r}" for item in sorted(rated - items))
+    fields = [("items", i.item_id, text) for i in record.items for text in (i.question, i.reference)]
+    fields += [("outputs", o.item_id, o.text) for o in record.outputs]
+    for name, item, text in fields:
+        if pairs and clean_text(text) != text and not text_problem(text):
+            yield f"{name}.jsonl: {item!r}: text is not as an import leaves it: blanks or line ends differ"
+        elif (pairs or text or name == "outputs") and (problem := text_problem(text)):
+            yield f"{name}.jsonl: {item!r}: text {problem}"
+    names = [(_STUDY, level) for level in study.levels]
+    names += [("items.jsonl", item.item_id) for item in record.items]
+    if pairs:
+        names += [(_STUDY, name) for name in (study.design.candidate, study.design.comparator)]
+        if not study.levels or len(set(study.levels)) < len(study.levels):
+            yield f"{_STUDY}: the levels are none, or stand twice"
+    else:
+        names += [("outputs.jsonl", name) for o in record.outputs for name in (o.level, o.source) if name]
+        if sorted(study.levels) != sorted({output.level for output in record.outputs if output.level}):
+            yield f"{_STUDY}: the levels are not those of the texts"
+    yield from (
+        f"{place}: {name!r} cannot be a name" for place, name in dict.fromkeys(names) if name_of(name) != name
+    )
+    yield from (
+        f"items.jsonl: {item.item_id!r}: language {item.language!r} is no tag such as en, pt-BR or und"
+        for item in record.items
+        if not is_language_tag(item.language)
+    )
+
+
+def _wrong_raters(record: StudyRecord) -> Iterator[str]:
+    found = (rater_id_problem(rater.rater_id) for rater in record.raters)
+    return (f"raters.jsonl: {problem}" for problem in found if problem)
+
+
+def _wrong_pairs(record: StudyRecord) -> Iterator[str]:
+    items, levels = {item.item_id for item in record.items}, set(record.study.levels)
+    sides = {record.study.design.candidate, record.study.design.comparator}
+    raters = {rater.rater_id for rater in record.raters}
+    for a in record.assignments:
+        if {a.left, a.right} != sides:
+            yield f"assignments.jsonl: {a.rater_id}, {a.position}: the sides are not the two sources"
+        if a.rater_id not in raters:
+            yield f"assignments.jsonl: there is no rater {a.rater_id!r}"
+        if a.item_id not in items or a.level not in levels:
+            yield f"assignments.jsonl: there is no pair {(a.item_id, a.level)}"
+
+
+def _wrong_lists_of_texts(record: StudyRecord) -> Iterator[str]:
+    """Lists that no desk could open, those of previews and of raters who withdrew among them."""
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    raters = {rater.rater_id for rater in record.raters}
+    yield from (
+        f"raters.jsonl: {rater.rater_id!r}: ratings are given by link, none can be imported"
+        for rater in record.raters
+        if rater.imported
+    )
+    for one in record.rating_assignments:
+        if (one.item_id, one.level, one.source) not in texts:
+            yield f"rating_assignments.jsonl: {one.rater_id}, {one.position}: there is no such text"
+    for name in dict.fromkeys(one.rater_id for one in record.rating_assignments):
+        if name not in raters:
+            yield f"rating_assignments.jsonl: there is no rater {name!r}"
+    yield from _wrong_positions("rating_assignments", record.rating_assignments)
+
+
+def _wrong_positions(table: str, entries: Iterable[_Dealt]) -> Iterator[str]:
+    for rater, listed in _by_rater(entries).items():
+        if sorted(one.position for one in listed) != list(range(1, len(listed) + 1)):
+            yield f"{table}.jsonl: the positions of {rater!r} are not 1 to {len(listed)}"
+
+
+def _by_rater(entries: Iterable[_Dealt]) -> dict[str, list[_Dealt]]:
+    lists: dict[str, list[_Dealt]] = {}
+    for one in entries:
+        lists.setdefault(one.rater_id, []).append(one)
+    return lists
+
+
+def _not_drawn(record: StudyRecord) -> Iterator[str]:
+    """Raters whose list is not the one that the seed gives: a side may have been turned round."""
+    pairs = record.study.kind == "pairs"
+    table = "assignments" if pairs else "rating_assignments"
+    lists = _by_rater(record.assignments) if pairs else _by_rater(record.rating_assignments)
+    deal = dealing(record.study, record.study.design, record.items, record.outputs)[0]
+    for rater in record.raters:
+        own = lists.get(rater.rater_id, [])
+        dealt = {one.item_id for one in own}
+        ids = [item.item_id for item in record.items if item.item_id in dealt]
+        # A withdrawn rater's list was drawn for a name that is gone.
+        if not (rater.dry_run or rater.withdrawn) and own != deal(rater.rater_id, ids):
+            yield f"{table}.jsonl: the list of {rater.rater_id!r} is not what the seed gives"
+
+
+def _wrong_votes(record: StudyRecord) -> Iterator[str]:
+    items, levels = {item.item_id for item in record.items}, set(record.study.levels)
+    raters = {rater.rater_id: rater for rater in record.raters}
+    shown = {a.key for a in record.assignments}
+    for name, answers in (("answers", record.answers), ("history", [e.answer for e in record.history])):
+        for answer in answers:
+            key = answer.key
+            rater = raters.get(answer.rater_id)
+            if rater is None or answer.item_id not in items or answer.level not in levels:
+                yield f"{name}.jsonl: there is no such rater or pair: {key}"
+            elif answer.choice is not None and (rater.imported or key not in shown):
+                yield f"{name}.jsonl: nobody was shown {key}"
+            elif answer.preference is not None and not rater.imported:
+                yield f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides"
+    for guess in record.guesses:
+        guesser = raters.get(guess.rater_id)
+        if guess.key not in shown or guesser is None or guesser.finished_utc is None:
+            yield f"guesses.jsonl: nobody was asked about {guess.key}"
+    yield from _not_as_saved("answers", record.answers, record.history)
+
+
+def _wrong_ratings(record: StudyRecord) -> Iterator[str]:
+    assert record.study.task is not None
+    raters = {rater.rater_id for rater in record.raters}
+    shown = {one.key for one in record.rating_assignments}
+    questions = {item.item_id: item.question for item in record.items}
+    texts = {(o.item_id, o.level, o.source): o.text for o in record.outputs}
+    history = [entry.answer for entry in record.rating_history]
+    for name, answers in (("rating_answers", record.rating_answers), ("rating_history", tuple(history))):
+        for answer in answers:
+            place = f"{name}.jsonl: {answer.key}"
+            text = texts.get((answer.item_id, answer.level, answer.source))
+            if answer.rater_id not in raters or text is None:
+                yield f"{place}: there is no such rater or text"
+            elif answer.done and answer.key not in shown:
+                yield f"{place}: nobody was shown this"
+            else:
+                said = _unsaid(record.study.task, answer, text, questions.get(answer.item_id, ""))
+                yield from (f"{place}: {problem}" for problem in said)
+    kept = {answer.key for answer in record.rating_answers}
+    for key in dict.fromkeys(answer.key for answer in history):
+        if key not in kept:
+            yield f"rating_answers.jsonl: {key} is in the history and not here"
+    yield from _not_as_saved("rating_answers", record.rating_answers, record.rating_history)
+
+
+def _not_as_saved(
+    table: str,
+    answers: Sequence[Answer] | Sequence[RatingAnswer],
+    history: Sequence[HistoryEntry] | Sequence[RatingHistoryEntry],
+) -> Iterator[str]:
+    last = {entry.answer.key: entry.answer for entry in history}
+    for answer in answers:
+        if last.get(answer.key) != answer:
+            yield f"{table}.jsonl: {answer.key} is not what its history ends with"
+
+
+def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) -> list[str]:
+    """What no rater could have said of this text."""
+    try:
+        scores = checked_scores(task, answer.scores)
+        spans = checked_spans(task, answer.spans, text, question) if answer.spans else ()
+    except InputError as wrong:
+        return list(wrong.problems or (str(wrong),))
+    problems = []
+    if scores != answer.scores or spans != answer.spans:
+        problems.append("its scores or errors are not as a save leaves them (a weight, an error twice)")
+    problems += ["it has errors and is said to have none"] if answer.spans and answer.no_errors else []
+    if answer.done and (left := missing(task, answer)):
+        problems.append(f"it is done, but lacks {'; '.join(left)}")
+    return problems
+
+
+def _unfrozen(record: StudyRecord) -> Iterator[str]:
+    counting = {rater.rater_id for rater in record.raters if not rater.dry_run}
+    said = "votes" if record.answers else "ratings"
+    answers: list[Answer | RatingAnswer] = [*record.answers, *record.rating_answers]
+    voted = any(answer.answered and answer.rater_id in counting for answer in answers)
+    if voted and record.study.first_vote_utc is None:
+        yield f"{_STUDY}: there are {said}, so first_vote_utc must say since when the design is frozen"

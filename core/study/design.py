@@ -1,33 +1,31 @@
-"""Checking a design before it is kept, what a workload comes to, and the list of pairs or texts that it gives each rater."""
+"""Checking a design before it is kept, what a workload comes to, and the list of pairs or texts that it gives each rater.
 
+Every random decision of a study is from SHA-256 over (seed, rater, item, level) and a word for its purpose. Nothing else
+goes in: not the sources' names, not which of them is the candidate, not the file's hash. docs/design.md holds a ten-line
+script that derives the sides again; a test runs it.
+"""
+
+import hashlib
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar, get_args
 
 from core.errors import InputError
-from core.schema.study import Answer, Design, Output, Role, Study
-from core.schema.tasks import RatingAnswer, RatingAssignment
+from core.schema.study import Assignment, Design, Item, Output, Role, Study
+from core.schema.tasks import RatingAssignment, StudyKind
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.raters import assignments_of, raters_of, replace_assignments
-from core.store.ratings import rating_assignments_of, ratings_of, replace_rating_assignments
+from core.store.answers import LISTS
+from core.store.raters import raters_of
 from core.store.studies import get_study, items_of, outputs_of
 from core.study.analysis_set import analysis_set_problems
-from core.study.draws import (
-    REPEAT_DISTANCE,
-    assign,
-    draw,
-    first_source,
-    main_sequence,
-    share_out,
-    with_repeats,
-)
 
 LARGEST_SEED = 2**63 - 1
 LARGEST_COUNT = 1_000_000
 LARGEST_GUESSES = 100
-SECONDS_PER_PAIR = 45
-"""For the time estimate that raters and owners see before there are times of their own."""
+SECONDS_EACH: Mapping[StudyKind, int] = {"pairs": 45, "ratings": 60}
+"""Of a pair or a text, for the time estimate that raters and owners see before there are times of their own."""
 
 
 def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) -> None:
@@ -71,68 +69,12 @@ def drawing_problems(
         problems.append(f"hidden repeats: {design.repeat_share:g} is not between 0 and 0.5")
     if design.level_order not in ("fixed", "shuffled"):
         problems.append(f"level order: {design.level_order!r} is neither fixed nor shuffled")
-    for what, count in (
-        (votes, design.votes_per_pair),
-        (most, design.max_questions),
-    ):
+    for what, count in ((votes, design.votes_per_pair), (most, design.max_questions)):
         if count is not None and not 1 <= count <= LARGEST_COUNT:
             problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
     if design.max_questions is not None and design.votes_per_pair is None:
         problems.append(f"{most}: works with {votes} only; set that too")
     return problems
-
-
-@dataclass(frozen=True)
-class Workload:
-    """What a design asks of its raters."""
-
-    questions: dict[str, int]
-    """Rater -> number of questions."""
-    pairs: dict[str, int]
-    """Rater -> number of pairs shown, hidden repeats among them."""
-    short: int
-    """Questions that get fewer votes than the design asks for."""
-    minutes: dict[str, int]
-    """Rater -> rough time, at SECONDS_PER_PAIR."""
-
-
-def workload(
-    design: Design, item_ids: Sequence[str], levels: Sequence[str], raters: Sequence[str]
-) -> Workload:
-    """How the questions would be shared out among `raters` if all started now."""
-    shares = share_out(design, item_ids, raters)
-    wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
-    votes = [sum(item in items for items in shares.values()) for item in item_ids]
-    pairs = {
-        rater: len(with_repeats(design, rater, main_sequence(design, rater, items, levels), len(levels)))
-        for rater, items in shares.items()
-    }
-    return Workload(
-        questions={rater: len(items) for rater, items in shares.items()},
-        pairs=pairs,
-        short=sum(count < wanted for count in votes),
-        minutes={rater: estimated_minutes(count) for rater, count in pairs.items()},
-    )
-
-
-def estimated_minutes(pairs: int) -> int:
-    """Rough time for so many pairs, in whole minutes, at least one."""
-    return max(1, round(pairs * SECONDS_PER_PAIR / 60))
-
-
-def describe_shortage(plan: Workload) -> str | None:
-    """A sentence where questions get fewer votes than the design asks for, else None."""
-    if not plan.short:
-        return None
-    questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
-    return f"{questions} fewer votes than the design asks for: add raters or raise the cap."
-
-
-SECONDS_PER_TEXT = 60
-"""For the time estimate that owners and raters see before there are times of their own."""
-
-Text = tuple[str, str]
-"""(level, source) of one text of an item."""
 
 
 def check_rating_design(design: Design) -> None:
@@ -142,6 +84,137 @@ def check_rating_design(design: Design) -> None:
         problems.append("candidate and comparator: texts are rated one by one, so nobody has a role")
     if problems:
         raise InputError("The design cannot be used:", problems)
+
+
+REPEAT_DISTANCE = 10
+"""At least this many other pairs stand between a pair and its hidden repeat."""
+
+_Key = TypeVar("_Key")
+Pair = tuple[str, str]
+"""(item_id, level)"""
+
+
+def draw(seed: int, rater: str, item: str, level: str, purpose: str) -> int:
+    """A 256-bit integer: SHA-256 of the JSON list [seed, rater, item, level, purpose]."""
+    message = json.dumps([seed, rater, item, level, purpose], ensure_ascii=False, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(message.encode()).digest(), "big")
+
+
+def first_source(items: Sequence[Item], levels: Sequence[str], outputs: Iterable[Output]) -> str:
+    """The source whose text sorts first (by code point) where the two first differ.
+
+    It gives the two sources an order that neither their names nor their roles can change.
+    """
+    texts = {(o.source, o.item_id, o.level): o.text for o in outputs}
+    sources = sorted({source for source, _, _ in texts})
+
+    def all_texts(source: str) -> list[str]:
+        return [texts[source, item.item_id, level] for item in items for level in levels]
+
+    return min(sources, key=all_texts)
+
+
+def every_other(keyed: Mapping[_Key, int]) -> set[_Key]:
+    """Half of the keys, drawn: sorted by their draws, alternately taken, the first one by its parity.
+
+    Of an odd number it takes one more or one less than the rest, each with probability 1/2.
+    """
+    ranked = sorted(keyed, key=lambda key: keyed[key])
+    offset = keyed[ranked[0]] % 2 if ranked else 0
+    return {key for rank, key in enumerate(ranked) if (rank + offset) % 2 == 0}
+
+
+def first_on_left(seed: int, rater: str, item_ids: Iterable[str], level: str) -> set[str]:
+    """Items of one rater and level whose first source stands on the left: half of them."""
+    return every_other({item: draw(seed, rater, item, level, "side") for item in item_ids})
+
+
+def main_sequence(design: Design, rater: str, item_ids: Iterable[str], levels: Sequence[str]) -> list[Pair]:
+    """The pairs of one rater in the order shown, without repeats: questions shuffled, whole one by one."""
+    seed = design.seed
+    sequence: list[Pair] = []
+    for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
+        order = list(levels)
+        if design.level_order == "shuffled":
+            order.sort(key=lambda level: draw(seed, rater, item, level, "level"))
+        sequence += [(item, level) for level in order]
+    return sequence
+
+
+def with_repeats(
+    design: Design, rater: str, main: Sequence[Pair], n_levels: int
+) -> list[tuple[Pair, bool, bool]]:
+    """The sequence with hidden repeats, as (pair, repeat, sides swapped).
+
+    round(repeat_share * pairs) pairs come back once, half of them with sides swapped, at a question's
+    end and with at least REPEAT_DISTANCE other pairs between; pairs too late for that are never drawn,
+    so a very short study has no repeats.
+    """
+    seed = design.seed
+    gaps = range(n_levels, len(main) + 1, n_levels)
+    last = len(main) - REPEAT_DISTANCE
+    early = sorted(main[: max(last, 0)], key=lambda pair: draw(seed, rater, pair[0], pair[1], "repeat"))
+    chosen = early[: int(design.repeat_share * len(main) + 0.5)]
+    swapped = every_other({pair: draw(seed, rater, pair[0], pair[1], "swap") for pair in chosen})
+    after: dict[int, list[Pair]] = {}
+    for pair in chosen:
+        free = [gap for gap in gaps if gap >= main.index(pair) + 1 + REPEAT_DISTANCE]
+        after.setdefault(free[draw(seed, rater, pair[0], pair[1], "place") % len(free)], []).append(pair)
+    sequence: list[tuple[Pair, bool, bool]] = []
+    for number, pair in enumerate(main, start=1):
+        sequence.append((pair, False, False))
+        sequence += [(again, True, again in swapped) for again in after.get(number, [])]
+    return sequence
+
+
+def assign(
+    design: Design, rater: str, item_ids: Sequence[str], levels: Sequence[str], first: str
+) -> list[Assignment]:
+    """What one rater is shown, in order: sides balanced within each level, hidden repeats in place.
+
+    `first` is the source that first_source() names.
+    """
+    second = design.comparator if first == design.candidate else design.candidate
+    on_left = {level: first_on_left(design.seed, rater, item_ids, level) for level in levels}
+    main = main_sequence(design, rater, item_ids, levels)
+    assignments = []
+    for position, ((item, level), repeat, swap) in enumerate(
+        with_repeats(design, rater, main, len(levels)), start=1
+    ):
+        left, right = (first, second) if (item in on_left[level]) != swap else (second, first)
+        assignments.append(Assignment(rater, position, item, level, left, right, repeat))
+    return assignments
+
+
+def share_out(
+    design: Design,
+    item_ids: Sequence[str],
+    raters: Sequence[str],
+    already: Mapping[str, set[str]] | None = None,
+    *,
+    closed: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """Which questions each rater gets: rater -> item ids in the file's order.
+
+    Without votes_per_pair everybody gets all. Else each question goes whole to votes_per_pair raters,
+    those with the fewest questions so far first and ties by draw, never more than max_questions each.
+    `already` holds what raters have, which stays; those in `closed` get nothing more.
+    """
+    if design.votes_per_pair is None:
+        return {rater: list(item_ids) for rater in raters}
+    held = {rater: set((already or {}).get(rater, set())) for rater in raters}
+    cap = design.max_questions or len(item_ids)
+    for item in sorted(item_ids, key=lambda i: draw(design.seed, "", i, "", "workload")):
+        missing = design.votes_per_pair - sum(item in items for items in held.values())
+        free = [r for r in raters if r not in closed and item not in held[r] and len(held[r]) < cap]
+        free.sort(key=lambda r: (len(held[r]), draw(design.seed, r, item, "", "workload")))
+        for rater in free[: max(missing, 0)]:
+            held[rater].add(item)
+    return {rater: [item for item in item_ids if item in held[rater]] for rater in raters}
+
+
+Text = tuple[str, str]
+"""(level, source) of one text of an item."""
 
 
 def texts_by_item(outputs: Iterable[Output]) -> dict[str, list[Text]]:
@@ -184,44 +257,51 @@ def assign_texts(
     ]
 
 
-def rating_workload(
-    design: Design, item_ids: Sequence[str], texts: Mapping[str, Sequence[Text]], raters: Sequence[str]
-) -> Workload:
-    """How the items would be shared out among `raters` if all started now; `pairs` counts texts."""
-    shares = share_out(design, item_ids, raters)
-    wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
-    rated = [sum(item in items for items in shares.values()) for item in item_ids]
-    shown = {rater: len(assign_texts(design, rater, items, texts)) for rater, items in shares.items()}
-    return Workload(
-        questions={rater: len(items) for rater, items in shares.items()},
-        pairs=shown,
-        short=sum(count < wanted for count in rated),
-        minutes={rater: minutes_for_texts(count) for rater, count in shown.items()},
-    )
-
-
-def minutes_for_texts(texts: int) -> int:
-    """Rough time for so many texts, in whole minutes, at least one."""
-    return max(1, round(texts * SECONDS_PER_TEXT / 60))
-
-
-_Given = TypeVar("_Given", Answer, RatingAnswer)
+Deal = Callable[[str, Sequence[str]], Sequence[Assignment] | Sequence[RatingAssignment]]
+"""The list of a rater who gets these items."""
 
 
 @dataclass(frozen=True)
-class _Work:
-    """What differs between the kinds of study where lists are dealt."""
+class Workload:
+    """What a design asks of its raters."""
 
-    listed: frozenset[tuple[str, str]]
-    """(rater, item) as the lists stand now."""
-    done: Mapping[tuple[str, str], Collection[object]]
-    """(rater, item) -> what of it is answered, hidden repeats left out."""
-    whole: Mapping[str, Collection[object]]
-    """Item -> all that can be answered of it."""
-    started: frozenset[str]
-    """Raters who have answered anything: their lists stay."""
-    deal: Callable[[str, Sequence[str]], None]
-    """Writes a rater's list of these items."""
+    questions: dict[str, int]
+    """Rater -> number of questions, or of items whose texts are rated."""
+    pairs: dict[str, int]
+    """Rater -> number of pairs or texts shown, hidden repeats among them."""
+    short: int
+    """Questions that get fewer votes than the design asks for."""
+    minutes: dict[str, int]
+    """Rater -> rough time, at SECONDS_EACH."""
+
+
+def workload(
+    design: Design, item_ids: Sequence[str], raters: Sequence[str], deal: Deal, kind: StudyKind = "pairs"
+) -> Workload:
+    """How the items would be shared out among `raters` if all started now."""
+    shares = share_out(design, item_ids, raters)
+    wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
+    votes = [sum(item in items for items in shares.values()) for item in item_ids]
+    shown = {rater: len(deal(rater, items)) for rater, items in shares.items()}
+    return Workload(
+        questions={rater: len(items) for rater, items in shares.items()},
+        pairs=shown,
+        short=sum(count < wanted for count in votes),
+        minutes={rater: estimated_minutes(count, kind) for rater, count in shown.items()},
+    )
+
+
+def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
+    """Rough time for so many pairs or texts, in whole minutes, at least one."""
+    return max(1, round(entries * SECONDS_EACH[kind] / 60))
+
+
+def describe_shortage(plan: Workload) -> str | None:
+    """A sentence where questions get fewer votes than the design asks for, else None."""
+    if not plan.short:
+        return None
+    questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
+    return f"{questions} fewer votes than the design asks for: add raters or raise the cap."
 
 
 def deal_again(store: Store, study: Study) -> None:
@@ -236,76 +316,63 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
     Lists of raters who have answered stay as they are, and with `keep_lists` those of all raters. A note or a draft
     holds no list: the seed must derive every list that answers are given on.
     """
-    ids = [item.item_id for item in items_of(store, study.study_id)]
-    work = _pairs(store, study, ids) if study.kind == "pairs" else _texts(store, study)
-    raters = [rater for rater in raters_of(store, study.study_id) if not rater.imported]
-    kept = work.started | {rater.rater_id for rater in raters} if keep_lists else work.started
+    number, design, lists = study.study_id, study.design, LISTS[study.kind]
+    ids, deal, whole = _dealing(store, study, design)
+    raters = [rater for rater in raters_of(store, number) if not rater.imported]
+    answers = [answer for answer in lists.answers_of(store, number) if answer.answered]
+    kept = {answer.rater_id for answer in answers}
+    if keep_lists:
+        kept |= {rater.rater_id for rater in raters}
     already: dict[str, set[str]] = {}
-    for rater_id, item_id in work.listed:
-        if rater_id in kept:
-            already.setdefault(rater_id, set()).add(item_id)
-    real = [rater.rater_id for rater in raters if not rater.dry_run]
+    for entry in lists.lists_of(store, number):
+        if entry.rater_id in kept:
+            already.setdefault(entry.rater_id, set()).add(entry.item_id)
+    said: dict[str, dict[str, set[object]]] = {}
+    for answer in answers:
+        if not answer.repeat:
+            # What follows rater and item in a key, up to the repeat, is the pair's level, or the text's level and source.
+            said.setdefault(answer.rater_id, {}).setdefault(answer.item_id, set()).add(answer.key[2:-1])
     gone = {rater.rater_id for rater in raters if rater.revoked or rater.excluded is not None}
-    held = {one: _items_done(work, one) if one in gone else already.get(one, set()) for one in real}
-    shares = share_out(study.design, ids, real, held, closed=gone)
+    held = {}
+    for rater in raters:
+        if rater.rater_id in gone:  # only what they have answered whole counts
+            done = said.get(rater.rater_id, {})
+            held[rater.rater_id] = {item for item, parts in done.items() if parts >= set(whole[item])}
+        else:
+            held[rater.rater_id] = already.get(rater.rater_id, set())
+    real = [rater.rater_id for rater in raters if not rater.dry_run]
+    shares = share_out(design, ids, real, held, closed=gone)
     for rater in raters:
         if rater.rater_id not in already:
-            work.deal(rater.rater_id, ids if rater.dry_run else shares[rater.rater_id])
+            own = ids if rater.dry_run else shares[rater.rater_id]
+            lists.replace_list(store, number, rater.rater_id, deal(rater.rater_id, own))
 
 
 def planned_workload(store: Store, study: Study, design: Design, raters: Sequence[str]) -> Workload:
     """What a design asks of these raters, were they to start now."""
-    ids = [item.item_id for item in items_of(store, study.study_id)]
-    if study.kind == "pairs":
-        return workload(design, ids, study.levels, raters)
-    return rating_workload(design, ids, texts_by_item(outputs_of(store, study.study_id)), raters)
+    ids, deal, _ = _dealing(store, study, design)
+    return workload(design, ids, raters, deal, study.kind)
 
 
-def _items_done(work: _Work, rater_id: str) -> set[str]:
-    """Items that a rater has answered whole: only these count for one who is gone."""
-    given = {item: done for (rater, item), done in work.done.items() if rater == rater_id}
-    return {item for item, done in given.items() if set(done) >= set(work.whole[item])}
+def _dealing(
+    store: Store, study: Study, design: Design
+) -> tuple[list[str], Deal, Mapping[str, Sequence[tuple[str, ...]]]]:
+    """The study's items, and what `dealing` says of them."""
+    items = items_of(store, study.study_id)
+    deal, whole = dealing(study, design, items, outputs_of(store, study.study_id))
+    return [item.item_id for item in items], deal, whole
 
 
-def _pairs(store: Store, study: Study, ids: Sequence[str]) -> _Work:
-    number, design, levels = study.study_id, study.design, study.levels
-    first = first_source(items_of(store, number), levels, outputs_of(store, number))
-
-    def deal(rater: str, items: Sequence[str]) -> None:
-        replace_assignments(store, number, rater, assign(design, rater, items, levels, first))
-
-    answers = [answer for answer in answers_of(store, number) if answer.answered]
-    return _Work(
-        listed=frozenset((one.rater_id, one.item_id) for one in assignments_of(store, number)),
-        done=_by_item(answers, lambda answer: answer.level),
-        whole=dict.fromkeys(ids, levels),
-        started=frozenset(answer.rater_id for answer in answers),
-        deal=deal,
+def dealing(
+    study: Study, design: Design, items: Sequence[Item], outputs: Iterable[Output]
+) -> tuple[Deal, Mapping[str, Sequence[tuple[str, ...]]]]:
+    """How the lists of a study are dealt, and item -> all that can be answered of it."""
+    if study.kind == "ratings":
+        texts = texts_by_item(outputs)
+        return partial(assign_texts, design, texts=texts), texts
+    first = first_source(items, study.levels, outputs)
+    levels = [(level,) for level in study.levels]
+    return (
+        partial(assign, design, levels=study.levels, first=first),
+        {item.item_id: levels for item in items},
     )
-
-
-def _texts(store: Store, study: Study) -> _Work:
-    number, design = study.study_id, study.design
-    texts = texts_by_item(outputs_of(store, number))
-
-    def deal(rater: str, items: Sequence[str]) -> None:
-        replace_rating_assignments(store, number, rater, assign_texts(design, rater, items, texts))
-
-    answers = [answer for answer in ratings_of(store, number) if answer.answered]
-    return _Work(
-        listed=frozenset((one.rater_id, one.item_id) for one in rating_assignments_of(store, number)),
-        done=_by_item(answers, lambda answer: (answer.level, answer.source)),
-        whole=texts,
-        started=frozenset(answer.rater_id for answer in answers),
-        deal=deal,
-    )
-
-
-def _by_item(
-    answers: Sequence[_Given], part: Callable[[_Given], object]
-) -> dict[tuple[str, str], set[object]]:
-    found: dict[tuple[str, str], set[object]] = {}
-    for answer in answers:
-        if not answer.repeat:
-            found.setdefault((answer.rater_id, answer.item_id), set()).add(part(answer))
-    return found

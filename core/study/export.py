@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from core.errors import InputError, NotAllowed
@@ -11,7 +12,7 @@ from core.formats.rated import write_rated
 from core.formats.spans.cells import span_row, with_weight
 from core.formats.spans.mqm import write_mqm
 from core.formats.trutheval import write_votes
-from core.schema.study import Answer, Assignment, Preference, StudyRecord
+from core.schema.study import Answer, Assignment, Guess, Preference, StudyRecord
 from core.schema.tasks import RatingAnswer
 from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
@@ -19,104 +20,45 @@ from core.study.rated.results import rated_texts_of, task_of
 from core.tables.writer import csv_bytes
 
 COLUMNS = (
-    "study",
-    "rater",
-    "position",
-    "item_id",
-    "question",
-    "language",
-    "level",
-    "candidate",
-    "comparator",
-    "candidate_side",
-    "comparator_side",
-    "choice_displayed",
-    "choice_decoded",
-    "shown_utc",
-    "answered_utc",
-    "seconds",
-    "times_saved",
-    "diff_used",
-    "comment",
-    "invalid",
-    "repeat",
-    "dry_run",
-    "imported",
-    "excluded",
-    "app_version",
-    "dataset_sha256",
-    "design_seed",
-    "main_analysis",
-    "votes_needed",
-    "score",
-    "flagged_pairs",
-    "analysis_declared",
+    *("study", "rater", "position", "item_id", "question", "language", "level", "candidate"),
+    *("comparator", "candidate_side", "comparator_side", "choice_displayed", "choice_decoded"),
+    *("shown_utc", "answered_utc", "seconds", "times_saved", "diff_used", "comment", "invalid", "repeat"),
+    *("dry_run", "imported", "excluded", "app_version", "dataset_sha256", "design_seed", "main_analysis"),
+    *("votes_needed", "score", "flagged_pairs", "analysis_declared"),
 )
 GUESS_COLUMNS = (
-    "study",
-    "rater",
-    "item_id",
-    "level",
-    "person",
-    "person_side",
-    "guess",
-    "right",
-    "comment",
-    "answered_utc",
-    "seconds",
-    "dry_run",
-    "excluded",
-    "app_version",
+    *("study", "rater", "item_id", "level", "person", "person_side", "guess", "right", "comment"),
+    *("answered_utc", "seconds", "dry_run", "excluded", "app_version"),
 )
 
 
 def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
     """One dictionary with the keys COLUMNS an answer; with `open_notes` also comments on open pairs."""
-    items = {item.item_id: item for item in record.items}
-    raters = {rater.rater_id: rater for rater in record.raters}
+    look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.history)
     shown = {a.key: a for a in record.assignments}
-    saves = Counter(entry.answer.key for entry in record.history)
-    design, study, rules = record.study.design, record.study, analysis_set(record)
+    design, rules = record.study.design, analysis_set(record)
     rows = []
     for answer in record.answers:
-        if not answer.answered and not open_notes:
-            continue
-        assignment, item, rater = shown.get(answer.key), items[answer.item_id], raters[answer.rater_id]
-        row = {
-            "study": study.name,
-            "rater": answer.rater_id,
-            "position": assignment.position if assignment else None,
-            "item_id": answer.item_id,
-            "question": item.question,
-            "language": item.language,
-            "level": answer.level,
-            "candidate": design.candidate,
-            "comparator": design.comparator,
-            "candidate_side": _side(assignment, design.candidate),
-            "comparator_side": _side(assignment, design.comparator),
-            "choice_displayed": answer.choice,
-            "choice_decoded": preference_of(record, answer, assignment),
-            "shown_utc": answer.shown_utc,
-            "answered_utc": answer.answered_utc,
-            "seconds": answer.seconds,
-            "times_saved": saves[answer.key],
-            "diff_used": answer.diff_used,
-            "comment": answer.comment,
-            "invalid": answer.invalid,
-            "repeat": answer.repeat,
-            "dry_run": rater.dry_run,
-            "imported": rater.imported,
-            "excluded": rater.excluded,
-            "app_version": answer.app_version,
-            "dataset_sha256": study.dataset_sha256,
-            "design_seed": design.seed,
-            "main_analysis": answer.level in rules.levels,
-            "votes_needed": rules.votes_needed,
-            "score": rules.score,
-            "flagged_pairs": rules.flagged,
-            "analysis_declared": rules.declared,
-        }
-        rows.append(row)
+        if answer.answered or open_notes:
+            assignment = shown.get(answer.key)
+            row = {
+                **look.about(answer),
+                "position": assignment.position if assignment else None,
+                "question": look.items[answer.item_id].question,
+                "candidate": design.candidate,
+                "comparator": design.comparator,
+                "candidate_side": _side(assignment, design.candidate),
+                "comparator_side": _side(assignment, design.comparator),
+                "choice_displayed": answer.choice,
+                "choice_decoded": preference_of(record, answer, assignment),
+                "times_saved": saves[answer.key],
+                "main_analysis": answer.level in rules.levels,
+                "votes_needed": rules.votes_needed,
+                "score": rules.score,
+                "flagged_pairs": rules.flagged,
+                "analysis_declared": rules.declared,
+            }
+            rows.append({name: row[name] for name in COLUMNS})
     return rows
 
 
@@ -133,30 +75,15 @@ def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | 
 
 def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
     """One dictionary with the keys GUESS_COLUMNS a guess."""
-    raters = {rater.rater_id: rater for rater in record.raters}
-    shown = {a.key: a for a in record.assignments}
+    look, shown = _LookUp(record), {a.key: a for a in record.assignments}
     design = record.study.design
     person = design.candidate if design.person == "candidate" else design.comparator
     rows = []
     for guess in record.guesses:
         side = _side(shown[guess.key], person)
-        row = {
-            "study": record.study.name,
-            "rater": guess.rater_id,
-            "item_id": guess.item_id,
-            "level": guess.level,
-            "person": person,
-            "person_side": side,
-            "guess": guess.guess,
-            "right": None if guess.guess == "unsure" else guess.guess == side,
-            "comment": guess.comment,
-            "answered_utc": guess.answered_utc,
-            "seconds": guess.seconds,
-            "dry_run": raters[guess.rater_id].dry_run,
-            "excluded": raters[guess.rater_id].excluded,
-            "app_version": guess.app_version,
-        }
-        rows.append(row)
+        right = None if guess.guess == "unsure" else guess.guess == side
+        row = {**look.about(guess), "person": person, "person_side": side, "right": right}
+        rows.append({name: row[name] for name in GUESS_COLUMNS})
     return rows
 
 
@@ -219,51 +146,14 @@ def _side(assignment: Assignment | None, source: str) -> str | None:
 
 
 RATING_COLUMNS = (
-    "study",
-    "rater",
-    "position",
-    "item_id",
-    "language",
-    "system",
-    "level",
-    "source",
-    "text",
-    "scores",
-    "spans",
-    "no_errors",
-    "done",
-    "shown_utc",
-    "answered_utc",
-    "seconds",
-    "times_saved",
-    "comment",
-    "invalid",
-    "repeat",
-    "dry_run",
-    "excluded",
-    "app_version",
-    "dataset_sha256",
-    "design_seed",
+    *("study", "rater", "position", "item_id", "language", "system", "level", "source", "text", "scores"),
+    *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "times_saved", "comment"),
+    *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
 )
 """Of the JSONL; the CSV has a column a dimension, `score_NAME`, in place of scores."""
 SPAN_COLUMNS = (
-    "study",
-    "rater",
-    "item_id",
-    "language",
-    "system",
-    "level",
-    "start",
-    "end",
-    "quote",
-    "severity",
-    "category",
-    "weight",
-    "in_source",
-    "repeat",
-    "dry_run",
-    "invalid",
-    "excluded",
+    *("study", "rater", "item_id", "language", "system", "level", "start", "end", "quote", "severity"),
+    *("category", "weight", "in_source", "repeat", "dry_run", "invalid", "excluded"),
 )
 
 
@@ -276,22 +166,14 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
     for answer in record.rating_answers:
         if answer.done or drafts:
             row = {
-                **look.names(answer),
+                **look.about(answer),
                 "position": shown.get(answer.key),
+                "system": answer.source,
                 "source": look.items[answer.item_id].question,
                 "text": look.texts[answer.item_id, answer.level, answer.source],
                 "scores": dict(answer.scores),
                 "spans": [span_row(with_weight(span)) for span in answer.spans],
-                "no_errors": answer.no_errors,
-                "done": answer.done,
-                "shown_utc": answer.shown_utc,
-                "answered_utc": answer.answered_utc,
-                "seconds": answer.seconds,
                 "times_saved": saves[answer.key],
-                "comment": answer.comment,
-                "app_version": answer.app_version,
-                "dataset_sha256": record.study.dataset_sha256,
-                "design_seed": record.study.design.seed,
             }
             rows.append({name: row[name] for name in RATING_COLUMNS})
     return rows
@@ -307,14 +189,10 @@ def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
             text = look.texts[answer.item_id, answer.level, answer.source]
             marked = look.items[answer.item_id].question if span.in_source else text
             row = {
-                **look.names(answer),
-                "start": span.start,
-                "end": span.end,
+                **look.about(answer),
+                **asdict(with_weight(span)),
+                "system": answer.source,
                 "quote": marked[span.start : span.end],
-                "severity": span.severity,
-                "category": span.category,
-                "weight": with_weight(span).weight,
-                "in_source": span.in_source,
             }
             rows.append({name: row[name] for name in SPAN_COLUMNS})
     return rows
@@ -365,23 +243,22 @@ class _LookUp:
     """Texts, items and raters of a record, by name."""
 
     def __init__(self, record: StudyRecord) -> None:
-        self.study = record.study.name
+        self._study = record.study
         self.items = {item.item_id: item for item in record.items}
         self.texts = {(o.item_id, o.level, o.source): o.text for o in record.outputs}
-        self.raters = {rater.rater_id: rater for rater in record.raters}
+        self._raters = {rater.rater_id: rater for rater in record.raters}
 
-    def names(self, answer: RatingAnswer) -> dict[str, Any]:
-        """Whose answer it is, about what, and what speaks against counting it."""
-        rater = self.raters[answer.rater_id]
+    def about(self, said: Answer | Guess | RatingAnswer) -> dict[str, Any]:
+        """What was said, who said it in which study, and what speaks against counting it."""
+        rater = self._raters[said.rater_id]
         return {
-            "study": self.study,
-            "rater": answer.rater_id,
-            "item_id": answer.item_id,
-            "language": self.items[answer.item_id].language,
-            "system": answer.source,
-            "level": answer.level,
-            "invalid": answer.invalid,
-            "repeat": answer.repeat,
+            **vars(said),
+            "study": self._study.name,
+            "rater": said.rater_id,
+            "language": self.items[said.item_id].language,
             "dry_run": rater.dry_run,
+            "imported": rater.imported,
             "excluded": rater.excluded,
+            "dataset_sha256": self._study.dataset_sha256,
+            "design_seed": self._study.design.seed,
         }

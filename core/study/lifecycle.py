@@ -9,15 +9,16 @@ from pathlib import Path
 from core import __version__
 from core.errors import InputError, NotAllowed
 from core.formats.study_files import read_dataset
-from core.schema.study import Dataset, Design, Rater, State, Study, StudyRecord
-from core.schema.tasks import StudyKind
+from core.schema.study import Dataset, Design, Item, Output, Rater, State, Study, StudyRecord
+from core.schema.tasks import RatingTask, StudyKind
 from core.store import Store
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
 from core.store.record import insert_record
 from core.store.studies import (
-    create_study,
     get_study,
+    insert_study,
     list_studies,
+    now_utc,
     read_setting,
     set_state,
     sources_of,
@@ -37,12 +38,11 @@ from core.study.design import (
     deal_again,
     distribute,
     estimated_minutes,
-    minutes_for_texts,
 )
 from core.study.guidelines import check_guideline, check_wording
 from core.study.progress import ListProgress, list_progress
 from core.study.raters import add_raters, links
-from core.tables.reading import is_language_tag, printable_text, same_name
+from core.tables.reading import is_language_tag, printable_text, same_name, shown
 
 PAPER_SOURCES = ("ai", "human")
 """Keys of the paper's file: candidate and comparator where nothing else is said."""
@@ -94,16 +94,56 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     """
     name = check_name(store, name)
     check_design(design, dataset.sources, dataset.levels)
-    known = studies_of_file(store, dataset.sha256, "pairs")
+    study = new_study(name, design, dataset.levels, dataset.sha256, dataset.file_name)
+    declared = describe_design(design, dataset.levels)
+    return keep_study(store, study, dataset.items, dataset.outputs, declared, again=again)
+
+
+def new_study(
+    name: str,
+    design: Design,
+    levels: tuple[str, ...],
+    sha256: str,
+    file_name: str,
+    task: RatingTask | None = None,
+) -> Study:
+    """A study in draft of that file, which is not stored yet; with a task its texts are rated one by one."""
+    return Study(
+        study_id=0,
+        name=name,
+        state="draft",
+        design=design,
+        levels=levels,
+        dataset_sha256=sha256,
+        dataset_file=file_name,
+        created_utc=now_utc(),
+        app_version=__version__,
+        kind="pairs" if task is None else "ratings",
+        task=task,
+    )
+
+
+def keep_study(
+    store: Store,
+    study: Study,
+    items: tuple[Item, ...],
+    outputs: tuple[Output, ...],
+    declared: str,
+    *,
+    again: bool,
+) -> Study:
+    """Store a new study with its texts and declaration. Raises InputError where its file is here, unless `again`."""
+    file, sha256 = study.dataset_file, study.dataset_sha256
+    known = studies_of_file(store, sha256, study.kind)
     if known and not again:
         raise InputError(
-            f"{dataset.file_name} is already here: the same file (sha256 {dataset.sha256[:12]}) was imported as "
+            f"{shown(file)} is already here: the same file (sha256 {sha256[:12]}) was imported as "
             f"{', '.join(known)}. Use that study, or say that you want a second one (--again)."
         )
     with store.writing():
-        study = create_study(store, name, dataset, design, app_version=__version__)
-        write_log(store, study.study_id, "imported", f"{dataset.file_name}, sha256 {dataset.sha256}")
-        write_log(store, study.study_id, "declared", describe_design(design, dataset.levels))
+        study = insert_study(store, study, items, outputs)
+        write_log(store, study.study_id, "imported", f"{file}, sha256 {sha256}")
+        write_log(store, study.study_id, "declared", declared)
     return study
 
 
@@ -308,7 +348,7 @@ def _message(line: ListProgress, kind: StudyKind, url: str) -> str:
         return f"All your answers are saved, thank you. {left}. Your link: {url}"
     unit = "pair" if kind == "pairs" else "text"
     entries = f"1 {unit} is" if still == 1 else f"{still} {unit}s are"
-    minutes = estimated_minutes(still) if kind == "pairs" else minutes_for_texts(still)
+    minutes = estimated_minutes(still, kind)
     time = f"about {minutes} {'minute' if minutes == 1 else 'minutes'}"
     if not line.done:
         return f"{entries[0].upper()}{entries[1:]} waiting for you, {time}; you can stop at any time. Your link: {url}"

@@ -1,16 +1,17 @@
 """How far each rater is, without a word about which source or system they prefer."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from core.schema.study import Answer, Assignment, Rater, Study
 from core.schema.tasks import RatingAnswer
 from core.stats.votes import consistency, position_bias
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.raters import assignments_of, raters_of
-from core.store.ratings import rating_assignments_of, ratings_of
+from core.store.answers import Entry, Given, answers_of, assignments_of, rating_assignments_of, ratings_of
+from core.store.raters import raters_of
 
 FAST_SECONDS = 5.0
 """A rater whose median is below this is flagged: two answers and a reference take longer to read."""
@@ -62,54 +63,92 @@ class RaterProgress(ListProgress):
     """Share of both good among all answers but hidden repeats; None without any."""
 
 
-def progress(store: Store, study_id: int) -> list[RaterProgress]:
-    """One entry a rater, in the order in which they were added."""
-    return progress_of(
-        raters_of(store, study_id), assignments_of(store, study_id), answers_of(store, study_id)
-    )
+@dataclass(frozen=True, kw_only=True)
+class RatingProgress(ListProgress):
+    """How far a rater of texts is. A repeat is the same where all scores are, and where errors are said to be or not
+    to be as before.
+    """
+
+    with_errors: int | None
+    """Texts in which errors were marked, hidden repeats left out; None: the task marks none."""
+    errors: int | None
+    """Errors marked in them."""
+
+
+def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
+    """How far each rater is, whatever the study asks, in the order in which they were added."""
+    raters = raters_of(store, study.study_id)
+    if study.kind == "pairs":
+        return progress_of(raters, assignments_of(store, study.study_id), answers_of(store, study.study_id))
+    shown, given = _by_rater(rating_assignments_of(store, study.study_id), ratings_of(store, study.study_id))
+    spans = study.task is not None and study.task.spans is not None
+    return [_rating_line(rater, given[rater.rater_id], len(shown[rater.rater_id]), spans) for rater in raters]
 
 
 def progress_of(
     raters: Sequence[Rater], assignments: Sequence[Assignment], given: Sequence[Answer]
 ) -> list[RaterProgress]:
-    """The same for raters, lists and answers as a study's record holds them."""
-    shown: dict[str, list[Assignment]] = {}
-    for assignment in assignments:
-        shown.setdefault(assignment.rater_id, []).append(assignment)
-    answers: dict[str, list[Answer]] = {}
-    for answer in given:
-        answers.setdefault(answer.rater_id, []).append(answer)
-    return [_line(rater, answers.get(rater.rater_id, []), shown.get(rater.rater_id, [])) for rater in raters]
+    """The same for raters of pairs, lists and answers as a study's record holds them."""
+    shown, answers = _by_rater(assignments, given)
+    return [_line(rater, answers[rater.rater_id], shown[rater.rater_id]) for rater in raters]
+
+
+def _by_rater(
+    entries: Sequence[Entry], answers: Sequence[Given]
+) -> tuple[Mapping[str, list[Entry]], Mapping[str, list[Given]]]:
+    shown: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        shown[entry.rater_id].append(entry)
+    given: dict[str, list[Given]] = defaultdict(list)
+    for answer in answers:
+        given[answer.rater_id].append(answer)
+    return shown, given
+
+
+def _shared(
+    rater: Rater, answers: Sequence[Answer] | Sequence[RatingAnswer], total: int, same: tuple[int, int]
+) -> dict[str, Any]:
+    """Fields of ListProgress but the flags."""
+    given = [answer for answer in answers if answer.answered]
+    seconds = _times(answers)
+    return {
+        "rater_id": rater.rater_id,
+        "kind": "imported" if rater.imported else "dry run" if rater.dry_run else "rater",
+        "done": len(given),
+        "total": len(given) if rater.imported else total,
+        "skipped": sum(answer.skipped for answer in answers),
+        "flagged": sum(answer.invalid for answer in answers),
+        "median_seconds": median(seconds) if seconds else None,
+        "repeats_same": same[0],
+        "repeats": same[1],
+        "last_utc": max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
+        "revoked": rater.revoked,
+        "finished": rater.finished_utc is not None,
+        "excluded": rater.excluded,
+    }
+
+
+def _times(answers: Sequence[Answer] | Sequence[RatingAnswer]) -> list[float]:
+    return [answer.seconds for answer in answers if answer.answered and answer.seconds is not None]
+
+
+def _fast(seconds: Sequence[float], what: str) -> list[str]:
+    if len(seconds) < LEAST_ANSWERS or median(seconds) >= FAST_SECONDS:
+        return []
+    return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]
 
 
 def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) -> RaterProgress:
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
-    seconds = [answer.seconds for answer in given if answer.seconds is not None]
-    sides = [answer.choice for answer in main if answer.choice in ("left", "right")]
+    left, right = ([answer.choice for answer in main].count(side) for side in ("left", "right"))
     both_good = [answer for answer in main if "both_good" in (answer.choice, answer.preference)]
     same, repeats = _consistency(given, shown)
-    middle = median(seconds) if seconds else None
     return RaterProgress(
-        rater_id=rater.rater_id,
-        kind="imported" if rater.imported else "dry run" if rater.dry_run else "rater",
-        done=len(given),
-        total=len(given) if rater.imported else len(shown),
-        skipped=sum(answer.skipped for answer in answers),
-        flagged=sum(answer.invalid for answer in answers),
-        median_seconds=middle,
-        left_rate=sides.count("left") / len(sides) if sides else None,
+        **_shared(rater, answers, len(shown), (same, repeats)),
+        left_rate=left / (left + right) if left + right else None,
         both_good_rate=len(both_good) / len(main) if main else None,
-        repeats_same=same,
-        repeats=repeats,
-        last_utc=max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
-        revoked=rater.revoked,
-        finished=rater.finished_utc is not None,
-        excluded=rater.excluded,
-        flags=(
-            *_flags(middle, len(seconds), sides.count("left"), sides.count("right")),
-            *_repeat_flags(same, repeats),
-        ),
+        flags=(*_fast(_times(answers), "answers"), *_side_flags(left, right), *_repeat_flags(same, repeats)),
     )
 
 
@@ -125,15 +164,12 @@ def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[
     return sum(meant[again] == meant[first] for again, first in twice), len(twice)
 
 
-def _flags(middle: float | None, n_times: int, left: int, right: int) -> tuple[str, ...]:
-    flags = []
-    if middle is not None and n_times >= LEAST_ANSWERS and middle < FAST_SECONDS:
-        flags.append(f"fast: half of the answers within {middle:.1f} seconds")
+def _side_flags(left: int, right: int) -> list[str]:
     side = position_bias(left, right)
-    if left + right >= LEAST_ANSWERS and side.p is not None and side.p < ONE_SIDE_P:
-        more = "left" if left > right else "right"
-        flags.append(f"one side: {more} in {max(left, right)} of {left + right} ({_p(side.p)})")
-    return tuple(flags)
+    if left + right < LEAST_ANSWERS or side.p is None or side.p >= ONE_SIDE_P:
+        return []
+    more = "left" if left > right else "right"
+    return [f"one side: {more} in {max(left, right)} of {left + right} ({_p(side.p)})"]
 
 
 def _repeat_flags(same: int, repeats: int) -> list[str]:
@@ -148,65 +184,13 @@ def _p(value: float) -> str:
     return "p below 0.001" if value < 0.001 else f"p {value:.3f}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RatingProgress(ListProgress):
-    """How far a rater of texts is. A repeat is the same where all scores are, and where errors are said to be or not
-    to be as before.
-    """
-
-    with_errors: int | None
-    """Texts in which errors were marked, hidden repeats left out; None: the task marks none."""
-    errors: int | None
-    """Errors marked in them."""
-
-
-def rating_progress(store: Store, study_id: int, *, spans: bool = True) -> list[RatingProgress]:
-    """One entry a rater, in the order in which they were added. spans: whether the task marks errors."""
-    totals: dict[str, int] = {}
-    for assignment in rating_assignments_of(store, study_id):
-        totals[assignment.rater_id] = totals.get(assignment.rater_id, 0) + 1
-    answers: dict[str, list[RatingAnswer]] = {}
-    for answer in ratings_of(store, study_id):
-        answers.setdefault(answer.rater_id, []).append(answer)
-    return [
-        _rating_line(rater, answers.get(rater.rater_id, []), totals.get(rater.rater_id, 0), spans)
-        for rater in raters_of(store, study_id)
-    ]
-
-
-def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
-    """How far each rater is, whatever the study asks."""
-    if study.kind == "pairs":
-        return progress(store, study.study_id)
-    return rating_progress(store, study.study_id, spans=_marks(study))
-
-
-def _marks(study: Study) -> bool:
-    return study.task is not None and study.task.spans is not None
-
-
 def _rating_line(rater: Rater, answers: Sequence[RatingAnswer], total: int, spans: bool) -> RatingProgress:
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
-    seconds = [answer.seconds for answer in given if answer.seconds is not None]
-    middle = median(seconds) if seconds else None
-    same, repeats = _rating_consistency(given)
     marked = [answer for answer in main if answer.spans]
     return RatingProgress(
-        rater_id=rater.rater_id,
-        kind="dry run" if rater.dry_run else "rater",
-        done=len(given),
-        total=total,
-        skipped=sum(answer.skipped for answer in answers),
-        flagged=sum(answer.invalid for answer in answers),
-        median_seconds=middle,
-        repeats_same=same,
-        repeats=repeats,
-        last_utc=max((answer.answered_utc for answer in given if answer.answered_utc), default=None),
-        revoked=rater.revoked,
-        finished=rater.finished_utc is not None,
-        excluded=rater.excluded,
-        flags=_rating_flags(middle, len(seconds), main),
+        **_shared(rater, answers, total, _rating_consistency(given)),
+        flags=(*_fast(_times(answers), "texts"), *_same_flags(main)),
         with_errors=len(marked) if spans else None,
         errors=sum(len(answer.spans) for answer in marked) if spans else None,
     )
@@ -219,11 +203,8 @@ def _rating_consistency(given: Sequence[RatingAnswer]) -> tuple[int, int]:
     return sum(said[again] == said[first] for again, first in twice), len(twice)
 
 
-def _rating_flags(middle: float | None, n_times: int, main: Sequence[RatingAnswer]) -> tuple[str, ...]:
-    flags = []
-    if middle is not None and n_times >= LEAST_ANSWERS and middle < FAST_SECONDS:
-        flags.append(f"fast: half of the texts within {middle:.1f} seconds")
+def _same_flags(main: Sequence[RatingAnswer]) -> list[str]:
     said = [(tuple(sorted(a.scores.items())), bool(a.spans)) for a in main if not a.invalid]
-    if len(said) >= LEAST_ANSWERS and len(set(said)) == 1:
-        flags.append(f"always the same: one answer for all {len(said)} texts")
-    return tuple(flags)
+    if len(said) < LEAST_ANSWERS or len(set(said)) > 1:
+        return []
+    return [f"always the same: one answer for all {len(said)} texts"]

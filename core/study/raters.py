@@ -9,26 +9,11 @@ from core.formats.trutheval import read_votes
 from core.schema.study import Answer, Preference, Rater, Study
 from core.schema.tasks import StudyKind
 from core.store import Store
-from core.store.answers import answers_of, insert_answers
-from core.store.raters import (
-    current_token,
-    find_rater,
-    insert_rater,
-    issue_link,
-    raters_of,
-    update_rater,
-)
-from core.store.studies import (
-    get_study,
-    items_of,
-    now_utc,
-    read_guidelines,
-    set_state,
-    write_log,
-)
+from core.store.answers import PAIRS, answers_of
+from core.store.raters import current_token, find_rater, insert_rater, issue_link, raters_of, update_rater
+from core.store.studies import get_study, items_of, now_utc, read_guidelines, set_state, write_log
 from core.study.analysis_set import fix_at_vote
-from core.study.design import Workload, deal_again, planned_workload
-from core.study.draws import Pair
+from core.study.design import Pair, Workload, deal_again, planned_workload
 from core.study.guidelines import shipped_languages
 from core.tables.reading import same_name
 
@@ -130,8 +115,8 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
         (rater_id,) = _checked_ids(store, study, [rater_id])
         rater = Rater(rater_id, imported=True, created_utc=now_utc())
         insert_rater(store, study.study_id, rater)
-        answers = [Answer(rater_id, item, level, preference=vote) for (item, level), vote in votes.items()]
-        insert_answers(store, study.study_id, answers)
+        for (item, level), vote in votes.items():
+            PAIRS.save(store, study.study_id, Answer(rater_id, item, level, preference=vote))
         fix_at_vote(store, study.study_id, imported=True)
         write_log(
             store,

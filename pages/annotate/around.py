@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.schema.study import Choice
-from core.study.blinding import PairStatus, RaterDesk
+from core.study.blinding import EntryStatus, RaterDesk
 from core.study.rated.desk import RatingDesk
 from pages.widgets import blind_pair, own, visitor
 from pages.widgets.messages import plain
@@ -169,6 +169,6 @@ def _runs(numbers: list[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in runs)
 
 
-def _cell(status: PairStatus) -> str:
+def _cell(status: EntryStatus) -> str:
     mark = ":material/check:" if status.answered else ":material/schedule:" if status.skipped else ""
     return f"{status.number} {mark}{':material/flag:' if status.invalid else ''}".strip()

@@ -8,8 +8,7 @@ import streamlit as st
 from core.schema.study import Answer, Study
 from core.schema.tasks import RatingAnswer
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.ratings import rating_assignments_of, ratings_of
+from core.store.answers import answers_of, rating_assignments_of, ratings_of
 from core.study import lifecycle
 from core.study.progress import (
     FAST_SECONDS,

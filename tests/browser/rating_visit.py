@@ -8,8 +8,7 @@ from playwright.sync_api import Page
 
 from core.schema.study import Design
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.raters import assignments_of
+from core.store.answers import answers_of, assignments_of
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters
 

@@ -16,7 +16,7 @@ from wire import Wire
 
 from core.schema.study import Dataset, Design, Item, Output
 from core.store import open_store
-from core.store.raters import assignments_of
+from core.store.answers import assignments_of
 from core.store.studies import write_setting
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters

@@ -11,8 +11,8 @@ from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import Design
 from core.schema.tasks import RatingAnswer, RatingTask
 from core.store import Store
+from core.store.answers import rating_assignments_of, ratings_of
 from core.store.raters import update_rater
-from core.store.ratings import rating_assignments_of, ratings_of
 from core.study.lifecycle import move
 from core.study.rated.importing import import_rating_study
 from core.study.raters import add_raters

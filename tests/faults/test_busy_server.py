@@ -15,9 +15,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from core.schema.tasks import Dimension, RatingAnswer, RatingTask
 from core.store import open_store
-from core.store.answers import answers_of
-from core.store.raters import assignments_of, update_rater
-from core.store.ratings import rating_assignments_of, ratings_of
+from core.store.answers import answers_of, assignments_of, rating_assignments_of, ratings_of
+from core.store.raters import update_rater
 from core.study.blinding import open_desk
 
 GRAMMAR = Dimension(

@@ -16,8 +16,7 @@ from helpers.texts.factories import StudyAtHand, dataset, study_in
 
 from core.schema.study import CHOICES
 from core.store import open_store
-from core.store.answers import answers_of, history_of
-from core.store.raters import assignments_of
+from core.store.answers import answers_of, assignments_of, history_of
 from core.study.raters import links
 
 Press = tuple[int, str]

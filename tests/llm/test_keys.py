@@ -10,7 +10,7 @@ from helpers.processes.scripted_server import Said, ScriptedServer, error
 
 from core.errors import InputError
 from core.llm.client import Message, Reply, Request, request_key
-from core.llm.openai.keys import Key
+from core.llm.openai.reaching import Key
 from core.llm.openai.server import OpenAIServer
 
 KEY = "sk-proj-Zq81LmTbW0xRvY47NcUd"

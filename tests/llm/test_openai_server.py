@@ -17,7 +17,7 @@ from helpers.processes.scripted_server import Asked, Said, Script, ScriptedServe
 from core.errors import InputError
 from core.llm.call_settings import CallSettings
 from core.llm.client import REASONS, Message, Reply, Request, request_key
-from core.llm.openai.addresses import normal_url, split_version
+from core.llm.openai.reaching import normal_url, split_version
 from core.llm.openai.server import OpenAIServer
 
 T = TypeVar("T")

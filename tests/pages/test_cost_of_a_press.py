@@ -12,9 +12,8 @@ from helpers.texts.rating_studies import rate, rating_study, rating_texts
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store, close_stores, open_store
-from core.store.answers import answers_of
+from core.store.answers import answers_of, ratings_of
 from core.store.raters import update_rater
-from core.store.ratings import ratings_of
 from core.study.blinding import RaterDesk
 from core.study.lifecycle import change_design, move
 from core.study.raters import revoke_link

@@ -8,8 +8,7 @@ from helpers.texts.rating_studies import RatingStudyAtHand, rating_study
 
 from core.errors import NotAllowed
 from core.store import Store
-from core.store.answers import answers_of
-from core.store.ratings import ratings_of
+from core.store.answers import answers_of, ratings_of
 from pages.door.cookies import cookie_name
 from pages.widgets import visitor
 

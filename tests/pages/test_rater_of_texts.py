@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
-from core.store.ratings import ratings_of
+from core.store.answers import ratings_of
 from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
 from pages.door.cookies import cookie_name
 from pages.widgets import own

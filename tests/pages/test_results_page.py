@@ -26,7 +26,7 @@ from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results
 from core.schema.study import PREFERENCES, Answer, Design, Guess
 from core.stats.votes import NO_SIDE
 from core.store import Store
-from core.store.answers import insert_guess, save_answer
+from core.store.answers import PAIRS, insert_guess
 from core.store.sign_in import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
@@ -233,12 +233,12 @@ def test_a_changed_answer_is_seen_at_the_next_rerun(store: Store) -> None:
     answer = Answer("R1", shown.item_id, shown.level, choice="both_good", seconds=1.0)
     at = visit(store)
     assert counts(at)["Pairs used"] == "0"
-    save_answer(store, study.study_id, answer)
+    PAIRS.save(store, study.study_id, answer)
     assert counts(at.run())["Pairs used"] == "1"
     assert "0.000" in said(at)
-    save_answer(store, study.study_id, replace(answer, choice="left"))
+    PAIRS.save(store, study.study_id, replace(answer, choice="left"))
     assert re.search(r"-?1\.000", said(at.run()))
-    save_answer(store, study.study_id, replace(answer, choice="left", invalid=True))
+    PAIRS.save(store, study.study_id, replace(answer, choice="left", invalid=True))
     assert counts(at.run())["Pairs left out"] == "11"
     sensitivity = table_with(at, "Verdict")
     assert [

@@ -18,9 +18,9 @@ from core.access import choose_passphrase, is_admin, link_is_open, make_link, si
 from core.errors import AssayError, InputError, StorageError
 from core.schema.study import Answer
 from core.store import Store, backup, open_store
-from core.store.answers import answers_of, save_answer
+from core.store.answers import PAIRS, answers_of
 from core.store.backup import restore_backup, write_backup
-from core.store.copies import copy_database, key_path
+from core.store.connection import copy_database, key_path
 from core.store.raters import link_token
 from core.store.record import load_record
 from core.store.sign_in import events
@@ -437,7 +437,7 @@ def test_a_failure_half_way_leaves_the_old_database_and_its_key(
             restore_backup(data, busy.path, replace=True)
     assert state(busy.path) == before
     assert others(busy.path.parent) == []
-    assert save_answer(busy, 1, Answer("R1", "q00", "A0", choice="both_bad")), "and the study goes on"
+    assert PAIRS.save(busy, 1, Answer("R1", "q00", "A0", choice="both_bad")), "and the study goes on"
 
 
 def test_somebody_elses_file_is_never_replaced(busy: Store, tmp_path: Path) -> None:

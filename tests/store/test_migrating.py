@@ -138,6 +138,18 @@ def test_a_study_works_on(old: Path) -> None:
     assert read_bundle(write_bundle(record), "b.zip") == record
 
 
+def test_an_old_database_ends_in_the_schema_of_a_new_one(old: Path, tmp_path: Path) -> None:
+    """But for white space: sqlite-utils wrote the first tables, one column a line."""
+    new = tmp_path / "new.db"
+    texts = "select type, name, sql from sqlite_master where sql is not null order by type, name"
+    found = []
+    for path in (old, new):
+        open_store(path).close()
+        found.append([(kind, name, " ".join(sql.split())) for kind, name, sql in rows_of(path, texts)])
+    assert found[0] == found[1]
+    assert len(found[1]) > 40
+
+
 # --- the copy -------------------------------------------------------------------------------------
 
 
@@ -185,7 +197,7 @@ def test_no_copy_no_migration(old: Path, tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("core.store.copies.put_in_place", no_room)
+        patch.setattr("core.store.connection.put_in_place", no_room)
         with pytest.raises(StorageError, match=r"No copy .*nothing was changed"):
             open_store(old)
     assert rows_of(old, "select * from sqlite_master") == before
@@ -204,7 +216,8 @@ def test_a_migration_that_fails_leaves_everything(
         raise problem
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrations_module, "_create_sign_in", fails)  # the last part of the step
+        step = migrations_module.STEPS["m002_real_raters"]
+        patch.setitem(migrations_module.STEPS, "m002_real_raters", (*step, fails))
         for _ in range(2):
             with pytest.raises(
                 StorageError, match=r"schema of the database assay\.db.*It is as it was before"

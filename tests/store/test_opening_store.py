@@ -13,7 +13,7 @@ from reference_v1 import database_v1
 from core.errors import StorageError
 from core.schema.study import Answer
 from core.store import Store, database_path, open_store
-from core.store.answers import answers_of, save_answer
+from core.store.answers import PAIRS, answers_of
 from core.store.backup import restore_backup, write_backup
 from core.store.raters import link_token
 from core.store.studies import read_setting, write_log, write_setting
@@ -86,12 +86,12 @@ def test_a_database_that_may_not_be_written(store: Store) -> None:
     store.table("setting").db.execute("pragma query_only = on")
     answer = Answer("R1", "q00", "A0", choice="left")
     with pytest.raises(StorageError, match=r"readonly.*Nothing was saved.*Check that the disk has room"):
-        save_answer(store, at_hand.study_id, answer)
+        PAIRS.save(store, at_hand.study_id, answer)
     with pytest.raises(StorageError):
         write_setting(store, "key", "value")
     store.table("setting").db.execute("pragma query_only = off")
     assert counts_of(store) == before
-    assert save_answer(store, at_hand.study_id, answer), "and it goes on when the cause is gone"
+    assert PAIRS.save(store, at_hand.study_id, answer), "and it goes on when the cause is gone"
 
 
 def test_a_block_that_raises_leaves_nothing(store: Store) -> None:
@@ -100,7 +100,7 @@ def test_a_block_that_raises_leaves_nothing(store: Store) -> None:
 
     def halfway() -> None:
         with store.writing():
-            save_answer(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
+            PAIRS.save(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
             write_log(store, at_hand.study_id, "something", "done")
             raise KeyboardInterrupt
 
@@ -115,7 +115,7 @@ def test_another_connection_sees_a_transaction_whole_or_not(store: Store) -> Non
     at_hand = study_in(store)
     with open_store(store.path) as other:
         with store.writing():
-            save_answer(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
+            PAIRS.save(store, at_hand.study_id, Answer("R1", "q00", "A0", choice="left"))
             assert answers_of(other, at_hand.study_id) == ()
         assert len(answers_of(other, at_hand.study_id)) == 1
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.texts.factories import dataset, prefers, study_in, vote
 from helpers.texts.rating_studies import rate, rate_all, rating_study
 
-from core.store import Store, open_store, ratings
+from core.store import Store, answers, open_store
 from core.store.record import load_record
 from core.store.studies import find_study
 
@@ -61,7 +61,7 @@ def test_a_save_that_breaks_off_leaves_what_was_there(store: Store, monkeypatch:
     def broken() -> str:
         raise RuntimeError("the power went")
 
-    monkeypatch.setattr(ratings, "now_utc", broken)  # after the answer, before its line of history
+    monkeypatch.setattr(answers, "now_utc", broken)  # after the answer, before its line of history
     with pytest.raises(RuntimeError):
         desk.save_scores(1, {"overall": 90})
     monkeypatch.undo()

@@ -11,16 +11,16 @@ from helpers.texts.factories import dataset, study_in
 from core.errors import StorageError
 from core.schema.study import Answer
 from core.store import Store, open_store
-from core.store.answers import answers_of, find_answer, history_of, insert_answers, save_answer
+from core.store.answers import PAIRS, answers_of, history_of
 
 ANSWER = Answer("R1", "q00", "A0", choice="left", comment="first", answered_utc="2026-01-01T00:00:00.000Z")
 
 
 def test_the_same_thing_twice_is_one_answer_and_one_line(store: Store) -> None:
     number = study_in(store).study_id
-    assert save_answer(store, number, ANSWER)
+    assert PAIRS.save(store, number, ANSWER)
     again = replace(ANSWER, answered_utc="2026-01-01T00:00:09.000Z", seconds=9.0, shown_utc="2026-01-01")
-    assert not save_answer(store, number, again)
+    assert not PAIRS.save(store, number, again)
     assert answers_of(store, number) == (ANSWER,)
     assert [entry.answer for entry in history_of(store, number)] == [ANSWER]
 
@@ -32,9 +32,9 @@ def test_the_same_thing_twice_is_one_answer_and_one_line(store: Store) -> None:
 )
 def test_what_a_rater_decides_is_a_change(store: Store, change: dict[str, object]) -> None:
     number = study_in(store).study_id
-    save_answer(store, number, ANSWER)
+    PAIRS.save(store, number, ANSWER)
     changed = replace(ANSWER, **change)
-    assert save_answer(store, number, changed)
+    assert PAIRS.save(store, number, changed)
     assert answers_of(store, number) == (changed,)
     assert [entry.answer for entry in history_of(store, number)] == [ANSWER, changed]
 
@@ -42,7 +42,7 @@ def test_what_a_rater_decides_is_a_change(store: Store, change: dict[str, object
 def test_there_and_back_is_three_lines(store: Store) -> None:
     number = study_in(store).study_id
     for choice in ("left", "right", "left"):
-        save_answer(store, number, replace(ANSWER, choice=choice))
+        PAIRS.save(store, number, replace(ANSWER, choice=choice))
     assert [entry.answer.choice for entry in history_of(store, number)] == ["left", "right", "left"]
     saved = [entry.saved_utc for entry in history_of(store, number)]
     assert saved == sorted(saved)
@@ -58,13 +58,14 @@ def test_rater_item_level_repeat_and_study_tell_answers_apart(store: Store) -> N
         replace(ANSWER, level="A1"),
         replace(ANSWER, repeat=True),
     ]
-    insert_answers(store, one.study_id, like)
-    save_answer(store, two.study_id, replace(ANSWER, choice="both_bad"))
+    for answer in like:
+        PAIRS.save(store, one.study_id, answer)
+    PAIRS.save(store, two.study_id, replace(ANSWER, choice="both_bad"))
     assert answers_of(store, one.study_id) == tuple(like)
     assert answers_of(store, one.study_id, "R2") == (like[1],)
-    assert find_answer(store, one.study_id, Answer("R1", "q00", "A0", repeat=True)) == like[4]
-    assert find_answer(store, two.study_id, ANSWER).choice == "both_bad"
-    assert find_answer(store, two.study_id, like[2]) is None
+    assert PAIRS.find(store, one.study_id, Answer("R1", "q00", "A0", repeat=True)) == like[4]
+    assert PAIRS.find(store, two.study_id, ANSWER).choice == "both_bad"
+    assert PAIRS.find(store, two.study_id, like[2]) is None
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_rater_item_level_repeat_and_study_tell_answers_apart(store: Store) -> N
 )
 def test_the_history_cannot_be_changed(store: Store, change: str) -> None:
     number = study_in(store).study_id
-    save_answer(store, number, ANSWER)
+    PAIRS.save(store, number, ANSWER)
     before = store.rows("select * from answer_history")
     outsider = sqlite3.connect(store.path)
     with pytest.raises(sqlite3.IntegrityError, match="append-only"):
@@ -97,7 +98,7 @@ def test_the_history_cannot_be_changed(store: Store, change: str) -> None:
 
 def test_a_withdrawal_may_free_a_pseudonym_and_delete_what_was_written(store: Store) -> None:
     number = study_in(store).study_id
-    save_answer(store, number, ANSWER)
+    PAIRS.save(store, number, ANSWER)
     with store.writing():
         store.change("update answer_history set rater_id = :new, comment = ''", {"new": "withdrawn-1"})
     assert [entry.answer for entry in history_of(store, number)] == [
@@ -108,8 +109,8 @@ def test_a_withdrawal_may_free_a_pseudonym_and_delete_what_was_written(store: St
 def test_one_current_answer_a_key(store: Store) -> None:
     """The database itself holds the line, whoever writes."""
     number = study_in(store).study_id
-    save_answer(store, number, ANSWER)
-    save_answer(store, number, replace(ANSWER, level="A1"))
+    PAIRS.save(store, number, ANSWER)
+    PAIRS.save(store, number, replace(ANSWER, level="A1"))
     outsider = sqlite3.connect(store.path)
     for change in (
         "insert into answer select * from answer",
@@ -130,7 +131,7 @@ def test_one_current_answer_a_key(store: Store) -> None:
 def test_texts_survive_as_written(store: Store) -> None:
     number = study_in(store).study_id
     comment = "a\r\nb\tc \u202emirrored\u202c العربية 日本語 👩‍🔬 'quoted' \"twice\"; drop table answer; --"
-    save_answer(store, number, replace(ANSWER, comment=comment))
+    PAIRS.save(store, number, replace(ANSWER, comment=comment))
     assert answers_of(store, number)[0].comment == comment
 
 
@@ -144,7 +145,7 @@ def test_ten_writers_lose_nothing(store: Store) -> None:
         with open_store(store.path) as own:
             start.wait()
             pairs = [(f"q{item:02d}", f"A{level}") for item in range(10) for level in range(5)]
-            return sum(save_answer(own, at_hand.study_id, Answer(rater, *p, choice="left")) for p in pairs)
+            return sum(PAIRS.save(own, at_hand.study_id, Answer(rater, *p, choice="left")) for p in pairs)
 
     with ThreadPoolExecutor(len(raters)) as pool:
         assert list(pool.map(work, raters)) == [50] * 10
@@ -159,7 +160,7 @@ def test_two_tabs_with_the_same_press_leave_one_answer(store: Store) -> None:
     def press(_: int) -> bool:
         with open_store(store.path) as own:
             start.wait()
-            return save_answer(own, at_hand.study_id, ANSWER)
+            return PAIRS.save(own, at_hand.study_id, ANSWER)
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(press, range(8))) == 1

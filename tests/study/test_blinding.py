@@ -11,7 +11,7 @@ from helpers.texts.factories import always, dataset, study_in, vote
 from core.errors import AssayError, NotAllowed
 from core.schema.study import CHOICES, Assignment, Dataset, Design, Item, Output
 from core.store import Store, open_store
-from core.study.blinding import BlindPair, PairStatus, RaterDesk, decode, open_desk
+from core.study.blinding import BlindPair, EntryStatus, RaterDesk, decode, open_desk
 from core.study.export import answer_rows
 from core.study.lifecycle import move
 from core.study.raters import preview_link, reissue_link, revoke_link
@@ -136,7 +136,7 @@ def test_nothing_handed_out_names_a_source_an_item_a_seed_or_a_file(store: Store
 
 
 def test_fields_of_what_is_handed_out() -> None:
-    assert {field.name for field in fields(PairStatus)} == {"number", "answered", "skipped", "invalid"}
+    assert {field.name for field in fields(EntryStatus)} == {"number", "answered", "skipped", "invalid"}
     assert {field.name for field in fields(BlindPair)} == {
         *("number", "question", "reference", "language", "level", "left", "right"),
         *("left_base", "right_base", "base", "choice", "comment", "invalid"),

@@ -27,7 +27,7 @@ from core.store import Store, open_store
 from core.store.record import load_record
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle
-from core.study.draws import share_out
+from core.study.design import share_out
 from core.study.lifecycle import exclude_rater, include_rater, reminders, restore_study, withdraw_rater
 from core.study.raters import (
     add_raters,

@@ -8,7 +8,7 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, study_in
 
 from core.store import Store
-from core.study.draws import first_source
+from core.study.design import first_source
 
 DESIGN = Path(__file__).resolve().parents[2] / "docs" / "design.md"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
 from core.schema.study import Dataset, Design
-from core.study.draws import (
+from core.study.design import (
     REPEAT_DISTANCE,
     assign,
     draw,

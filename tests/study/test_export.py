@@ -12,7 +12,7 @@ from helpers.texts.factories import LEVELS, always, dataset, guess_all, prefers,
 from core.formats.trutheval import read_votes
 from core.schema.study import Answer, StudyRecord
 from core.store import Store
-from core.store.answers import save_answer
+from core.store.answers import PAIRS
 from core.study.export import (
     COLUMNS,
     GUESS_COLUMNS,
@@ -151,7 +151,7 @@ def test_imported_votes_have_no_side_and_no_time(store: Store) -> None:
 def commented(store: Store, comments: list[str]) -> StudyRecord:
     at_hand = study_in(store, dataset(len(comments), ("A0",)), repeat_share=0.0)
     for number, comment in enumerate(comments):
-        save_answer(
+        PAIRS.save(
             store, at_hand.study_id, Answer("R1", f"q{number:02d}", "A0", choice="left", comment=comment)
         )
     return at_hand.record

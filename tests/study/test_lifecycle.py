@@ -9,12 +9,11 @@ from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in
 from core.errors import InputError, NotAllowed, NotFound
 from core.schema.study import STATES, Answer, Design
 from core.store import Store, open_store
+from core.store.answers import PAIRS
 from core.store.studies import find_study, list_studies
-from core.study import design as dealing
 from core.study import lifecycle, raters
 from core.study.bundle import read_bundle, write_bundle
-from core.study.design import LARGEST_SEED, check_design
-from core.study.draws import assign, first_source
+from core.study.design import LARGEST_SEED, assign, check_design, first_source
 from core.study.lifecycle import change_design, import_study, move, restore_study, roles, set_guideline
 from core.study.raters import add_raters, import_votes, preview_link
 
@@ -141,7 +140,7 @@ def test_the_same_file_again_is_refused_by_its_hash(store: Store) -> None:
     assert [study.name for study in list_studies(store)] == ["two", "one"]
 
 
-@pytest.mark.parametrize("step", ["write_log", "create_study"])
+@pytest.mark.parametrize("step", ["write_log", "insert_study"])
 def test_an_import_that_breaks_leaves_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -159,7 +158,7 @@ def test_an_import_that_breaks_leaves_nothing(
     assert counts_of(store) == before
 
 
-@pytest.mark.parametrize("step", ["replace_assignments", "issue_link", "fix_at_vote", "insert_record"])
+@pytest.mark.parametrize("step", ["replace_list", "issue_link", "fix_at_vote", "insert_record"])
 def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     at_hand = study_in(store)
     record = at_hand.record
@@ -168,8 +167,8 @@ def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("the power went")
 
     before, design = counts_of(store), at_hand.study.design
-    module = {"insert_record": lifecycle, "replace_assignments": dealing}.get(step, raters)
-    monkeypatch.setattr(module, step, broken)
+    owner = {"insert_record": lifecycle, "replace_list": PAIRS}.get(step, raters)
+    monkeypatch.setattr(owner, step, broken)
     attempts: list[Callable[[], object]] = [
         lambda: add_raters(store, at_hand.study, ["R8", "R9"]),
         lambda: change_design(store, at_hand.study, replace(design, seed=8)),
@@ -177,7 +176,7 @@ def test_no_step_is_left_half_done(store: Store, monkeypatch: pytest.MonkeyPatch
         lambda: restore_study(store, record, name="restored"),
     ]
     broke = 0
-    for attempt in attempts[:2] if step in ("replace_assignments", "issue_link") else attempts[2:]:
+    for attempt in attempts[:2] if step in ("replace_list", "issue_link") else attempts[2:]:
         try:
             attempt()
         except RuntimeError:

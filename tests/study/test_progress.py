@@ -8,7 +8,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, prefers, study
 from core.schema.study import CHOICES, Choice
 from core.store import Store
 from core.study.lifecycle import exclude_rater, include_rater, withdraw_rater
-from core.study.progress import RaterProgress, progress
+from core.study.progress import RaterProgress, list_progress
 from core.study.raters import import_votes, preview_link, revoke_link
 
 
@@ -22,7 +22,7 @@ def test_lines_by_hand(store: Store) -> None:
     vote(store, preview_link(store, at_hand.study).token, always("left"))
     import_votes(store, at_hand.study, "old", {("q00", "A0"): "both_good", ("q00", "A1"): "candidate"})
     revoke_link(store, at_hand.study, "R2")
-    one, two, preview, old = progress(store, at_hand.study_id)
+    one, two, preview, old = list_progress(store, at_hand.study)
     assert (one.kind, one.done, one.total, one.skipped, one.flagged) == ("rater", 3, 4, 1, 1)
     assert (one.median_seconds, one.left_rate) == (3.0, 0.5)
     assert one.both_good_rate == pytest.approx(1 / 3)
@@ -56,7 +56,7 @@ def test_no_total_by_source(store: Store) -> None:
 
 
 def only_line(at_hand: StudyAtHand) -> RaterProgress:
-    (line,) = progress(at_hand.store, at_hand.study_id)
+    (line,) = list_progress(at_hand.store, at_hand.study)
     return line
 
 
@@ -90,7 +90,7 @@ def test_a_reader_is_consistent_and_a_side_presser_half_of_the_time(store: Store
     at_hand = study_in(store, dataset(20), raters=("reader", "presser", "tied"), repeat_share=0.1)
     for rater, policy in (("reader", prefers(0)), ("presser", always("left")), ("tied", always("both_bad"))):
         vote(store, at_hand.tokens[rater], policy)
-    lines = progress(store, at_hand.study_id)
+    lines = list_progress(store, at_hand.study)
     assert [(line.repeats_same, line.repeats) for line in lines] == [(10, 10), (5, 10), (10, 10)]
 
 
@@ -166,14 +166,14 @@ def test_both_flags_and_repeats_left_out_of_sides(store: Store) -> None:
 def test_locked_excluded_withdrawn(store: Store) -> None:
     at_hand = study_in(store, raters=("R1", "R2"))
     desk = vote(store, at_hand.tokens["R1"], always("both_good"))
-    assert [line.finished for line in progress(store, at_hand.study_id)] == [False, False]
+    assert [line.finished for line in list_progress(store, at_hand.study)] == [False, False]
     desk.finish()
     exclude_rater(store, at_hand.study, "R2", "ill")
-    one, two = progress(store, at_hand.study_id)
+    one, two = list_progress(store, at_hand.study)
     assert (one.finished, one.excluded, two.finished, two.excluded) == (True, None, False, "ill")
     include_rater(store, at_hand.study, "R2")
     new = withdraw_rater(store, at_hand.study, "R1", keep_votes=False)
-    one, two = progress(store, at_hand.study_id)
+    one, two = list_progress(store, at_hand.study)
     assert (one.rater_id, one.done, one.revoked, one.excluded) == (
         new,
         one.total,

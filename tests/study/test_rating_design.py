@@ -22,10 +22,9 @@ from core.schema.study import Design, Output
 from core.schema.tasks import RatingTask, TaskLabels
 from core.store import Store
 from core.study.audit import audit_study
-from core.study.design import assign_texts, check_rating_design, texts_by_item
-from core.study.draws import REPEAT_DISTANCE
+from core.study.design import REPEAT_DISTANCE, assign_texts, check_rating_design, texts_by_item
 from core.study.lifecycle import describe_design, exclude_rater, import_study, reminders, withdraw_rater
-from core.study.progress import RaterProgress, list_progress, rating_progress
+from core.study.progress import RaterProgress, list_progress
 from core.study.rated.importing import import_rating_study, study_texts
 from core.study.raters import add_raters, import_votes, study_workload
 
@@ -211,7 +210,7 @@ def test_progress_counts_and_tells_nothing_of_systems(store: Store) -> None:
     rate(desk, 2)
     desk.skip(3)
     desk.save_note(4, invalid=True)
-    first, second = rating_progress(store, at_hand.study_id)
+    first, second = list_progress(store, at_hand.study)
     assert (first.done, first.total, first.skipped, first.flagged) == (2, 13, 1, 1)
     assert (first.median_seconds, first.with_errors, first.errors) == (20.0, 1, 2)
     assert (second.done, second.median_seconds, second.with_errors) == (0, None, 0)

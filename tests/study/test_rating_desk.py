@@ -17,7 +17,7 @@ from core.schema.scores import ErrorSpan
 from core.schema.study import Design
 from core.schema.tasks import SpanTask, TaskLabels
 from core.store import Store
-from core.store.ratings import ratings_of
+from core.store.answers import ratings_of
 from core.study.blinding import RaterDesk, open_desk
 from core.study.lifecycle import change_design, move, set_guideline
 from core.study.rated.desk import BlindText, RatingDesk, open_any_desk, open_rating_desk

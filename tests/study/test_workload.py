@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from helpers.texts.factories import LEVELS, dataset, item_ids, study_in, vote
 from hypothesis import given, settings
@@ -9,8 +10,7 @@ from hypothesis import strategies as st
 
 from core.schema.study import Design
 from core.store import Store
-from core.study.design import workload
-from core.study.draws import share_out
+from core.study.design import assign, share_out, workload
 from core.study.lifecycle import change_design
 from core.study.raters import add_raters
 
@@ -77,12 +77,16 @@ def test_the_draw_decides_who_gets_what() -> None:
 
 def test_workload_says_what_falls_short() -> None:
     design = replace(DESIGN, max_questions=2)
-    plan = workload(design, item_ids(4), LEVELS, people(3))
+    plan = workload(design, item_ids(4), people(3), partial(assign, design, levels=LEVELS, first="ai"))
     assert sum(plan.questions.values()) == 6
     assert plan.short == 1, "three questions get their two votes, the fourth none"
     assert plan.pairs == dict.fromkeys(people(3), 10)
     assert plan.minutes == dict.fromkeys(people(3), 8), "10 pairs x 45 s = 7.5 minutes, rounded to even"
-    assert workload(replace(DESIGN, votes_per_pair=None), item_ids(4), LEVELS, people(3)).short == 0
+    design = replace(DESIGN, votes_per_pair=None)
+    assert (
+        workload(design, item_ids(4), people(3), partial(assign, design, levels=LEVELS, first="ai")).short
+        == 0
+    )
 
 
 def test_whole_questions_in_the_store(store: Store) -> None:

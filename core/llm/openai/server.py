@@ -14,10 +14,9 @@ import openai
 from core.errors import InputError
 from core.llm.call_settings import AS_USUAL, FROM_ENVIRONMENT, CallSettings
 from core.llm.client import Message, Reply, Request
-from core.llm.openai import replies
-from core.llm.openai.addresses import is_local, normal_url
-from core.llm.openai.keys import Key
-from core.llm.openai.request_body import body_of, parts_missing, refused_parts
+from core.llm.openai import exchange
+from core.llm.openai.exchange import body_of, parts_missing, refused_parts
+from core.llm.openai.reaching import Key, is_local, normal_url
 from core.llm.pacing import LONGEST_WAIT, Pace
 from core.llm.thinking import Room
 
@@ -125,7 +124,7 @@ class OpenAIServer:
         self.model = model.strip()
         self.concurrency = concurrency
         self.left_out: frozenset[str] = frozenset()
-        """Parts of requests that the server turned out to refuse, see request_body; they are no longer sent."""
+        """Parts of requests that the server turned out to refuse, see exchange; they are no longer sent."""
         self._room = Room()
         self._timeout, self._retries, self._key_variable, self._how = timeout, retries, key_variable, how
         self._line: _Line | None = None
@@ -171,7 +170,7 @@ class OpenAIServer:
         except TooMuch as error:
             return str(error)
         try:
-            names = replies.models_of(response.content)
+            names = exchange.models_of(response.content)
         except ValueError:
             return "it does not speak the chat API; does the base URL have to end in /v1?"
         # Ollama lists its default tag, Gemini puts a folder before every name; both answer to the short one.
@@ -182,8 +181,8 @@ class OpenAIServer:
         if not names:
             return f"it has no model at all; load {self.model} and start again"
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        listed = ", ".join(replies.short(name, 80) for name in names[:MOST_NAMED])
-        return f"it has no model {replies.short(self.model, 80)!r}; choose one of: {listed}{more}"
+        listed = ", ".join(exchange.short(name, 80) for name in names[:MOST_NAMED])
+        return f"it has no model {exchange.short(self.model, 80)!r}; choose one of: {listed}{more}"
 
     async def _short_answer(self, line: "_Line") -> Reply:
         """What the chat gives for a question that only shows whether it works."""
@@ -206,7 +205,7 @@ class OpenAIServer:
                 reply,
                 text=line.hide_whole(reply.text),
                 thinking=line.hide_whole(reply.thinking),
-                detail=replies.short(line.hide(reply.detail)),
+                detail=exchange.short(line.hide(reply.detail)),
             )
         except InputError as error:
             reply = Reply(None, "not allowed", " ".join([error.what, *error.problems]))
@@ -234,11 +233,11 @@ class OpenAIServer:
                 if failed is None:
                     line.pace.taken(turn)
                 elif response is not None and failed.reason != "not allowed" and _is_full(response):
-                    said = replies.message_of(response.content)
+                    said = exchange.message_of(response.content)
                     refusal = line.pace.refused(turn, response.headers, said, _pause)
             if failed is None:
                 assert response is not None
-                reply = replies.read_completion(response.content)
+                reply = exchange.read_completion(response.content)
                 # Only now is it known that leaving it out was the cure.
                 self.left_out |= dropped
                 self._room.learn(reply)
@@ -287,10 +286,10 @@ class OpenAIServer:
 
     def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
         """An error's status as a reason, with what the server said; a refused key is never quoted."""
-        status, said, key = response.status_code, replies.message_of(response.content), line.key
-        spent = status == 429 and replies.has_no_credit(response.content)
-        reason = "not allowed" if spent else replies.reason_of(status, said)
-        said = replies.short(line.hide(said))
+        status, said, key = response.status_code, exchange.message_of(response.content), line.key
+        spent = status == 429 and exchange.has_no_credit(response.content)
+        reason = "not allowed" if spent else exchange.reason_of(status, said)
+        said = exchange.short(line.hide(said))
         said = f": {said}" if said else ""
         if status == 401:
             wanted = "wants a key: name the environment variable that holds it"
@@ -306,7 +305,7 @@ class OpenAIServer:
             )
         else:
             detail = f"The server answered {status}{said}"
-        return Reply(None, reason, replies.short(detail))
+        return Reply(None, reason, exchange.short(detail))
 
     def _connected(self) -> "_Line":
         """The connection of the running event loop; raises InputError where the key cannot be read."""

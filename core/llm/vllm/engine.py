@@ -1,11 +1,15 @@
 """vLLM in this very process, without a server. Needs the environment that `./run --with vllm` makes."""
 
 import asyncio
+import dataclasses
 import errno
 import gc
+import inspect
 import os
+import types
+import typing
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import import_module
@@ -15,10 +19,9 @@ from typing import Any, TypeVar
 
 from core.errors import InputError
 from core.llm.client import Reply, Request
-from core.llm.vllm import options as engine_options
-from core.llm.vllm.exchange import Exchange, sentence, unanswered
-from core.llm.vllm.flow import Flow
+from core.llm.vllm.flow import Exchange, Flow, sentence, unanswered
 from core.llm.weights import fingerprint
+from core.nearest import nearest_names
 
 T = TypeVar("T")
 
@@ -53,6 +56,19 @@ PLACES = frozenset(
 
 GUIDANCE: Mapping[str, object] = {"backend": "guidance", "disable_any_whitespace": True}
 """Of vLLM's backends for schemas the one that kept them; a free choice of blanks lets weak models write blanks alone."""
+
+_FOR_TEMPLATE = "chat_template_kwargs"
+"""The one option that is no argument of vllm.LLM but of its chat: it goes with every request."""
+_PLAIN = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+_MOST_WORDS = 12
+"""Words of a choice that a message lists."""
 
 _PROCESS = {
     # In this process, so that a killed run leaves no second one behind that holds the memory.
@@ -91,7 +107,7 @@ class VllmEngine:
         self._settings = {"max_model_len": max_model_len, "dtype": dtype, "seed": seed}
         self._given = dict(options or {})
         self._options = dict(self._given)
-        self._for_template: dict[str, Any] | None = self._options.pop(engine_options.FOR_TEMPLATE, None)
+        self._for_template: dict[str, Any] | None = self._options.pop(_FOR_TEMPLATE, None)
         self._llm: Any = None
         self._executor: ThreadPoolExecutor | None = None
         self._flow: Flow | None = None
@@ -168,7 +184,7 @@ class VllmEngine:
                     "vLLM is installed here but does not start.", [sentence(problem)]
                 ) from problem
             gc.freeze()  # vLLM collects all there is, twice, when it ends: without the libraries that takes no seconds
-            if wrong := list(engine_options.problems(self._given, vllm_release())):
+            if wrong := list(_option_problems(self._given, vllm_release())):
                 raise InputError("The engine options cannot be used.", wrong)
             try:
                 _ = self.identity  # reads the model's files: better now than at the first question
@@ -249,3 +265,64 @@ def _by_content(key: str, value: object) -> object:
             if problem.errno != errno.ENAMETOOLONG:
                 raise InputError(f"{place} cannot be read.", [sentence(problem)]) from problem
     return value if isinstance(value, str | int | float | bool | None) else str(value)
+
+
+def _option_problems(options: Mapping[str, Any], release: str | None) -> Iterator[str]:
+    """What is wrong with names and types. Values of a type that vLLM makes up itself are left to vLLM."""
+    known = _known()
+    for name, value in options.items():
+        if name == "model":
+            yield "engine option model: the model has a setting of its own; name it there"
+        elif name == _FOR_TEMPLATE:
+            if not isinstance(value, Mapping):
+                yield f"engine option {name}: {value!r} is not an object"
+        elif name not in known:
+            near = nearest_names(name, known)
+            meant = f"; is it {' or '.join(near)}?" if near else ""
+            yield f"engine option {name}: vLLM {release} has none of that name{meant}"
+        elif not any(_fits(value, hint) for hint in known[name]):
+            wanted = " or ".join(dict.fromkeys(word for hint in known[name] for word in _in_words(hint)))
+            yield f"engine option {name}: {value!r} is not {wanted}"
+
+
+def _known() -> dict[str, list[Any]]:
+    """Name -> the types that vllm.LLM and vLLM's EngineArgs declare for it; either may take it."""
+    found: dict[str, list[Any]] = {
+        field.name: [field.type]
+        for field in dataclasses.fields(import_module("vllm.engine.arg_utils").EngineArgs)
+        if not field.name.startswith("_")
+    }
+    for name, parameter in inspect.signature(import_module("vllm").LLM.__init__).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            found.setdefault(name, []).append(parameter.annotation)
+    return found
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type; true where the type is none of JSON's."""
+    origin = typing.get_origin(hint) or hint
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in typing.get_args(hint))
+    if origin is typing.Literal:
+        return value in typing.get_args(hint)
+    if origin is types.NoneType:
+        return value is None
+    if origin is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if origin in _PLAIN:
+        return isinstance(value, origin) and isinstance(value, bool) == (origin is bool)
+    return True
+
+
+def _in_words(hint: Any) -> Iterator[str]:
+    """A type in words, an alternative each."""
+    origin = typing.get_origin(hint) or hint
+    if origin in (typing.Union, types.UnionType):
+        for one in typing.get_args(hint):
+            yield from _in_words(one)
+    elif origin is typing.Literal:
+        words = [str(word) for word in typing.get_args(hint)]
+        more = ["..."] if len(words) > _MOST_WORDS else []
+        yield f"one of {', '.join(words[:_MOST_WORDS] + more)}"
+    elif origin in _PLAIN:
+        yield _PLAIN[origin]

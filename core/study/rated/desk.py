@@ -10,10 +10,9 @@ from core.errors import InputError, Problems, StillMissing
 from core.schema.scores import ErrorSpan
 from core.schema.tasks import Dimension, RatingAnswer, RatingAssignment, RatingTask
 from core.store import Store
-from core.store.ratings import find_rating, positions_together, rating_assignment_at, save_rating
+from core.store.answers import RATINGS, positions_together
 from core.store.studies import items_of, now_utc, outputs_of
-from core.study.blinding import RaterDesk
-from core.study.desk import Desk, study_and_rater
+from core.study.blinding import Desk, RaterDesk, study_and_rater
 
 MOST_SPANS = 500
 """That one rater may mark in one text."""
@@ -172,6 +171,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
     """A rater of texts at work: everything a valid link opens, and nothing else."""
 
     _unit = "text"
+    _lists = RATINGS
 
     @property
     def task(self) -> RatingTask:
@@ -251,16 +251,6 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         done = not missing(self.task, after)
         return {**changes, "done": done, "answered_utc": now_utc(), "app_version": __version__}
 
-    def _at(self, number: int) -> RatingAssignment | None:
-        return rating_assignment_at(self._store, self._study.study_id, self._rater.rater_id, number)
-
-    def _given(self, entry: RatingAssignment) -> RatingAnswer:
-        like = _blank(entry)
-        return find_rating(self._store, self._study.study_id, like) or like
-
-    def _keep_given(self, given: RatingAnswer) -> None:
-        save_rating(self._store, self._study.study_id, given)
-
 
 def open_rating_desk(store: Store, token: str) -> RatingDesk | None:
     """The desk that a personal link to a rating study opens, or None.
@@ -277,9 +267,3 @@ def open_any_desk(store: Store, token: str) -> RaterDesk | RatingDesk | None:
     if found is None:
         return None
     return (RatingDesk if found[0].kind == "ratings" else RaterDesk)(store, *found, token)
-
-
-def _blank(assignment: RatingAssignment) -> RatingAnswer:
-    return RatingAnswer(
-        assignment.rater_id, assignment.item_id, assignment.level, assignment.source, assignment.repeat
-    )

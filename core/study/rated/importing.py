@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple
 
-from core import __version__
 from core.errors import MOST_PROBLEMS, InputError, Problems
 from core.formats.study_files import verbatim
 from core.formats.study_tables import slip_sentence
@@ -14,10 +13,9 @@ from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import Design, Item, Output, Study
 from core.schema.tasks import RatingTask
 from core.store import Store
-from core.store.studies import insert_study, now_utc, studies_of_file, write_log
 from core.study.design import check_rating_design
 from core.study.guidelines import named_sources
-from core.study.lifecycle import check_name, describe_design
+from core.study.lifecycle import check_name, describe_design, keep_study, new_study
 from core.study.rated.desk import SPAN_DIMENSION
 from core.tables.reading import same_name, shown
 
@@ -40,29 +38,9 @@ def import_rating_study(
     check_rating_design(design)
     check_task(task)
     items, texts, levels, notes = study_texts(outputs)
-    known = studies_of_file(store, outputs.sha256, "ratings")
-    if known and not again:
-        raise InputError(
-            f"{shown(outputs.file_name)} is already here: the same file (sha256 {outputs.sha256[:12]}) was imported "
-            f"as {', '.join(known)}. Use that study, or say that you want a second one (--again)."
-        )
-    study = Study(
-        study_id=0,
-        name=name,
-        state="draft",
-        design=design,
-        levels=levels,
-        dataset_sha256=outputs.sha256,
-        dataset_file=outputs.file_name,
-        created_utc=now_utc(),
-        app_version=__version__,
-        kind="ratings",
-        task=task,
-    )
-    with store.writing():
-        study = insert_study(store, study, items, texts)
-        write_log(store, study.study_id, "imported", f"{outputs.file_name}, sha256 {outputs.sha256}")
-        write_log(store, study.study_id, "declared", f"task {task.name}; {describe_design(design)}")
+    study = new_study(name, design, levels, outputs.sha256, outputs.file_name, task)
+    declared = f"task {task.name}; {describe_design(design)}"
+    study = keep_study(store, study, items, texts, declared, again=again)
     named = _telling(task, {text.source for text in texts})
     return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
 

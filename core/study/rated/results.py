@@ -1,7 +1,7 @@
 """What a rating study says: rated texts, ratings, totals by system and by rater. Only after it is unblinded."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -191,43 +191,28 @@ def system_totals(
     for system, level in n_texts:
         for dimension in dimensions_of(task_of(record)):
             by_item = by_cell.get((system, level, dimension), {})
-            mean = _mean(by_item, n_resamples, confidence_level, rng)
-            n_unrated = n_texts[system, level] - len(by_item)
-            totals.append(_total(system, level, dimension, by_item, mean, n_unrated))
+            means = [(float(np.mean([one.score for one in of])), 1.0) for of in by_item.values()]
+            mean = cluster_bootstrap(
+                np.array(means).reshape(-1, 2),
+                list(by_item),
+                mean_of_sums,
+                n_resamples=n_resamples,
+                confidence_level=confidence_level,
+                rng=rng,
+            )
+            marked = [one.spans for of in by_item.values() for one in of if one.spans is not None]
+            total = SystemTotal(
+                system=system,
+                level=level,
+                dimension=dimension,
+                mean=mean,
+                n_ratings=sum(map(len, by_item.values())),
+                n_texts=len(by_item),
+                n_unrated=n_texts[system, level] - len(by_item),
+                errors_per_rating=sum(map(len, marked)) / len(marked) if marked else None,
+            )
+            totals.append(total)
     return tuple(totals)
-
-
-def _mean(by_item: Mapping[str, Sequence[Rating]], n_resamples: int, level: float, rng: int) -> Estimate:
-    means = [(float(np.mean([one.score for one in of])), 1.0) for of in by_item.values()]
-    return cluster_bootstrap(
-        np.array(means).reshape(-1, 2),
-        list(by_item),
-        mean_of_sums,
-        n_resamples=n_resamples,
-        confidence_level=level,
-        rng=rng,
-    )
-
-
-def _total(
-    system: str,
-    level: str,
-    dimension: str,
-    by_item: Mapping[str, Sequence[Rating]],
-    mean: Estimate,
-    n_unrated: int,
-) -> SystemTotal:
-    marked = [one.spans for of in by_item.values() for one in of if one.spans is not None]
-    return SystemTotal(
-        system=system,
-        level=level,
-        dimension=dimension,
-        mean=mean,
-        n_ratings=sum(map(len, by_item.values())),
-        n_texts=len(by_item),
-        n_unrated=n_unrated,
-        errors_per_rating=sum(map(len, marked)) / len(marked) if marked else None,
-    )
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from core.store.record import load_record
 from core.store.runs import insert_run
 from core.store.studies import get_study, set_state
 from core.study.blinding import BlindPair, RaterDesk, open_desk
-from core.study.draws import assign, first_source
+from core.study.design import assign, first_source
 from core.study.lifecycle import import_study, move
 from core.study.raters import add_raters, links
 from core.tables.reading import sha256_of

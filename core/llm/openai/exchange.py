@@ -1,0 +1,368 @@
+"""The chat API's JSON: a request's body, which parts of it a server turns out to refuse, and what servers send back.
+
+Nothing is taken for granted: servers that call themselves compatible leave fields out, send them as null or with another
+type, or answer with a page for people. Parts of a request are named by the body's fields. Of `response_format`, weaker
+forms come before none: without keywords of the schema that the server names, such as `response_format.maxLength`, without
+`response_format.strict`, and without `response_format.json_schema`, which leaves JSON of any shape.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from core.llm import thinking
+from core.llm.client import Reason, Reply, Request
+
+LONGEST_QUOTE = 300
+"""Characters of a server's message that a detail repeats."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|maximum (model|context|prompt|input|sequence) length"
+    r"|max_model_len|(prompt|input|request|messages?) (is|are) too (long|large)|too many (input )?tokens",
+    re.IGNORECASE,
+)
+_FILTERED = re.compile(r"content[ _-]?(filter|policy|management)|\bmoderation\b", re.IGNORECASE)
+_ACCOUNT = re.compile(
+    r"\b(credits?|billing|quota|balance|subscription|payment)\b|api[ _-]?key", re.IGNORECASE
+)
+"""Of a 400 that is about the account and not about the request."""
+_NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient_(funds|balance|credits?)|credit_balance")
+"""Of a 429's code or type: the account's fault, where others are a limit that passes."""
+_CUT_OFF = re.compile(r"max_tokens or model output limit was reached", re.IGNORECASE)
+"""How a reasoning model's server says that thinking took all of a small limit."""
+_THOUGHT = ("thinking", "reasoning")
+"""Types of a message's parts that are no answer."""
+
+
+def read_completion(data: bytes) -> Reply:
+    """The reply in a body that came with a success."""
+    try:
+        whole: object = json.loads(data)
+    except (ValueError, RecursionError):
+        return Reply(None, "server error", f"The server's answer is no JSON but begins {_beginning(data)}.")
+    choices = _get(whole, "choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = _get(first, "message")
+    if not isinstance(message, dict):
+        said = message_of(data)
+        return Reply(
+            None, "server error", "The server's answer holds no choice" + (f": {said}" if said else ".")
+        )
+    usage = _get(whole, "usage")
+    text, thought = _apart(message)
+    reason, detail = _ending(_get(first, "finish_reason"), message.get("refusal"), text)
+    if text is not None and not _storable(text):
+        text = text.encode("utf-8", "replace").decode()
+        if reason is None:
+            reason, detail = "invalid", "The answer holds half a surrogate pair."
+    return Reply(
+        text,
+        reason,
+        detail,
+        _count(usage, "prompt_tokens"),
+        _count(usage, "completion_tokens"),
+        thinking=thought.encode("utf-8", "replace").decode() or None,
+        thinking_tokens=_count(_get(usage, "completion_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def _ending(finish: object, refusal: object, text: str | None) -> tuple[Reason | None, str]:
+    if isinstance(refusal, str) and refusal.strip():
+        return "refused", f"The model declined: {short(refusal)}"
+    if finish == "content_filter":
+        return "refused", "A filter in front of the model stopped the answer."
+    if finish == "length":
+        return "cut off", "The answer reached the largest number of tokens before it was finished."
+    if finish in ("abort", "error"):
+        return "server error", f"The server broke the answer off ({finish})."
+    if text is None:
+        return "empty", "The answer holds no text."
+    return (None, "") if text.strip() else ("empty", "The answer holds nothing but blanks.")
+
+
+def _apart(message: Mapping[str, object]) -> tuple[str | None, str]:
+    """A message's answer, None where it has none, and what the model thought before, wherever the server puts it."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = [_get(part, "text") for part in parts if _get(part, "type") in ("text", "output_text")]
+    said = [text for text in texts if isinstance(text, str)]
+    thoughts = [_words_in(part) for part in parts if _get(part, "type") in _THOUGHT]
+    thoughts += [_words_in(message.get("reasoning_content")) or _words_in(message.get("reasoning"))]
+    text, aloud = thinking.apart("".join(said))
+    thought = "\n\n".join(one for part in [*thoughts, aloud] if (one := part.strip()))
+    return (text.lstrip() if aloud else text) if said else None, thought
+
+
+def _words_in(part: object) -> str:
+    """What a part of a message holds, in whatever field and however nested."""
+    if isinstance(part, list):
+        return "".join(map(_words_in, part))
+    if isinstance(part, dict):
+        return "".join(_words_in(part.get(name)) for name in ("text", *_THOUGHT))
+    return part if isinstance(part, str) else ""
+
+
+def _storable(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _count(usage: object, name: str) -> int | None:
+    value = _get(usage, name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def reason_of(status: int, message: str) -> Reason:
+    """Why a request failed, from the status and what the server said."""
+    if status in (400, 413, 422):
+        if status == 413 or _TOO_LONG.search(message):
+            return "too long"
+        if _CUT_OFF.search(message):
+            return "cut off"
+        if _ACCOUNT.search(message):
+            return "not allowed"
+        return "refused" if _FILTERED.search(message) else "rejected"
+    # Nothing of these is the request's fault: it is not kept, and asked again once the address,
+    # the model or the account is mended.
+    if status in (401, 402, 403, 407):
+        return "not allowed"
+    if status in (404, 405) or 300 <= status < 400:
+        return "unreachable"
+    if status == 408:
+        return "timeout"
+    if status in (409, 425, 429):
+        return "busy"
+    return "server error" if status >= 500 else "rejected"
+
+
+def message_of(data: bytes) -> str:
+    """What a server said in the body of an error: one line, or nothing."""
+    try:
+        whole: object = json.loads(data)
+    except (ValueError, RecursionError):
+        return "" if data.lstrip()[:1] == b"<" else short(data.decode("utf-8", "replace"), LONGEST_QUOTE * 20)
+    inner = _error_in(whole)
+    if not isinstance(inner, str):
+        inner = _get(inner, "message") or _get(inner, "detail") or _get(whole, "message") or ""
+    said = inner if isinstance(inner, str) else json.dumps(inner)
+    # Long enough still for a key to be found in it; whoever shows it shortens it.
+    return short(said, LONGEST_QUOTE * 20)
+
+
+def has_no_credit(data: bytes) -> bool:
+    """Whether a 429 says that the account is spent: waiting does not help."""
+    try:
+        inner = _error_in(json.loads(data))
+    except (ValueError, RecursionError):
+        return False
+    return any(_NO_CREDIT.search(str(_get(inner, name))) for name in ("code", "type"))
+
+
+def _error_in(whole: object) -> object:
+    """What a body says of an error: some servers put it into a list."""
+    whole = whole[0] if isinstance(whole, list) and whole else whole
+    return _get(whole, "error", whole)
+
+
+def models_of(data: bytes) -> list[str] | None:
+    """The names in a list of models; None: it is no such list. Raises ValueError where it is no JSON."""
+    try:
+        whole: object = json.loads(data)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    listed = whole if isinstance(whole, list) else _get(whole, "data")
+    if not isinstance(listed, list):
+        return None
+    names = [_get(entry, "id") for entry in listed]
+    return [name for name in names if isinstance(name, str)]
+
+
+def short(text: str, most: int = LONGEST_QUOTE) -> str:
+    """Fit for a sentence: printable, on one line, not long."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _beginning(data: bytes) -> str:
+    return repr(short(data[:200].decode("utf-8", "replace"), 40)) if data.strip() else "with nothing"
+
+
+def _get(value: object, name: str, missing: object = None) -> object:
+    """A field of a JSON object; `missing` where it is no object or has no such field."""
+    if not isinstance(value, dict):
+        return missing
+    return cast(dict[str, object], value).get(name, missing)
+
+
+_FORM = "response_format."
+_STRICT, _SCHEMA = f"{_FORM}strict", f"{_FORM}json_schema"
+_FORM_WORDS = re.compile(
+    r"response_(format|schema)|json_schema|json_object|structured[ _]outputs?|guided[ _]|grammar|\bschema\b",
+    re.IGNORECASE,
+)
+_NEEDED = frozenset({"type", "properties", "items", "required", "enum", "title", "description"})
+"""Keywords of a schema without which it would say nothing."""
+_UNKNOWN = re.compile(
+    r"not (supported|permitted|allowed|recogni[sz]ed)|un(supported|known|recogni[sz]ed|expected)|extra (input|field)",
+    re.IGNORECASE,
+)
+_OF_LIMITS = re.compile(r"too (large|high|big|many)|at most|less than|exceed|maximum", re.IGNORECASE)
+_PLAIN = ("temperature", "seed")
+"""Fields that a message may name as a plain word; others need quotation marks, or an underscore in them."""
+_WORDS = {
+    "response_format": _FORM_WORDS,
+    "stop": re.compile(r"['\"`]stop['\"`]|\bstop[ _-](sequences?|words?|strings?)\b", re.IGNORECASE),
+    "reasoning_effort": re.compile(r"\breasoning[ _.]effort\b", re.IGNORECASE),
+    "chat_template_kwargs": re.compile(r"\bchat_template"),
+}
+
+
+def body_of(model: str, request: Request, limit: int, left_out: frozenset[str]) -> dict[str, object]:
+    """The request as JSON, without the parts named. limit: tokens of thinking and answer."""
+    how = request.how
+    fields = {
+        "temperature": request.temperature,
+        "top_p": how.top_p,
+        # The newer name is understood by the servers that refuse the older one, and by few others.
+        "max_completion_tokens" if "max_tokens" in left_out else "max_tokens": limit,
+        "seed": request.seed,
+        "stop": list(how.stop) or None,
+        "reasoning_effort": how.reasoning_effort or None,
+        "thinking_token_budget": how.reasoning_budget,
+        "chat_template_kwargs": how.chat_template or None,
+        "response_format": _form(request, left_out),
+        **how.extra_body,
+    }
+    sent = {name: value for name, value in fields.items() if value is not None and name not in left_out}
+    messages = [{"role": message.role, "content": message.content} for message in request.messages]
+    return {"model": model, "messages": messages, **sent}
+
+
+def parts_missing(request: Request, left_out: frozenset[str]) -> tuple[str, ...]:
+    """Which parts of this request go without, because of those named."""
+    whole, sent = body_of("", request, 1, frozenset()), body_of("", request, 1, left_out)
+    gone = whole.keys() - sent.keys()
+    if "max_completion_tokens" in sent:
+        gone -= {"max_tokens"}  # it is sent under another name
+    if sent.get("response_format", whole.get("response_format")) != whole.get("response_format"):
+        known = {_STRICT, *(_FORM + name for name in _keywords(request.schema))}
+        gone |= {_SCHEMA} if _SCHEMA in left_out else left_out & known
+    return tuple(sorted(gone))
+
+
+def refused_parts(status: int, data: bytes, body: Mapping[str, object]) -> frozenset[str]:
+    """Parts of a body that an error is about, and that it can go without; none where the error is about something else."""
+    message = message_of(data)
+    if status not in (400, 422, 501) or reason_of(status, message) in ("too long", "cut off"):
+        return frozenset()
+    fields = body.keys() - {"model", "messages"}
+    named = {name for path in _paths(data) for name in fields & set(path)}
+    if not named:
+        places = {name: _place(name, body[name], message) for name in fields}
+        found = [(at, name) for name, at in places.items() if at is not None]
+        named = {min(found)[1]} if found else set()
+    limits = {"max_tokens", "max_completion_tokens"}
+    if _OF_LIMITS.search(message) and not _UNKNOWN.search(message):
+        named -= limits  # the name is known: it is the number that is wrong
+    form = body.get("response_format")
+    if "response_format" in named and isinstance(form, dict):
+        named = named - {"response_format"} | {_weaker(form, message)}
+    return frozenset(named)
+
+
+def _form(request: Request, left_out: frozenset[str]) -> dict[str, object] | None:
+    if request.schema is None:
+        return None
+    if _SCHEMA in left_out:
+        return {"type": "json_object"}
+    missing = {name.removeprefix(_FORM) for name in left_out if name.startswith(_FORM)}
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", request.step)[:64] or "answer"
+    told = {"name": name, "strict": True, "schema": _without(dict(request.schema), missing)}
+    if _STRICT in left_out:
+        del told["strict"]
+    return {"type": "json_schema", "json_schema": told}
+
+
+def _weaker(form: Mapping[str, object], message: str) -> str:
+    """What to leave out of a refused response_format first."""
+    told = form.get("json_schema")
+    if not isinstance(told, dict):
+        return "response_format"
+    named = [(at, name) for name in _keywords(told["schema"]) if (at := _keyword_place(name, message)) >= 0]
+    if named:
+        return _FORM + min(named)[1]
+    if "strict" in told and re.search(r"\bstrict\b", message):
+        return _STRICT
+    if re.search(r"unknown name|extra (input|field)", message, re.IGNORECASE):
+        return "response_format"
+    if re.search(r"json_schema|response_format[ .]type", message) or _UNKNOWN.search(message):
+        return _SCHEMA
+    return _STRICT if "strict" in told else _SCHEMA
+
+
+def _place(name: str, value: object, message: str) -> int | None:
+    """Where a message names a field; None: nowhere."""
+    if name in _WORDS:
+        found = _WORDS[name].search(message)
+    elif "_" in name or name in _PLAIN:
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message)
+    else:
+        found = re.search(rf"['\"`‘“]{re.escape(name)}['\"`’”]|: {re.escape(name)}\.?$", message)
+    if found is None and name == "response_format" and isinstance(value, dict):
+        told = value.get("json_schema")
+        places = [_keyword_place(one, message) for one in _keywords(told["schema"])] if told else []
+        return min((at for at in places if at >= 0), default=None)
+    return None if found is None else found.start()
+
+
+def _keyword_place(name: str, message: str) -> int:
+    """Where a message names a keyword of a schema; -1: nowhere. One that is an English word needs quotation marks."""
+    pattern = rf"['\"`‘“]{name}['\"`’”]" if name.islower() else rf"(?<!\w){name}(?!\w)"
+    found = re.search(pattern, message)
+    return -1 if found is None else found.start()
+
+
+def _without(schema: object, missing: set[str]) -> object:
+    """The schema without these keywords, at any depth; names of properties are no keywords."""
+    if isinstance(schema, list | tuple):
+        return [_without(one, missing) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        keyword: {name: _without(one, missing) for name, one in inner.items()}
+        if keyword == "properties" and isinstance(inner, Mapping)
+        else _without(inner, missing)
+        for keyword, inner in schema.items()
+        if keyword not in missing
+    }
+
+
+def _keywords(schema: object) -> set[str]:
+    """Keywords that a schema can go without."""
+    if isinstance(schema, list | tuple):
+        return set().union(*map(_keywords, schema))
+    if not isinstance(schema, Mapping):
+        return set()
+    found = schema.keys() - _NEEDED
+    for keyword, inner in schema.items():
+        whole = keyword == "properties" and isinstance(inner, Mapping)
+        found |= _keywords(list(inner.values()) if whole else inner)
+    return found
+
+
+def _paths(data: bytes) -> Iterator[tuple[str, ...]]:
+    """What an error is about, where it says so in fields of its own: `param`, or a `loc` for each mistake."""
+    try:
+        left: list[object] = [json.loads(data)]
+    except (ValueError, RecursionError):
+        return
+    while left:
+        one = left.pop()
+        if isinstance(one, list):
+            left += one
+        elif isinstance(one, dict):
+            left += [inner for name, inner in one.items() if name != "input"]  # the request itself, repeated
+            if isinstance(param := one.get("param"), str):
+                yield tuple(param.split("."))
+            if isinstance(place := one.get("loc"), list):
+                yield tuple(map(str, place))
