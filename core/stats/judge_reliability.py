@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import Literal, get_args
+from typing import Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from core.stats.resampling import Estimate, Floats, ratio_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.stats.votes import MISSING, Codes, category_counts, check_votes
 
 Variant = Literal["paper", "cef-code"]
@@ -45,9 +45,7 @@ def disagreement(
     *,
     clusters: ArrayLike | None = None,
     variant: Variant = "paper",
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[Estimate, ...]:
     """Average disagreement rate of each model: how often the others do not answer its questions as expected.
 
@@ -69,9 +67,7 @@ def disagreement(
         made,
         clusters,
         NO_OWN_QUESTIONS,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
+        **drawing,
     )
 
 
@@ -81,9 +77,7 @@ def deviation(
     *,
     clusters: ArrayLike | None = None,
     variant: Variant = "paper",
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[Estimate, ...]:
     """Answer deviation score of each model: how often its answer is not the one that most models give.
 
@@ -123,9 +117,7 @@ def deviation(
         clusters,
         NO_MAJORITY,
         nobody_can,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
+        **drawing,
     )
 
 
@@ -172,10 +164,7 @@ def _estimates(
     clusters: ArrayLike | None,
     none_used: str,
     why_undefined: str | None = None,
-    *,
-    n_resamples: int,
-    confidence_level: float,
-    rng: int | np.random.Generator,
+    **drawing: Unpack[Resampling],
 ) -> tuple[Estimate, ...]:
     """Each column's mean over its used questions. concerned: which questions a model's rate should be about.
 
@@ -185,14 +174,7 @@ def _estimates(
     if n_models < 2 or why_undefined is not None:
         above, used = np.zeros_like(above), np.zeros_like(used)
     reason = ONE_MODEL if n_models < 2 else NO_QUESTIONS if n_questions == 0 else why_undefined or none_used
-    found = ratio_estimates(
-        above,
-        used,
-        np.arange(n_questions) if clusters is None else clusters,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    found = ratio_estimates(above, used, np.arange(n_questions) if clusters is None else clusters, **drawing)
     n_concerned = concerned.sum(axis=0).tolist()
     return tuple(
         replace(

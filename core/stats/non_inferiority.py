@@ -108,7 +108,7 @@ class NonInferiority:
     non_inferior_pairs: bool | None
     """bound_pairs > -margin."""
     bound_questions: float | None
-    """Lower bound when questions are resampled; `verdicts.verdict` says whether it may decide."""
+    """Lower bound when questions are resampled; `verdict` says whether it may decide."""
     non_inferior_questions: bool | None
     """bound_questions > -margin."""
     n_resamples: int
@@ -419,11 +419,7 @@ def _needed_by_gaffke(means: Floats, margin: float, confidence_level: float) -> 
 
 
 def _needed_by_resampling(
-    excess: Floats,
-    fewest: int,
-    confidence_level: float,
-    n_resamples: int,
-    rng: int | np.random.Generator,
+    excess: Floats, fewest: int, confidence_level: float, n_resamples: int, rng: int | np.random.Generator
 ) -> int | None:
     """The smallest N >= `fewest` at which at most a share alpha of sums of N draws from `excess` is not above 0.
 
@@ -484,7 +480,7 @@ class Power:
     n_left_out: int = 0
     """Pairs without a score."""
     rho: float | None = None
-    """Correlation of two pairs of one question (`clustering.py`)."""
+    """Correlation of two pairs of one question (`votes.clustering`)."""
     pairs_per_question: float | None = None
     """Mean number of pairs of a question."""
     design_effect: float | None = None

@@ -6,8 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.resampling import Floats, cluster_sums
-from core.stats.shares import wilson_share
+from core.stats.resampling import Floats, cluster_sums, wilson_share
 
 Codes = NDArray[np.int64]
 
@@ -218,7 +217,7 @@ class Ties:
 
 
 def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
-    """Count ties in votes of shape (n_units, n_raters), codes as in `votes.py`, -1 for missing.
+    """Count ties in votes of shape (n_units, n_raters), codes as above, -1 for missing.
 
     A pair enters with at least `min_votes` votes; missing votes of a pair that enters are passed over. No such pair:
     undefined. `paper_rule` misleads: it calls a pair a tie on which one of two raters preferred a source, and grows

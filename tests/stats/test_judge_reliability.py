@@ -15,8 +15,7 @@ from core.stats.judge_reliability import (
     disagreement,
     lowest_first,
 )
-from core.stats.resampling import Estimate
-from core.stats.shares import wilson_share
+from core.stats.resampling import Estimate, wilson_share
 
 Y, N, IDK, NONE = 0, 1, 2, -1
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import kendalltau, rankdata
 
-from core.stats.near_ties import tied
+from core.stats.degeneracy import tied
 from core.stats.resampling import Floats, ratio
 
 Method = Literal["pearson", "spearman", "kendall"]
