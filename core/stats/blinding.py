@@ -37,9 +37,7 @@ class Index:
     n: int
     """Guesses, "cannot tell" among them."""
     confidence_level: float
-    """Two-sided level of the interval."""
     reason: str | None = None
-    """Why the index is undefined."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +45,14 @@ class ShareRight:
     """Share of right ones among the guesses that name a side, with interval and test against one half."""
 
     n: int
-    """Guesses that name a side."""
     n_right: int
     share: float | None
-    """n_right / n."""
     low: float | None
-    """Lower end of the Clopper-Pearson interval."""
     high: float | None
     confidence_level: float
-    """Two-sided level of the interval."""
     p: float | None
     """Two-sided exact binomial p value of a share of one half."""
     reason: str | None = None
-    """Why the share is undefined."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,6 @@ class BlindingIndex:
     """Of the guesses about pairs with the person's text on the left."""
     bang_right: Index
     bang: Index
-    """Of all guesses together."""
     james: Index
     bang_questions: Estimate
     """`bang` with a percentile interval over questions."""
@@ -263,7 +255,6 @@ class Separability:
     p: float | None
     """One-sided permutation p of an AUC as large; never 0."""
     n_pairs: int
-    """Pairs given."""
     n_questions: int
     """Questions among them whose members differ in some number: the coins that are flipped."""
     n_flips: int
@@ -271,7 +262,6 @@ class Separability:
     exact: bool
     """All flips were counted, none drawn."""
     reason: str | None
-    """Why auc and p are missing."""
 
 
 @dataclass(frozen=True)
@@ -287,11 +277,9 @@ class SingleRule:
     n_undecided: int
     """Pairs whose members do not differ in this number."""
     n_pairs: int
-    """Pairs given."""
     p: float | None
     """Permutation p of the best of all rules, both directions of every number; never 0."""
     reason: str | None
-    """Why there is no rule."""
 
 
 def walsh_auc(margins: Floats) -> Floats:

@@ -524,15 +524,10 @@ class Share:
     n: int
     """Things looked at."""
     share: float | None
-    """count / n; None where n is 0."""
     low: float | None
-    """Lower end of the Wilson interval."""
     high: float | None
-    """Upper end."""
     confidence_level: float
-    """Two-sided level of the interval."""
     reason: str | None = None
-    """Why the share is undefined."""
 
 
 def wilson_share(

@@ -107,15 +107,10 @@ class Consistency:
     n_same: int
     """Those with the same preference (after decoding, so the sides may have been swapped)."""
     share: float | None
-    """n_same / n."""
     low: float | None
-    """Lower end of the Wilson interval."""
     high: float | None
-    """Upper end."""
     confidence_level: float
-    """Two-sided level of the interval."""
     reason: str | None
-    """Why the share is undefined."""
 
 
 def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consistency:
@@ -126,8 +121,6 @@ def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consi
     Misleads when one answer is popular: a rater who always says "both good" is perfectly consistent. Misleads too
     when the repeat comes so soon that it is remembered.
     """
-    if not 0 <= n_same <= n:
-        raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
     same = wilson_share(n_same, n, confidence_level=confidence_level, reason="no pair was answered twice")
     return Consistency(
         n=same.n,
@@ -150,19 +143,14 @@ class PositionBias:
     n: int
     """Choices of a side (left + right); "both good" and "both bad" are not among them."""
     left: int
-    """Choices of the left answer."""
     right: int
-    """Choices of the right answer."""
     share_left: float | None
-    """left / n."""
     low: float | None
     """Lower end of the 95 % Clopper-Pearson interval of the share."""
     high: float | None
-    """Upper end."""
     p: float | None
     """Two-sided exact binomial p value of a share of one half."""
     reason: str | None
-    """Why the share is undefined."""
 
 
 def position_bias(left: int, right: int) -> PositionBias:
@@ -213,7 +201,6 @@ class Ties:
     opposed: float | None
     """Somebody preferred the candidate and somebody the comparator."""
     reason: str | None
-    """Why the shares are undefined."""
 
 
 def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
@@ -258,7 +245,6 @@ class Clustering:
     design_effect: float | None
     """Factor on the number of pairs, at least 1."""
     reason: str | None
-    """Why a number is missing."""
 
 
 def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:

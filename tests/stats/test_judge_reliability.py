@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stats.judge_reliability import (
+from core.stats.agreement import (
     ALL_AGREE,
     NO_MAJORITY,
     NO_OWN_QUESTIONS,

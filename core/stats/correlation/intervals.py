@@ -85,25 +85,42 @@ def correlate_columns(
     table, target, labels = _checked(scores, y, clusters)
     seed = rng if isinstance(rng, int) else int(rng.integers(2**63))
     results: list[dict[Method, Estimate]] = [{} for _ in range(table.shape[1])]
+
+    def settled(values: Sequence[Floats]) -> bool:
+        of_none = partial_of(resampled_estimate, 0.0, n=0, n_clusters=0, confidence_level=confidence_level)
+        return all(is_settled(of_none(one)) for one in values)
+
     for rows, columns in columns_alike(table, target):
-        part = table[np.ix_(rows, columns)]
-        found = _complete_columns(
-            part,
-            target[rows],
-            labels[rows],
-            methods,
-            n_resamples,
-            confidence_level,
-            seed,
-            names,
-            enough=partial_of(_all_settled, confidence_level=confidence_level) if until_settled else None,
-            tell=tell,
-        )
-        for index, by_method in zip(columns, found, strict=True):
-            results[index] = {
-                method: replace(estimate, n_left_out=int((~rows).sum()))
-                for method, estimate in by_method.items()
-            }
+        own_target, by_column = target[rows], np.ascontiguousarray(table[np.ix_(rows, columns)].T)
+        distinct, own_clusters = np.unique(labels[rows], return_inverse=True)
+        reasons = [pair_reason(x, own_target, names) for x in by_column]
+        defined = [number for number, reason in enumerate(reasons) if reason is None]
+        values = None
+        if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
+            values = resample_columns(
+                by_column.T[:, defined],
+                own_target,
+                own_clusters,
+                distinct.size,
+                methods,
+                n_resamples=n_resamples,
+                seed=seed,
+                enough=settled if until_settled else None,
+                tell=tell,
+            )
+        for number, (index, x, reason) in enumerate(zip(columns, by_column, reasons, strict=True)):
+            for method in methods:
+                observed = pair_coefficient(x, own_target, method)
+                results[index][method] = resampled_estimate(
+                    observed,
+                    None if values is None or reason else values[method][defined.index(number)],
+                    n=own_target.size,
+                    n_clusters=distinct.size,
+                    confidence_level=confidence_level,
+                    reason=reason,
+                    interval_reason=why_no_interval(observed, distinct.size, n_resamples),
+                    n_left_out=int((~rows).sum()),
+                )
     return results
 
 
@@ -121,62 +138,6 @@ def fisher_interval(
     variance = (1 + r**2 / 2 if method == "spearman" else 1.0) / (n - 3)
     reach = float(norm.ppf((1 + confidence_level) / 2)) * np.sqrt(variance)
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
-
-
-def _complete_columns(
-    scores: Floats,
-    y: Floats,
-    clusters: Indices,
-    methods: Sequence[Method],
-    n_resamples: int,
-    confidence_level: float,
-    seed: int,
-    names: tuple[str, str],
-    *,
-    enough: Callable[[Sequence[Floats]], bool] | None,
-    tell: Callable[[str], None] | None,
-) -> list[dict[Method, Estimate]]:
-    """The results of columns that have a value in every row given, equal ones tied."""
-    distinct, clusters = np.unique(clusters, return_inverse=True)
-    by_column = np.ascontiguousarray(scores.T)
-    reasons = [pair_reason(x, y, names) for x in by_column]
-    defined = [number for number, reason in enumerate(reasons) if reason is None]
-    values = None
-    if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
-        values = resample_columns(
-            scores[:, defined],
-            y,
-            clusters,
-            distinct.size,
-            methods,
-            n_resamples=n_resamples,
-            seed=seed,
-            enough=enough,
-            tell=tell,
-        )
-    results: list[dict[Method, Estimate]] = []
-    for number, (x, reason) in enumerate(zip(by_column, reasons, strict=True)):
-        by_method = {}
-        for method in methods:
-            observed = pair_coefficient(x, y, method)
-            by_method[method] = resampled_estimate(
-                observed,
-                None if values is None or reason else values[method][defined.index(number)],
-                n=y.size,
-                n_clusters=distinct.size,
-                confidence_level=confidence_level,
-                reason=reason,
-                interval_reason=why_no_interval(observed, distinct.size, n_resamples),
-            )
-        results.append(by_method)
-    return results
-
-
-def _all_settled(values: Sequence[Floats], confidence_level: float) -> bool:
-    return all(
-        is_settled(resampled_estimate(0.0, one, n=0, n_clusters=0, confidence_level=confidence_level))
-        for one in values
-    )
 
 
 def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Indices]:
@@ -210,7 +171,6 @@ class PairedTest:
     n_units: int
     """What was swapped: rows, or items."""
     n_resamples: int
-    """Swaps drawn."""
     reason: str | None = None
     """Why the difference, or p alone, is undefined."""
     n_left_out: int = 0
@@ -369,7 +329,6 @@ class MetaCorrelationTest:
     """Of no positive association, as the code of 000 has it."""
     p_two_sided: float | None
     p_reason: str | None = None
-    """Why there is no p."""
 
 
 @dataclass(frozen=True)

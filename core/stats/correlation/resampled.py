@@ -52,7 +52,7 @@ def ranked_column(y: Floats, clusters: Indices, n_clusters: int, together: int) 
     """Sort a column (n,) once; together: resamples that will be taken at a time."""
     order, value = sorted_values(y)
     values = folded(clusters[order], value[order], n_clusters, together)
-    return Ranked(values, stands_at(value, values))
+    return Ranked(values, _stands_at(value, values.depth, values.width))
 
 
 def rank_rows(ranked: Ranked, weights: Floats, n: Floats) -> Floats:
@@ -70,7 +70,7 @@ def middle_ranks(values: SortedColumn, weights: Floats) -> Floats:
     for position, slab in enumerate(slabs):
         ranks[position] = running + slab / 2
         running += slab
-    ranks += _before(running)
+    ranks += np.cumsum(running, axis=0) - running
     return ranks.reshape(weights.shape)
 
 
@@ -83,7 +83,7 @@ def rank_products(values: SortedColumn, weights: Floats, others: Floats) -> Floa
         np.multiply(running, other, out=product)
         found += product
         running += slab
-    found += _before(running) * other_slabs.sum(axis=0)
+    found += (np.cumsum(running, axis=0) - running) * other_slabs.sum(axis=0)
     return np.asarray(found.sum(axis=0) + np.einsum("vb,vb->b", weights, others) / 2)
 
 
@@ -125,13 +125,9 @@ def _untied_rank_products(
         np.add(other_sums, other, out=other_sums, casting="unsafe")
         running += slab
     total = found.sum(axis=0, dtype=np.float64)
-    total += np.einsum("vb,vb->b", _before(running.astype(np.float64)), other_sums, dtype=np.float64)
+    before = np.cumsum(running, axis=0, dtype=np.float64) - running
+    total += np.einsum("vb,vb->b", before, other_sums, dtype=np.float64)
     return total, int(running.max(initial=0))
-
-
-def _before(totals: Floats) -> Floats:
-    """Exclusive running sum over the first axis."""
-    return np.asarray(np.cumsum(totals, axis=0) - totals)
 
 
 def sorted_values(x: Floats) -> tuple[Indices, Indices]:
@@ -145,17 +141,13 @@ def folded(source: Indices, value: Indices, n_sources: int, together: int) -> So
     n_values = int(value[-1]) + 1
     width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
     depth = -(-n_values // width)
-    place = _place(value, depth, width)
+    place = _stands_at(value, depth, width)
     pick = sparse.csr_array((np.ones(value.size), (place, source)), shape=(depth * width, n_sources))
     return SortedColumn(pick, depth, width)
 
 
-def stands_at(value: Indices, column: SortedColumn) -> Indices:
+def _stands_at(value: Indices, depth: int, width: int) -> Indices:
     """Where values, by their number in ascending order, stand in the folded column."""
-    return _place(value, column.depth, column.width)
-
-
-def _place(value: Indices, depth: int, width: int) -> Indices:
     return np.asarray(value % depth * width + value // depth, dtype=np.intp)
 
 
@@ -573,10 +565,13 @@ def resample_columns(
     every STEP more, so that a column's values do not depend on the other columns, and are the first ones of all.
     tell: told how far the work is.
     """
-    values: dict[Method, list[Floats]] = {method: [np.empty(0)] * scores.shape[1] for method in methods}
-    for columns in _passes(scores, y, methods) if y.size else ():
-        prepared = prepare(scores[:, columns], y, clusters, n_clusters, methods)
-        open_columns = list(range(scores.shape[1]))[columns]
+    m = scores.shape[1]
+    values: dict[Method, list[Floats]] = {method: [np.empty(0)] * m for method in methods}
+    # Columns to prepare together, so that the signs of Kendall's pairs fit into memory.
+    at_once = max(1, _SIGN_CELLS // most_signs(y)) if "kendall" in methods and y.size else m
+    for start in range(0, m if y.size else 0, at_once or 1):
+        open_columns = list(range(start, min(start + at_once, m)))
+        prepared = prepare(scores[:, start : start + at_once], y, clusters, n_clusters, methods)
         parts: dict[Method, list[Floats]] = {method: [] for method in methods}
         drawn = 0
         for counts in draw_counts(n_clusters, n_resamples, prepared.together, seed):
@@ -598,27 +593,12 @@ def resample_columns(
                     going.append(place)
             if not going:
                 break
-            prepared = _only(prepared, going)
+            pearson = None if prepared.pearson is None else columns_of(prepared.pearson, going)
+            fewer = tuple(prepared.columns[place] for place in going if prepared.columns)
+            prepared = replace(prepared, columns=fewer, pearson=pearson)
             open_columns = [open_columns[place] for place in going]
             parts = {method: [found[going]] for method, found in so_far.items()}
     return values
-
-
-def _only(prepared: Prepared, places: Sequence[int]) -> Prepared:
-    """Fewer of the columns."""
-    pearson = prepared.pearson
-    return replace(
-        prepared,
-        columns=tuple(prepared.columns[place] for place in places if prepared.columns),
-        pearson=None if pearson is None else columns_of(pearson, places),
-    )
-
-
-def _passes(scores: Floats, y: Floats, methods: Sequence[Method]) -> list[slice]:
-    """Columns to prepare together, so that the signs of Kendall's pairs fit into memory."""
-    m = scores.shape[1]
-    at_once = max(1, _SIGN_CELLS // most_signs(y)) if "kendall" in methods else m
-    return [slice(start, min(start + at_once, m)) for start in range(0, m, at_once)]
 
 
 def prepare(
@@ -664,7 +644,7 @@ def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums 
     weights = folded(target.clusters[order], np.arange(n), n_clusters, together)
     places = weights.depth * weights.width
     clusters_at, rows_at = np.full(places, n_clusters), np.full(places, n)
-    place = stands_at(stands, weights)
+    place = _stands_at(stands, weights.depth, weights.width)
     clusters_at[place], rows_at[place] = target.clusters, np.arange(n)
     return _Column(weights, None, clusters_at, rows_at, _ties(order, value, target.clusters), pairs)
 
