@@ -6,8 +6,7 @@ import plotly.graph_objects as go
 import pytest
 
 from core import plots
-from core.plots.dressing import dressed, marks, shortened, wrapped, written
-from core.plots.metrics import interval_said
+from core.plots.dressing import dressed, interval_said, marks, shortened, wrapped, written
 from core.results.correlations.levels import LevelMean, MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled

@@ -121,6 +121,8 @@ def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consi
     Misleads when one answer is popular: a rater who always says "both good" is perfectly consistent. Misleads too
     when the repeat comes so soon that it is remembered.
     """
+    if not 0 <= n_same <= n:
+        raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
     same = wilson_share(n_same, n, confidence_level=confidence_level, reason="no pair was answered twice")
     return Consistency(
         n=same.n,
