@@ -25,8 +25,7 @@ from core.plots.dressing import (
 )
 from core.results.calibration.advice import called
 from core.results.calibration.cells import Cell, Distribution
-from core.results.calibration.results import Summary
-from core.results.calibration.temperatures import SweepPoint
+from core.results.calibration.results import Summary, SweepPoint
 from core.results.decimals import decimal
 from core.stats.calibration import CalibrationMap
 

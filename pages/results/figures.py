@@ -9,8 +9,14 @@ import streamlit as st
 
 from core import plots
 from core.results.study.blinding import ORDER, Blinding
-from core.results.study.results import FEW_QUESTIONS, StudyResults
-from core.results.study.verdict_words import described, headline, reasons, votes_of_pairs
+from core.results.study.results import (
+    FEW_QUESTIONS,
+    StudyResults,
+    described,
+    headline,
+    reasons,
+    votes_of_pairs,
+)
 from core.schema.study import StudyRecord
 from core.stats.blinding import BlindingIndex
 from core.stats.votes import NO_SIDE
