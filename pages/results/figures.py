@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import study as plots
 from core.results.study.blinding import ORDER, Blinding
 from core.results.study.results import (
     FEW_QUESTIONS,

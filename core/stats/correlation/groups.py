@@ -12,16 +12,14 @@ from core.stats.correlation.coefficients import (
     Method,
     coefficient,
     column,
-    is_constant,
-    row_coefficients,
-    standard,
-)
-from core.stats.correlation.resampled import (
     concordance,
+    is_constant,
     pair_sums,
     products_with_counts,
     rank_rows,
     ranked_column,
+    row_coefficients,
+    standard,
 )
 from core.stats.degeneracy import tied
 from core.stats.resampling import (

@@ -19,14 +19,17 @@ from core.stats.correlation.coefficients import (
     Method,
     coefficient,
     column,
+    columns_alike,
     complete_pairs,
     pair_coefficient,
     pair_reason,
+    prepare,
+    resample_columns,
+    resampled,
     row_coefficients,
     standard,
     why_undefined,
 )
-from core.stats.correlation.resampled import columns_alike, prepare, resample_columns, resampled
 from core.stats.degeneracy import tied
 from core.stats.resampling import (
     NO_RESAMPLES,
