@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 
-from core.stats.tie_calibration import accuracy_test, calibrate_ties, pair_results, pairwise_accuracy
+from core.stats.correlation.systems import accuracy_test, calibrate_ties, pair_results, pairwise_accuracy
 
 AT_LEAST = 30.0
 EQUAL = 1e-12

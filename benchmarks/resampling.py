@@ -24,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 from scipy.stats import bootstrap, spearmanr
 
-from core.stats.correlation.resampled import prepare, resampled
-from core.stats.meta_correlation import Live, meta_correlation_over_items
+from core.stats.correlation.coefficients import prepare, resampled
+from core.stats.correlation.intervals import Live, meta_correlation_over_items
 from core.stats.non_inferiority import lower_bound_pairs
 from core.stats.resampling import draw_counts
 

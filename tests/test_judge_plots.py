@@ -1,6 +1,6 @@
 """What the figures of judges draw is what was computed; names of a user are no HTML."""
 
-from core import plots
+from core.plots import judges as plots
 from core.results.judges.agreement import Disagreement
 from core.results.judges.costs import JudgeCost, costs_side_by_side
 from core.schema.runs import StepCost

@@ -5,9 +5,8 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from core import plots
-from core.plots.dressing import dressed, marks, shortened, wrapped, written
-from core.plots.metrics import interval_said
+from core.plots import metrics as plots
+from core.plots.dressing import dressed, heat_colour, interval_said, marks, shortened, wrapped, written
 from core.results.correlations.levels import LevelMean, MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
@@ -120,8 +119,8 @@ def test_known_families_always_look_the_same() -> None:
     [(0.0, "#ffffff"), (1.0, "#3d7fd0"), (-1.0, "#d9982b"), (0.5, "#9ebfe8"), (2.0, "#3d7fd0"), (None, None)],
 )
 def test_heat_is_white_at_zero_blue_above_and_ochre_below(value: float | None, colour: str | None) -> None:
-    assert plots.heat_colour(value) == colour
-    assert plots.heat_colour(float("nan")) is None
+    assert heat_colour(value) == colour
+    assert heat_colour(float("nan")) is None
 
 
 def test_black_letters_are_readable_on_every_shade() -> None:
@@ -131,7 +130,7 @@ def test_black_letters_are_readable_on_every_shade() -> None:
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     for step in range(-20, 21):
-        colour = plots.heat_colour(step / 20)
+        colour = heat_colour(step / 20)
         assert colour is not None
         assert (luminance(colour) + 0.05) / 0.05 >= 4.5, "WCAG AA for small letters"
 

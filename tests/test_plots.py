@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
-from core import plots
+from core.plots import metrics
+from core.plots import study as plots
 from core.results.study.results import StudyResults, first_interval, study_results
 from core.results.words_kept import WordsKept
 from core.schema.study import PREFERENCES, Preference, Rater
@@ -162,8 +163,8 @@ def test_figures_fit_a_light_and_a_dark_page(two: StudyResults) -> None:
 
 def test_words_kept_draws_each_level_with_its_range_and_leaves_out_what_is_undefined() -> None:
     levels = (WordsKept("A0", 3, 0.75, 0.5, 1.0), WordsKept(HOSTILE, 0, None, None, None))
-    (trace,) = plots.words_kept(levels).data
+    (trace,) = metrics.words_kept(levels).data
     assert (list(trace.x), list(trace.y)) == ([0.75], [0])
     assert (list(trace.error_x.array), list(trace.error_x.arrayminus)) == ([0.25], [0.25])
     assert "A0: 0.75 (n 3)" in trace.text
-    assert "<a href" not in plots.words_kept(levels).to_json()
+    assert "<a href" not in metrics.words_kept(levels).to_json()

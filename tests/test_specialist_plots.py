@@ -3,7 +3,7 @@
 import pytest
 from helpers.texts.span_makers import marked, rating_set, span
 
-from core import plots
+from core.plots import judges as plots
 from core.plots.dressing import heat_map
 from core.results.spans.agreement import DrawSummary, JudgeSpans, SpanOptions, span_agreement
 from core.results.spans.examples import CurvePoint, ExampleCurve, rater_matrix

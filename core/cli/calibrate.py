@@ -51,12 +51,13 @@ from core.results.calibration.results import (
     CalibrationOptions,
     MacroMean,
     Summary,
+    Sweep,
     calibrate,
     macro_averaged,
     maps_of,
+    temperature_sweep,
 )
 from core.results.calibration.tables import calibration_json, map_estimates
-from core.results.calibration.temperatures import Sweep, temperature_sweep
 from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand

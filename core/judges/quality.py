@@ -98,7 +98,7 @@ class HeldOut:
         if not votes:
             return None, 0
         # Imported lazily: it brings scipy, and every command loads this module.
-        from core.stats.labels import majority_labels
+        from core.stats.agreement import majority_labels
 
         (code,) = majority_labels([[classes.index(one) for one in votes]], len(classes), self._majority)
         return None if code < 0 else classes[code], len(votes)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from core.errors import AssayError, InputError
-from core.metrics.lexical.synonyms import Choice
+from core.metrics.lexical.family import Choice
 from core.metrics.scorer import Group, Scorer, ScoringPair
 from core.schema.scores import Metric, Score
 

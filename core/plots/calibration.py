@@ -12,7 +12,10 @@ from core.plots.dressing import (
     LOOKS,
     OCHRE,
     PALE,
+    Ends,
+    Mark,
     dressed,
+    ends_of,
     label,
     name_rows,
     panels,
@@ -22,17 +25,14 @@ from core.plots.dressing import (
 )
 from core.results.calibration.advice import called
 from core.results.calibration.cells import Cell, Distribution
-from core.results.calibration.results import Summary
-from core.results.calibration.temperatures import SweepPoint
+from core.results.calibration.results import Summary, SweepPoint
 from core.results.decimals import decimal
 from core.stats.calibration import CalibrationMap
-from core.stats.resampling import Estimate
 
 _NAME = 40
 """Letters of a group's name."""
 _ROW = 36
 """Pixels of a group."""
-_RATERS, _EVALUATOR = "two raters", "evaluator and a rater"
 _SAME_MEASURE = ("raters_pairwise", "pairwise")
 """Both by pairs: an agreement with a majority would look better than one between people."""
 _SHADES = (OCHRE, PALE, BLUE, DARK)
@@ -43,7 +43,7 @@ def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
     """How often two raters are equal, and the evaluator and a rater, with intervals, a row a group."""
     raters, evaluator = _SAME_MEASURE
     rows = [cell for cell in cells if cell.get(evaluator) is not None]
-    ends = [(_ends(cell.get(raters)), _ends(cell.get(evaluator))) for cell in rows]
+    ends = [(ends_of(cell.get(raters)), ends_of(cell.get(evaluator))) for cell in rows]
     return _two_marks(
         [called(cell.group) for cell in rows], ends, "share of equal pairs, with intervals over items"
     )
@@ -72,16 +72,20 @@ def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
     )
 
 
-_Ends = tuple[float | None, float | None, float | None]
+_BOTH = (("two raters", (DARK, "square")), ("evaluator and a rater", (BLUE, "circle")))
 
 
-def _ends(found: Estimate | None) -> _Ends:
-    return (None, None, None) if found is None else (found.low, found.estimate, found.high)
-
-
-def _two_marks(names: Sequence[str], ends: Sequence[tuple[_Ends, _Ends]], title: str) -> go.Figure:
+def _two_marks(
+    names: Sequence[str],
+    ends: Sequence[tuple[Ends, Ends]],
+    title: str,
+    looks: Sequence[tuple[str, Mark]] = _BOTH,
+    *,
+    said: str = "%{text}: %{x:.3f}",
+) -> go.Figure:
+    """Two estimates a row, one above the other."""
     figure = go.Figure()
-    for place, (what, color, symbol) in enumerate(((_RATERS, DARK, "square"), (_EVALUATOR, BLUE, "circle"))):
+    for place, (what, (color, symbol)) in enumerate(looks):
         own = [pair[place] for pair in ends]
         figure.add_scatter(
             x=[value for _, value, _ in own],
@@ -91,7 +95,7 @@ def _two_marks(names: Sequence[str], ends: Sequence[tuple[_Ends, _Ends]], title:
             marker={"color": color, "symbol": symbol, "size": 9},
             error_x={**whiskers(own), "color": color},
             text=[label(name, longest=_NAME) for name in names],
-            hovertemplate="%{text}: %{x:.3f}<extra>" + what + "</extra>",
+            hovertemplate=said + "<extra>" + what + "</extra>",
         )
     name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
     figure.update_xaxes(title=title)
@@ -150,24 +154,13 @@ def _shade(place: int, n: int) -> tuple[str, str]:
 def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
     """Bias towards the top class by group: over all texts, and where raters disagree."""
     rows = [cell for cell in cells if cell.get("bias") is not None]
-    figure = go.Figure()
-    for place, (name, what, color, symbol) in enumerate(
-        (("bias", "all texts", BLUE, "circle"), ("bias_disagreed", "where raters disagree", OCHRE, "diamond"))
-    ):
-        own = [_ends(cell.get(name)) for cell in rows]
-        figure.add_scatter(
-            x=[value for _, value, _ in own],
-            y=[row + (place - 0.5) * 0.3 for row in range(len(own))],
-            mode="markers",
-            name=what,
-            marker={"color": color, "symbol": symbol, "size": 9},
-            error_x={**whiskers(own), "color": color},
-            hovertemplate="%{x:+.3f}<extra>" + what + "</extra>",
-        )
-    figure.add_vline(x=0, line={"color": LINE, "width": 2, "dash": "dot"})
-    name_rows(figure, [row_name(shortened(called(cell.group), _NAME)) for cell in rows], None)
-    figure.update_xaxes(title="share of the top class: evaluator minus majority")
-    return dressed(figure, height=120 + _ROW * max(len(rows), 3), top=40, legend=True)
+    return _two_marks(
+        [called(cell.group) for cell in rows],
+        [(ends_of(cell.get("bias")), ends_of(cell.get("bias_disagreed"))) for cell in rows],
+        "share of the top class: evaluator minus majority",
+        (("all texts", (BLUE, "circle")), ("where raters disagree", (OCHRE, "diamond"))),
+        said="%{x:+.3f}",
+    ).add_vline(x=0, line={"color": LINE, "width": 2, "dash": "dot"})
 
 
 def reliability(found: CalibrationMap) -> go.Figure:
@@ -185,7 +178,7 @@ def reliability(found: CalibrationMap) -> go.Figure:
             name=titles[column - 1],
             line={"color": color, "width": 1},
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_y={**whiskers([_ends(one.human) for one in bins]), "color": color},
+            error_y={**whiskers([ends_of(one.human) for one in bins]), "color": color},
             text=[f"n {one.human.n}" for one in bins],
             hovertemplate="%{text}<br>score %{x:.3f}, rating %{y:.3f}<extra></extra>",
         )
@@ -233,7 +226,7 @@ def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
             name=label(dimension),
             line={"color": color},
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_y={**whiskers([_ends(one.agreement) for one in own]), "color": color},
+            error_y={**whiskers([ends_of(one.agreement) for one in own]), "color": color},
             hovertemplate="temperature %{x:g}: %{y:.3f}<extra>" + label(dimension) + "</extra>",
         )
     figure.update_xaxes(title="temperature")

@@ -1,4 +1,4 @@
-"""What all figures share: colours, labels, rows, the clear ground, heat, and how a family of metrics looks."""
+"""What all figures share: colours, labels, rows, estimates in words, the clear ground, heat, and how a family of metrics looks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from core.results.decimals import decimal
+from core.stats.resampling import Estimate
+
+Ends = tuple[float | None, float | None, float | None]
+"""Low, value, high; None where there is none."""
 
 BLUE, OCHRE, PALE, DARK, VIOLET = "#3d7fd0", "#d9982b", "#b9bfc7", "#727b87", "#9467bd"
 LINE = "rgba(128, 128, 128, 0.9)"
@@ -66,7 +70,7 @@ def panels(
     return figure, height + between + top + further, top + further
 
 
-def whiskers(ends: Sequence[tuple[float | None, float | None, float | None]]) -> dict[str, Any]:
+def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
     """Distances from each (low, value, high) to its ends, 0 where it has no interval."""
     reach = [
         (0.0, 0.0) if low is None or value is None or high is None else (value - low, high - value)
@@ -80,6 +84,28 @@ def whiskers(ends: Sequence[tuple[float | None, float | None, float | None]]) ->
         "thickness": 2,
         "width": 5,
     }
+
+
+def ends_of(found: Estimate | None) -> Ends:
+    """The (low, value, high) of an estimate, for `whiskers`."""
+    return (None, None, None) if found is None else (found.low, found.estimate, found.high)
+
+
+def interval_said(found: Estimate) -> str:
+    """An estimate with its interval and n, for a hover."""
+    return value_said(found) if found.estimate is None else f"{value_said(found)}, n {found.n}"
+
+
+def value_said(found: Estimate) -> str:
+    """An estimate with its interval, or why there is none."""
+    if found.estimate is None:
+        return f"undefined: {found.reason}"
+    ends = (
+        "no interval"
+        if found.low is None or found.high is None
+        else f"[{decimal(found.low)}, {decimal(found.high)}]"
+    )
+    return f"{decimal(found.estimate)} {ends}"
 
 
 def row_name(text: str) -> str:
@@ -183,8 +209,8 @@ _TITLE = 20
 """Pixels of the title above the columns."""
 _LETTERS = 100
 """Of all columns' names side by side; with more they stand aslant."""
-_HEAT_ROW_NAME, _COLUMN_NAME = 36, 22
-"""Letters of a row's name and of a column's: rows have more room."""
+_HEAT_ROW_NAME, _COLUMN_NAME, _SAID = 36, 22, 80
+"""Letters of a row's name, of a column's, and of a line on hover: rows have more room."""
 
 
 def heat_colour(value: float | None) -> str | None:
@@ -232,7 +258,10 @@ def heat_map(
             text=[[written(value, short=short) for value in line] for line in values],
             texttemplate="%{text}",
             textfont={"color": "black", "size": 9 if len(columns) > _WIDEST else 12},
-            customdata=[["<br>".join(map(_whole, one.split("\n"))) for one in line] for line in said],
+            customdata=[
+                ["<br>".join(label(part, longest=_SAID) for part in one.split("\n")) for one in line]
+                for line in said
+            ],
             hovertemplate="%{customdata}<extra></extra>",
             hoverongaps=True,
         )
@@ -265,7 +294,3 @@ def written(value: float | None, *, short: bool = False) -> str:
         return decimal(value)
     two = decimal(value, 2)
     return two.replace("0.", ".", 1) if abs(value) < 0.995 else two
-
-
-def _whole(text: str) -> str:
-    return label(text, longest=80)

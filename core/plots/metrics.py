@@ -1,15 +1,19 @@
-"""The figures of scores: metrics in order with intervals, scores by level, metrics against votes, redundancy."""
+"""The figures of scores and metrics: in order with intervals, by level, against votes, redundancy, meta-correlation."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from itertools import zip_longest
 
 import plotly.graph_objects as go
 
 from core.plots.dressing import (
+    BLUE,
     GRID,
     LINE,
     dressed,
+    ends_of,
     heat_map,
+    interval_said,
     label,
     marks,
     metric_label,
@@ -25,28 +29,13 @@ from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport
 from core.results.correlations.votes import MetricVotes
 from core.results.decimals import decimal
+from core.results.meta_correlation import Matrix, MetaCorrelation
+from core.results.words_kept import WordsKept
 from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"
 _METRIC = 44
 """Letters of a metric's name in a figure: names are longer than those of raters."""
-
-
-def interval_said(found: Estimate) -> str:
-    """An estimate with its interval and n, for a hover."""
-    return value_said(found) if found.estimate is None else f"{value_said(found)}, n {found.n}"
-
-
-def value_said(found: Estimate) -> str:
-    """An estimate with its interval, or why there is none."""
-    if found.estimate is None:
-        return f"undefined: {found.reason}"
-    ends = (
-        "no interval"
-        if found.low is None or found.high is None
-        else f"[{decimal(found.low)}, {decimal(found.high)}]"
-    )
-    return f"{decimal(found.estimate)} {ends}"
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
@@ -99,7 +88,7 @@ def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
             mode="markers",
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([(one.low, one.estimate, one.high) for _, _, one in own]),
+            error_x=whiskers([ends_of(one) for _, _, one in own]),
             text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
@@ -132,7 +121,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
             mode="lines+markers",
             line={"color": color, "width": 2},
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_y=whiskers([(level.mean.low, level.mean.estimate, level.mean.high) for level in drawn]),
+            error_y=whiskers([ends_of(level.mean) for level in drawn]),
             text=[f"{label(level.level)}: {interval_said(level.mean)}" for level in drawn],
             hovertemplate="%{text}<extra>" + metric_label(one.metric, _METRIC) + "</extra>",
         )
@@ -163,3 +152,154 @@ def redundancy(found: Redundancy) -> go.Figure:
         for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
     return heat_map(found.values, names, names, said)
+
+
+def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
+    """Mean share of the reference's words at each level, with the range over items; undefined: not drawn."""
+    drawn = [(row, found) for row, found in enumerate(levels) if found.mean is not None]
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[found.mean for _, found in drawn],
+        y=[row for row, _ in drawn],
+        mode="lines+markers",
+        line={"color": BLUE, "width": 1, "dash": "dot"},
+        marker={"color": BLUE, "size": 10},
+        error_x=whiskers([(found.low, found.mean, found.high) for _, found in drawn]),
+        text=[f"{label(found.level)}: {found.mean:.2f} (n {found.n})" for _, found in drawn],
+        customdata=[[found.low, found.high] for _, found in drawn],
+        hovertemplate="%{text}<br>from %{customdata[0]:.2f} to %{customdata[1]:.2f}<extra></extra>",
+    )
+    figure.update_xaxes(title="share of the reference's words kept", range=[-0.02, 1.02])
+    name_rows(figure, [f"{label(found.level)} (n {found.n})" for found in levels], None)
+    return dressed(figure, height=100 + 38 * len(levels), top=15)
+
+
+_LEAST_SPAN = 0.1
+"""Of an axis of correlations."""
+_SIDE, _POINT = 34, 60
+"""Letters of a side's name, and of a metric's on hover."""
+
+
+def meta_title(found: MetaCorrelation) -> str:
+    """The estimate with both intervals in plain words; what the figure's title says."""
+    whole = found.over_metrics
+    if whole.estimate is None:
+        return f"Meta-correlation undefined: {whole.reason}"
+    lines = [
+        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"{_interval(whole)} over metrics",
+    ]
+    if found.over_items is not None:
+        lines.append(f"{_interval(found.over_items)} over items")
+    return "\n".join(lines)
+
+
+def _interval(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
+    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
+
+
+def meta_scatter(found: MetaCorrelation) -> go.Figure:
+    """Each metric's correlation with people (x) and with known quality (y), by family; the title says the result."""
+    figure = go.Figure()
+    for family, (color, symbol) in marks(point.family for point in found.points).items():
+        own = [point for point in found.points if point.family == family]
+        figure.add_scatter(
+            x=[point.human for point in own],
+            y=[point.synthetic for point in own],
+            mode="markers",
+            name=label(family),
+            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 1, "color": "white"}},
+            text=[metric_label(point.metric, _POINT) for point in own],
+            hovertemplate="%{text}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
+            + label(family)
+            + "</extra>",
+        )
+    lines = [escape(line, quote=False) for line in meta_title(found).split("\n")]
+    figure.update_layout(
+        title={
+            "text": f"<b>{lines[0]}</b>" + "".join(f"<br>{line}" for line in lines[1:]),
+            "font": {"size": 14},
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 0.975,
+            "yanchor": "top",
+        }
+    )
+    # Where all points are on one side of zero, to reach for it would press them together.
+    if any(point.human <= 0 for point in found.points):
+        figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    if any(point.synthetic <= 0 for point in found.points):
+        figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
+    figure.update_xaxes(range=_range([point.human for point in found.points]))
+    figure.update_yaxes(range=_range([point.synthetic for point in found.points]))
+    figure.update_xaxes(title=f"human: {label(found.human, longest=_SIDE)}")
+    figure.update_yaxes(
+        title=f"synthetic: {label(found.synthetic, longest=_SIDE)}", gridcolor=GRID, zeroline=False
+    )
+    dressed(figure, height=560, top=90, legend=True)
+    # Below the axis: above it stands the title, and a narrow window gives the legend several lines.
+    return figure.update_layout(legend={"yref": "paper", "y": -0.16, "yanchor": "top"})
+
+
+def _range(values: Sequence[float]) -> list[float] | None:
+    """Room around the points, and never so little that noise fills the figure."""
+    if not values:
+        return None
+    middle = (min(values) + max(values)) / 2
+    reach = max(_LEAST_SPAN, 1.15 * (max(values) - min(values))) / 2
+    return [middle - reach, middle + reach]
+
+
+def meta_matrix(found: Matrix) -> go.Figure:
+    """One cell a meta-correlation: the first column of `by` down, the others across."""
+    first, *rest = found.cells[0].by
+    cells = {(cell.by[first], " ".join(cell.by[name] for name in rest)): cell for cell in found.cells}
+    rows = list(dict.fromkeys(row for row, _ in cells))
+    columns = list(dict.fromkeys(column for _, column in cells))
+    values: list[list[float | None]] = []
+    said: list[list[str]] = []
+    for row in rows:
+        line = [cells.get((row, column)) for column in columns]
+        results = [None if one is None or one.result is None else one.result.over_metrics for one in line]
+        values.append([None if one is None else one.estimate for one in results])
+        undefined = ["no data" if one is None else one.reason for one in line]
+        said.append(
+            [
+                f"{row}, {column}\n"
+                + (f"undefined: {why}" if one is None else f"{interval_said(one)} metrics")
+                for column, one, why in zip(columns, results, undefined, strict=True)
+            ]
+        )
+    return heat_map(values, rows, [column or "meta-correlation" for column in columns], said, y=label(first))
+
+
+def published_heat(
+    rows: Sequence[Mapping[str, object]], named_by: Sequence[str], columns: Sequence[str]
+) -> go.Figure:
+    """Coefficients of a published table: a row a row, named by some of its columns; undefined cells hold a dash.
+
+    On hover stand all of a row's further columns that belong to the cell: its interval, its spread, its error.
+    """
+    names = [" ".join(str(row[name]) for name in named_by) for row in rows]
+    values: list[list[float | None]] = []
+    said: list[list[str]] = []
+    for name, row in zip(names, rows, strict=True):
+        cells = [row.get(column) for column in columns]
+        values.append([cell if isinstance(cell, int | float) else None for cell in cells])
+        said.append([_cell_said(name, column, row) for column in columns])
+    return heat_map(values, names, columns, said)
+
+
+def _cell_said(name: str, column: str, row: Mapping[str, object]) -> str:
+    stem = column.removesuffix("_mean")
+    further = [
+        f"{key.removeprefix(f'{stem}_')} {value}"
+        for key, value in row.items()
+        if key != column and key.startswith(f"{stem}_") and value is not None
+    ]
+    flagged = [str(row[key]) for key in ("why_undefined", "error") if row.get(key)]
+    value = "undefined" if row.get(column) is None else str(row[column])
+    return "\n".join([name, f"{column} {value}", *further, *flagged])

@@ -18,9 +18,9 @@ from core.plots.dressing import (
     name_rows,
     panels,
     shortened,
+    value_said,
     whiskers,
 )
-from core.plots.metrics import value_said
 from core.results.decimals import decimal
 from core.results.study.results import Block, Contingency, first_interval
 from core.schema.study import PREFERENCES

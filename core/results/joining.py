@@ -26,7 +26,7 @@ from core.results.choices import (
     with_directions,
 )
 from core.schema.scores import METHODS, Against, Method, Rating, RatingSet, ScoredRow, ScoreTable
-from core.stats.near_ties import group_means
+from core.stats.degeneracy import group_means
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, level_number
 from core.tables.reading import shown

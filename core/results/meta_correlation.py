@@ -35,9 +35,9 @@ from core.results.choices import (
 from core.results.decimals import ends
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
-from core.stats import meta_correlation
+from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
-from core.stats.meta_correlation import Live
+from core.stats.correlation.intervals import Live
 from core.stats.resampling import Estimate, Floats
 from core.tables.reading import same_name, shown
 
@@ -458,7 +458,7 @@ def _correlated(
         for key in shared
     )
     x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
-    found = meta_correlation.meta_correlation(x, y, method, **resampling)
+    found = intervals.meta_correlation(x, y, method, **resampling)
     families = [point.family for point in points]
     return MetaCorrelation(
         method=method,
@@ -468,7 +468,7 @@ def _correlated(
         p_two_sided=found.p_two_sided,
         points=points,
         dropped=dropped,
-        without_family=meta_correlation.leave_one_family_out(x, y, families, method, **resampling),
+        without_family=intervals.leave_one_family_out(x, y, families, method, **resampling),
         human=sides[0].name,
         synthetic=sides[1].name,
         notes=tuple(notes_on(sides, method, first)),
@@ -488,7 +488,7 @@ def _over_items(
     if all(side.joined is None for side in sides):
         return None
     human, synthetic = (rows_or_values(side, shared) for side in sides)
-    return meta_correlation.meta_correlation_over_items(
+    return intervals.meta_correlation_over_items(
         human, synthetic, method, first_order=first_order, **resampling
     )
 

@@ -1,6 +1,7 @@
 """Could the two sources be told apart: by raters, from their guesses, and from numbers measured on both texts?"""
 
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,6 +10,8 @@ from scipy.stats import binomtest, norm, rankdata
 from core.stats.resampling import (
     Estimate,
     Floats,
+    Resampling,
+    Rng,
     at_a_time,
     check_confidence_level,
     cluster_bootstrap,
@@ -34,9 +37,7 @@ class Index:
     n: int
     """Guesses, "cannot tell" among them."""
     confidence_level: float
-    """Two-sided level of the interval."""
     reason: str | None = None
-    """Why the index is undefined."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +45,14 @@ class ShareRight:
     """Share of right ones among the guesses that name a side, with interval and test against one half."""
 
     n: int
-    """Guesses that name a side."""
     n_right: int
     share: float | None
-    """n_right / n."""
     low: float | None
-    """Lower end of the Clopper-Pearson interval."""
     high: float | None
     confidence_level: float
-    """Two-sided level of the interval."""
     p: float | None
     """Two-sided exact binomial p value of a share of one half."""
     reason: str | None = None
-    """Why the share is undefined."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,6 @@ class BlindingIndex:
     """Of the guesses about pairs with the person's text on the left."""
     bang_right: Index
     bang: Index
-    """Of all guesses together."""
     james: Index
     bang_questions: Estimate
     """`bang` with a percentile interval over questions."""
@@ -80,13 +75,7 @@ class BlindingIndex:
 
 
 def blinding_index(
-    sides: ArrayLike,
-    guesses: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    sides: ArrayLike, guesses: ArrayLike, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
 ) -> BlindingIndex:
     """Both indices of a set of guesses, with analytic intervals and with intervals over resampled clusters.
 
@@ -102,25 +91,21 @@ def blinding_index(
     cells = _cells(sides, guesses)
     table = np.rint(cells.sum(axis=0)).astype(np.int64).reshape(2, 3)
     (l_l, l_r, l_u), (r_l, r_r, r_u) = table.tolist()
-    level = confidence_level
+    level = drawing.get("confidence_level", 0.95)
     bang = bang_index(l_l + r_r, l_r + r_l, l_u + r_u, confidence_level=level)
     james = james_index(table, confidence_level=level)
     units = np.arange(len(cells)) if clusters is None else clusters
     bang_questions, james_questions = (
-        replace(
-            cluster_bootstrap(
-                cells, units, statistic, n_resamples=n_resamples, confidence_level=level, rng=rng
-            ),
-            reason=index.reason,
-        )
+        replace(cluster_bootstrap(cells, units, statistic, **drawing), reason=index.reason)
         for statistic, index in ((bang_of_sums, bang), (james_of_sums, james))
     )
+    empty = "no guess about a pair with the person's answer on the {}"
     return BlindingIndex(
         n=len(cells),
         table=tuple(tuple(row) for row in table.tolist()),
         share_right=share_right(l_l + r_r, l_l + r_r + l_r + r_l, confidence_level=level),
-        bang_left=bang_index(l_l, l_r, l_u, confidence_level=level, no_guesses=_empty_arm("left")),
-        bang_right=bang_index(r_r, r_l, r_u, confidence_level=level, no_guesses=_empty_arm("right")),
+        bang_left=bang_index(l_l, l_r, l_u, confidence_level=level, no_guesses=empty.format("left")),
+        bang_right=bang_index(r_r, r_l, r_u, confidence_level=level, no_guesses=empty.format("right")),
         bang=bang,
         james=james,
         bang_questions=bang_questions,
@@ -129,12 +114,7 @@ def blinding_index(
 
 
 def bang_index(
-    right: int,
-    wrong: int,
-    unsure: int,
-    *,
-    confidence_level: float = 0.95,
-    no_guesses: str = NO_GUESSES,
+    right: int, wrong: int, unsure: int, *, confidence_level: float = 0.95, no_guesses: str = NO_GUESSES
 ) -> Index:
     """Bang's index: (right - wrong) / n, where n counts "cannot tell" too; -1 to 1, 0 as by guessing.
 
@@ -153,7 +133,7 @@ def bang_index(
         raise ValueError(f"counts must not be negative, got {right}, {wrong} and {unsure}")
     n = right + wrong + unsure
     if n == 0:
-        return _undefined(0, confidence_level, no_guesses)
+        return Index(None, None, None, None, 0, confidence_level, no_guesses)
     p, q = right / n, wrong / n
     return _with_normal_interval(p - q, (p + q - (p - q) ** 2) / n, n, confidence_level)
 
@@ -179,12 +159,12 @@ def james_index(table: ArrayLike, *, confidence_level: float = 0.95) -> Index:
         raise ValueError(f"table must hold counts in 2 rows and 3 columns, got {table!r}")
     n = int(counts.sum())
     if n == 0:
-        return _undefined(0, confidence_level, NO_GUESSES)
+        return Index(None, None, None, None, 0, confidence_level, NO_GUESSES)
     estimate = float(james_of_sums(counts.reshape(6)))
     if np.isnan(estimate):
         seen = _SIDES[int(counts[RIGHT, :UNSURE].sum() > 0)]
         reason = f"every guess that names a side is about a pair with the person's answer on the {seen}"
-        return _undefined(n, confidence_level, reason)
+        return Index(None, None, None, None, n, confidence_level, reason)
     return _with_normal_interval(estimate, _james_variance(counts / n) / n, n, confidence_level)
 
 
@@ -259,14 +239,6 @@ def _with_normal_interval(estimate: float, variance: float, n: int, confidence_l
     return Index(estimate, se, estimate - half, estimate + half, n, confidence_level)
 
 
-def _undefined(n: int, confidence_level: float, reason: str) -> Index:
-    return Index(None, None, None, None, n, confidence_level, reason)
-
-
-def _empty_arm(side: str) -> str:
-    return f"no guess about a pair with the person's answer on the {side}"
-
-
 FEWEST_QUESTIONS = 6
 """With 5, the 32 flips come in mirrored pairs and no p can be below 2/32, which is above 0.05."""
 PENALTY = 3.0
@@ -283,7 +255,6 @@ class Separability:
     p: float | None
     """One-sided permutation p of an AUC as large; never 0."""
     n_pairs: int
-    """Pairs given."""
     n_questions: int
     """Questions among them whose members differ in some number: the coins that are flipped."""
     n_flips: int
@@ -291,7 +262,6 @@ class Separability:
     exact: bool
     """All flips were counted, none drawn."""
     reason: str | None
-    """Why auc and p are missing."""
 
 
 @dataclass(frozen=True)
@@ -307,11 +277,9 @@ class SingleRule:
     n_undecided: int
     """Pairs whose members do not differ in this number."""
     n_pairs: int
-    """Pairs given."""
     p: float | None
     """Permutation p of the best of all rules, both directions of every number; never 0."""
     reason: str | None
-    """Why there is no rule."""
 
 
 def walsh_auc(margins: Floats) -> Floats:
@@ -337,25 +305,22 @@ def held_out_margins(differences: ArrayLike, clusters: ArrayLike, signs: ArrayLi
     """
     rows, labels = _checked(differences, clusters)
     flips = np.ones((len(rows), 1)) if signs is None else np.asarray(signs, dtype=np.float64)
-    design = _scaled(rows)
+    size = np.sqrt((rows**2).mean(axis=0))
+    design = rows / np.where(size > 0, size, 1.0)
     inverse = np.linalg.inv(design.T @ design + PENALTY * np.eye(design.shape[1]))
     residuals = flips - design @ (inverse @ (design.T @ flips))
     _, index, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    for size in np.unique(sizes):  # questions with as many pairs are solved together
-        members = np.flatnonzero(sizes[index] == size)
-        at = members[np.argsort(index[members], kind="stable")].reshape(-1, size)
+    for n_pairs in np.unique(sizes):  # questions with as many pairs are solved together
+        members = np.flatnonzero(sizes[index] == n_pairs)
+        at = members[np.argsort(index[members], kind="stable")].reshape(-1, n_pairs)
         blocks = design[at]
-        inside = np.eye(size) - blocks @ inverse @ blocks.transpose(0, 2, 1)
+        inside = np.eye(n_pairs) - blocks @ inverse @ blocks.transpose(0, 2, 1)
         residuals[at] = np.linalg.solve(inside, residuals[at])
     return np.asarray(1 - flips * residuals)  # y (y - residual), and y * y = 1
 
 
 def separability(
-    differences: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    n_resamples: int = 2000,
-    rng: int | np.random.Generator = 0,
+    differences: ArrayLike, clusters: ArrayLike, *, n_resamples: int = 2000, rng: Rng = 0
 ) -> Separability:
     """Cross-validated AUC of naming the first member of a pair from its differences, with a permutation p.
 
@@ -387,11 +352,7 @@ def separability(
 
 
 def strongest_rule(
-    differences: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    n_resamples: int = 2000,
-    rng: int | np.random.Generator = 0,
+    differences: ArrayLike, clusters: ArrayLike, *, n_resamples: int = 2000, rng: Rng = 0
 ) -> SingleRule:
     """The number and direction that name the first member of most pairs, with a p that pays for the choice.
 
@@ -430,12 +391,6 @@ def _auc(rows: Floats, labels: NDArray[np.generic], signs: Floats | None) -> Flo
     return walsh_auc(np.round(held_out_margins(rows, labels, signs), _DECIMALS))
 
 
-def _scaled(rows: Floats) -> Floats:
-    """Columns divided by their root mean square; columns of zeros stay."""
-    size = np.sqrt((rows**2).mean(axis=0))
-    return rows / np.where(size > 0, size, 1.0)
-
-
 def _differing(rows: Floats, labels: NDArray[np.generic]) -> tuple[int, str | None]:
     """How many questions differ in some number, and why that is too few."""
     n = np.unique(labels[rows.any(axis=1)]).size
@@ -452,7 +407,7 @@ def _coins(rows: Floats, labels: NDArray[np.generic]) -> NDArray[np.intp]:
     return np.minimum(np.searchsorted(names, labels), names.size - 1)
 
 
-def _question_flips(n: int, n_resamples: int, rng: int | np.random.Generator) -> tuple[Floats, bool]:
+def _question_flips(n: int, n_resamples: int, rng: Rng) -> tuple[Floats, bool]:
     """Signs of shape (n, flips): all 2**n of them where that is no more than n_resamples, else drawn."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples}")

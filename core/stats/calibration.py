@@ -3,24 +3,26 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
-from core.stats.near_ties import ROUNDING
+from core.stats.degeneracy import ROUNDING
 from core.stats.resampling import (
     Estimate,
     Floats,
     Indices,
+    Resampling,
+    Rng,
     check_confidence_level,
     cluster_bootstrap,
     mean_estimates,
     numbered,
+    over_clusters,
     ratio,
-    resampled_estimate,
 )
 
 Predict = Callable[[Floats], Floats]
@@ -111,14 +113,7 @@ class ReliabilityBin:
 
 
 def reliability_bins(
-    scores: Floats,
-    human: Floats,
-    items: Indices,
-    *,
-    n_bins: int = 10,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    scores: Floats, human: Floats, items: Indices, *, n_bins: int = 10, **drawing: Unpack[Resampling]
 ) -> tuple[tuple[ReliabilityBin, ...], Indices]:
     """Bins of scores (n,), lowest first, and the number of each text's bin; n >= 1, without NaN.
 
@@ -129,13 +124,7 @@ def reliability_bins(
     place = _places(scores, n_bins)
     n_used = int(place.max()) + 1
     inside = place[:, None] == np.arange(n_used)
-    means = mean_estimates(
-        np.where(inside, human[:, None], np.nan),
-        items,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    means = mean_estimates(np.where(inside, human[:, None], np.nan), items, **drawing)
     bins = tuple(
         ReliabilityBin(
             low=float(own.min()),
@@ -158,14 +147,7 @@ def _places(scores: Floats, n_bins: int) -> Indices:
 
 
 def calibration_error(
-    scores: Floats,
-    human: Floats,
-    place: NDArray[np.intp],
-    items: Indices,
-    *,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    scores: Floats, human: Floats, place: NDArray[np.intp], items: Indices, **drawing: Unpack[Resampling]
 ) -> Estimate:
     """Expected calibration error: |mean score - mean human score| of each bin, averaged over texts. 0 or more.
 
@@ -179,14 +161,7 @@ def calibration_error(
     def mean_gap(sums: Floats) -> Floats:
         return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])
 
-    return cluster_bootstrap(
-        np.column_stack([off, np.ones(scores.size)]),
-        items,
-        mean_gap,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    return cluster_bootstrap(np.column_stack([off, np.ones(scores.size)]), items, mean_gap, **drawing)
 
 
 Method = Literal["isotonic", "ordinal"]
@@ -264,7 +239,7 @@ def calibration_map(
     comparable: bool = True,
     n_resamples: int = 2_000,
     confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> CalibrationMap:
     """Fit the map, test it by cross-validation over items, and describe the judge before and after.
 
@@ -290,9 +265,9 @@ def calibration_map(
     )
     reason = None if n_items > 1 else _ONE_ITEM if n_items else _NO_TEXTS
     shown = _rescaled(texts.judge, judge_scale, human_scale)
-    options = _Options(n_bins, n_resamples, confidence_level)
-    errors = _errors(texts, shown if comparable else None, found, reason, options)
-    before, after = (_side(scores, texts, reason, options) for scores in (shown, found))
+    drawing: Resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level}
+    errors = _errors(texts, shown if comparable else None, found, reason, drawing)
+    before, after = (_side(scores, texts, reason, n_bins, drawing) for scores in (shown, found))
     predicted, folds = np.full(known.size, np.nan), np.full(known.size, -1)
     predicted[known], folds[known] = found, texts.folds
     knots = _knots(texts, used) if reason is None else ()
@@ -307,9 +282,7 @@ def calibration_map(
         error_after=errors[1],
         error_of_mean=errors[2],
         gain=errors[3],
-        calibration_error_before=before[1]
-        if comparable
-        else replace(_none(texts, options), reason=CANNOT_COMPARE),
+        calibration_error_before=before[1] if comparable else _none(texts, CANNOT_COMPARE, drawing),
         calibration_error_after=after[1],
         knots=knots,
         n=texts.judge.size,
@@ -328,15 +301,8 @@ def calibrated(knots: Knots, scores: ArrayLike) -> Floats:
     )
 
 
-@dataclass(frozen=True)
-class _Options:
-    n_bins: int
-    n_resamples: int
-    confidence_level: float
-
-
 def _known(
-    judge: ArrayLike, human: ArrayLike, groups: ArrayLike | None, n_folds: int, rng: int | np.random.Generator
+    judge: ArrayLike, human: ArrayLike, groups: ArrayLike | None, n_folds: int, rng: Rng
 ) -> tuple[np.ndarray, _Texts]:
     """Which rows have both scores, and these, with items dealt into folds whatever the order of the rows."""
     scores, target = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
@@ -399,68 +365,37 @@ def _rescaled(judge: Floats, judge_scale: Scale | None, human_scale: Scale | Non
 
 
 def _errors(
-    texts: _Texts, shown: Floats | None, found: Floats, reason: str | None, options: _Options
+    texts: _Texts, shown: Floats | None, found: Floats, reason: str | None, drawing: Resampling
 ) -> Sequence[Estimate]:
     """Of the judge, of the map, of no judge, and what the map gains over that."""
     if reason is not None:
-        return [replace(_none(texts, options), reason=reason)] * 4
-    after, of_mean = np.abs(found - texts.human), np.abs(_means_of_others(texts) - texts.human)
+        return [_none(texts, reason, drawing)] * 4
+    sums, counts = np.bincount(texts.folds, weights=texts.human), np.bincount(texts.folds)
+    means_of_others = (texts.human.sum() - sums) / (texts.human.size - counts)
+    after, of_mean = np.abs(found - texts.human), np.abs(means_of_others[texts.folds] - texts.human)
     before = np.zeros_like(after) if shown is None else np.abs(shown - texts.human)
     gain = of_mean - after
-    gain[np.abs(gain) <= ROUNDING * np.abs(texts.human).max()] = (
-        0  # a flat map says the mean, in another order of sums
-    )
-    estimates = mean_estimates(
-        np.column_stack([before, after, of_mean, gain]),
-        texts.items,
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-    )
+    # A flat map says the mean, in another order of sums.
+    gain[np.abs(gain) <= ROUNDING * np.abs(texts.human).max()] = 0
+    estimates = mean_estimates(np.column_stack([before, after, of_mean, gain]), texts.items, **drawing)
     if shown is None:
-        estimates[0] = replace(_none(texts, options), reason=CANNOT_COMPARE)
+        estimates[0] = _none(texts, CANNOT_COMPARE, drawing)
     return estimates
 
 
-def _means_of_others(texts: _Texts) -> Floats:
-    """The mean human score of the other folds' texts, for each text."""
-    sums, counts = np.bincount(texts.folds, weights=texts.human), np.bincount(texts.folds)
-    means = (texts.human.sum() - sums) / (texts.human.size - counts)
-    return np.asarray(means[texts.folds], dtype=np.float64)
-
-
 def _side(
-    scores: Floats, texts: _Texts, reason: str | None, options: _Options
+    scores: Floats, texts: _Texts, reason: str | None, n_bins: int, drawing: Resampling
 ) -> tuple[tuple[ReliabilityBin, ...], Estimate]:
     """Bins of one kind of score, and how far they are off on average."""
     if reason is not None:
-        return (), replace(_none(texts, options), reason=reason)
-    bins, place = reliability_bins(
-        scores,
-        texts.human,
-        texts.items,
-        n_bins=options.n_bins,
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-    )
-    return bins, calibration_error(
-        scores,
-        texts.human,
-        place,
-        texts.items,
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-    )
+        return (), _none(texts, reason, drawing)
+    bins, place = reliability_bins(scores, texts.human, texts.items, n_bins=n_bins, **drawing)
+    return bins, calibration_error(scores, texts.human, place, texts.items, **drawing)
 
 
-def _none(texts: _Texts, options: _Options) -> Estimate:
-    return resampled_estimate(
-        np.nan,
-        None,
-        n=texts.judge.size,
-        n_clusters=int(texts.items.max(initial=-1)) + 1,
-        confidence_level=options.confidence_level,
-        interval_reason="the estimate is undefined",
-    )
+def _none(texts: _Texts, reason: str, drawing: Resampling) -> Estimate:
+    n_items = int(texts.items.max(initial=-1)) + 1
+    return over_clusters(np.nan, None, n_items, together=1, n=texts.judge.size, reason=reason, **drawing)
 
 
 def _notes(texts: _Texts, knots: Knots, n_folds: int, n_items: int) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from statsmodels.stats.power import TTestPower
 
 from core.stats.resampling import (
     Floats,
+    Rng,
     bootstrap_distribution,
     check_confidence_level,
     cluster_sums,
@@ -84,9 +84,9 @@ def lower_bound_gaffke(means: ArrayLike, confidence_level: float = 0.90) -> floa
 
 
 NO_SCORED_PAIR = "no pair has a score"
-_ROUNDING = (
-    1e-12  # a cumulative share this close below q has reached it; a bound this close to -margin lies on it
-)
+ONE_QUESTION = "fewer than two questions: a bound over questions has nothing to resample"
+# A cumulative share this close below q has reached it; a bound this close to -margin lies on it.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -106,15 +106,12 @@ class NonInferiority:
     bound_pairs: float | None
     """Lower bound when pairs are resampled (003's)."""
     non_inferior_pairs: bool | None
-    """bound_pairs > -margin."""
     bound_questions: float | None
-    """Lower bound when questions are resampled; `verdicts.verdict` says whether it may decide."""
+    """Lower bound when questions are resampled; `verdict` says whether it may decide."""
     non_inferior_questions: bool | None
-    """bound_questions > -margin."""
     n_resamples: int
     """Resamples behind bound_questions, and behind bound_pairs where scores are not only -1, 0 and +1."""
     reason: str | None
-    """Why a number is missing."""
     n_left_out: int = 0
     """Pairs without a score."""
 
@@ -150,7 +147,7 @@ def lower_bound_pairs(
     scores: ArrayLike,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> float:
     """One-sided lower percentile bound of the mean when single pairs are resampled.
 
@@ -174,7 +171,7 @@ def lower_bound_questions(
     clusters: ArrayLike,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> float:
     """One-sided lower percentile bound of the mean when whole questions are resampled.
 
@@ -204,7 +201,7 @@ def non_inferiority(
     margin: float,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> NonInferiority:
     """Test a candidate against -margin, over pairs and over questions.
 
@@ -235,7 +232,7 @@ def non_inferiority(
         bound_questions=over_questions,
         non_inferior_questions=None if over_questions is None else above_margin(over_questions, margin),
         n_resamples=0 if over_questions is None else n_resamples,
-        reason=_reason(n_questions),
+        reason=NO_SCORED_PAIR if n_questions == 0 else ONE_QUESTION if n_questions == 1 else None,
         n_left_out=n_left_out,
     )
 
@@ -256,14 +253,6 @@ def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Float
     return values[known], labels[known], int((~known).sum())
 
 
-def _reason(n_questions: int) -> str | None:
-    if n_questions == 0:
-        return NO_SCORED_PAIR
-    if n_questions == 1:
-        return "fewer than two questions: a bound over questions has nothing to resample"
-    return None
-
-
 def _checked_scores(scores: ArrayLike) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1:
@@ -278,9 +267,10 @@ def _ternary(values: Floats) -> bool:
     return bool(np.isin(values[~np.isnan(values)], (-1.0, 0.0, 1.0)).all())
 
 
-NON_INFERIOR: Literal["non-inferior"] = "non-inferior"
-NOT_SHOWN: Literal["not shown"] = "not shown"
-NOT_ENOUGH: Literal["not enough information"] = "not enough information"
+VerdictValue = Literal["non-inferior", "not shown", "not enough information"]
+NON_INFERIOR: VerdictValue = "non-inferior"
+NOT_SHOWN: VerdictValue = "not shown"
+NOT_ENOUGH: VerdictValue = "not enough information"
 
 FEWEST_QUESTIONS = 15
 """Below it the ordinary bound decides nothing."""
@@ -297,7 +287,7 @@ _VERDICT_ROUNDING = 1e-9  # a sum this close to 0 is 0
 class Verdict:
     """What the data say about the margin, and which bound says so."""
 
-    value: Literal["non-inferior", "not shown", "not enough information"]
+    value: VerdictValue
     """"not shown" does not mean "shown to be worse"."""
     method: Literal["questions", "gaffke"] | None
     """Deciding bound: percentile bootstrap over questions, or Gaffke's. None without a score."""
@@ -316,7 +306,7 @@ def verdict(
     margin: float,
     confidence_level: float = 0.90,
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> Verdict:
     """Decide whether the candidate is worse than the comparator by less than the margin.
 
@@ -379,8 +369,8 @@ def _questions_needed(
     sums: Floats,
     margin: float,
     confidence_level: float,
-    n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    n_resamples: int,
+    rng: Rng,
 ) -> int | None:
     """The smallest number of questions at which the bound that decides there passes, if the observed mix is repeated.
 
@@ -419,11 +409,7 @@ def _needed_by_gaffke(means: Floats, margin: float, confidence_level: float) -> 
 
 
 def _needed_by_resampling(
-    excess: Floats,
-    fewest: int,
-    confidence_level: float,
-    n_resamples: int,
-    rng: int | np.random.Generator,
+    excess: Floats, fewest: int, confidence_level: float, n_resamples: int, rng: Rng
 ) -> int | None:
     """The smallest N >= `fewest` at which at most a share alpha of sums of N draws from `excess` is not above 0.
 
@@ -462,7 +448,6 @@ class Power:
     value: float | None
     """Probability of rejecting "mean <= -margin" if the true mean and sd were the observed ones."""
     alpha: float
-    """Level of the test."""
     alternative: Alternative
     """Sides of the test; 003 reports "two-sided"."""
     n_for_80: int | None
@@ -480,11 +465,10 @@ class Power:
     method: str
     """The test and its implementation."""
     reason: str | None
-    """Why a number is missing."""
     n_left_out: int = 0
     """Pairs without a score."""
     rho: float | None = None
-    """Correlation of two pairs of one question (`clustering.py`)."""
+    """Correlation of two pairs of one question (`votes.clustering`)."""
     pairs_per_question: float | None = None
     """Mean number of pairs of a question."""
     design_effect: float | None = None
@@ -522,12 +506,28 @@ def power_non_inferiority(
     where the study has few questions.
     """
     values = np.asarray(scores, dtype=np.float64)
-    _check(values, margin, alpha, alternative)
+    if values.ndim != 1:
+        raise ValueError(f"scores must have shape (n,), got {values.shape}")
+    if np.isinf(values).any():
+        raise ValueError("scores hold infinity")
+    if not margin > 0:
+        raise ValueError(f"margin must be positive, got {margin!r}")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
+    if alternative not in ("two-sided", "larger"):
+        raise ValueError(f'alternative must be "two-sided" or "larger", got {alternative!r}')
     known = values[~np.isnan(values)]
     spread = float(known.std(ddof=1)) if known.size >= 2 else 0.0
     effect = (float(known.mean()) + margin) / spread if spread > 0 else None
     equal = margin / spread if spread > 0 else None
     seen = effect if effect is not None and effect > _ROUNDING else None
+    reason = None
+    if known.size < 2:
+        reason = "fewer than two scores: the spread is unknown"
+    elif not spread > 0:
+        reason = "all scores are equal: without spread there is no effect size"
+    elif seen is None:
+        reason = "the observed mean lies at or below -margin: there is no non-inferiority to detect"
     needed = partial(pairs_needed, alpha=alpha, alternative=alternative)
     plain = Power(
         value=None if seen is None else _power(seen, known.size, alpha, alternative),
@@ -540,7 +540,7 @@ def power_non_inferiority(
         n=known.size,
         effect=effect,
         method=f"one-sample t test of the mean against -margin, {alternative}, alpha {alpha:g} (statsmodels TTestPower)",
-        reason=_no_power(known.size, spread, seen is not None),
+        reason=reason,
         n_left_out=values.size - known.size,
     )
     if clusters is None:
@@ -555,10 +555,14 @@ def _clustered(plain: Power, scores: Floats, clusters: NDArray[np.generic]) -> P
     size = alike.pairs_per_question
 
     def pairs(n: int | None) -> int | None:
-        return None if n is None or alike.design_effect is None else ceil(n * alike.design_effect - _ROUNDING)
+        return (
+            None
+            if n is None or alike.design_effect is None
+            else math.ceil(n * alike.design_effect - _ROUNDING)
+        )
 
     def questions(n: int | None) -> int | None:
-        return None if n is None or size is None else ceil(n / size - _ROUNDING)
+        return None if n is None or size is None else math.ceil(n / size - _ROUNDING)
 
     for_80, for_90 = pairs(plain.n_for_80_if_equal), pairs(plain.n_for_90_if_equal)
     return replace(
@@ -597,26 +601,3 @@ def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alte
 
 def _power(effect: float, n: int, alpha: float, alternative: Alternative) -> float:
     return float(TTestPower().power(effect_size=effect, nobs=n, alpha=alpha, alternative=alternative))
-
-
-def _check(values: Floats, margin: float, alpha: float, alternative: str) -> None:
-    if values.ndim != 1:
-        raise ValueError(f"scores must have shape (n,), got {values.shape}")
-    if np.isinf(values).any():
-        raise ValueError("scores hold infinity")
-    if not margin > 0:
-        raise ValueError(f"margin must be positive, got {margin!r}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
-    if alternative not in ("two-sided", "larger"):
-        raise ValueError(f'alternative must be "two-sided" or "larger", got {alternative!r}')
-
-
-def _no_power(n: int, spread: float, detectable: bool) -> str | None:
-    if n < 2:
-        return "fewer than two scores: the spread is unknown"
-    if not spread > 0:
-        return "all scores are equal: without spread there is no effect size"
-    if not detectable:
-        return "the observed mean lies at or below -margin: there is no non-inferiority to detect"
-    return None

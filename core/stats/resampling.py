@@ -1,16 +1,18 @@
-"""Cluster bootstrap and jackknife of any statistic that is a function of sums over units, of one or of many columns at once."""
+"""Estimates with intervals: cluster bootstrap and jackknife of any statistic of sums over units, and shares by Wilson."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from threading import Lock
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Rng = int | np.random.Generator
+"""An int gives the same resamples every time."""
 Statistic = Callable[[Floats], Floats]
 """Takes sums of shape (..., k) and returns values of shape (...), NaN where undefined."""
 
@@ -21,6 +23,14 @@ ONE_CLUSTER = "fewer than two clusters: nothing to resample"
 MOST_PRODUCTS = 250_000
 """Multiplications in one matrix product: above, libraries start threads that mostly wait."""
 _BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
+
+
+class Resampling(TypedDict, total=False):
+    """How an interval is drawn: keywords of every function that gives one, with the defaults of `cluster_bootstrap`."""
+
+    n_resamples: int
+    confidence_level: float
+    rng: Rng
 
 
 @dataclass(frozen=True)
@@ -89,13 +99,6 @@ def is_settled(found: Estimate) -> bool:
     return error is not None and (error < MONTE_CARLO_SHARE * width or error == 0 == width)
 
 
-def _interval(defined: Floats, confidence_level: float) -> tuple[float, float, float]:
-    """Both bounds, and the Monte Carlo error of the worse one."""
-    tail = (1 - confidence_level) / 2
-    error = max(monte_carlo_error(defined, tail), monte_carlo_error(defined, 1 - tail))
-    return quantile(defined, tail), quantile(defined, 1 - tail), error
-
-
 def numbered(labels: ArrayLike) -> Indices:
     """Each label's number from 0, in the order of the labels; equal ones share it."""
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
@@ -104,6 +107,12 @@ def numbered(labels: ArrayLike) -> Indices:
 def at_a_time(cells: int) -> int:
     """How many resamples of so many cells each to hold at once, so that memory stays bounded; at least one."""
     return max(1, _BLOCK_CELLS // cells)
+
+
+def in_blocks(n_resamples: int, together: int) -> Iterator[int]:
+    """Sizes of blocks of at most `together` resamples, n_resamples in all."""
+    for start in range(0, n_resamples, together):
+        yield min(together, n_resamples - start)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -151,11 +160,7 @@ def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
 
 
 def bootstrap_distribution(
-    sums: Floats,
-    statistic: Statistic,
-    *,
-    n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    sums: Floats, statistic: Statistic, *, n_resamples: int = 10_000, rng: Rng = 0
 ) -> Floats:
     """The statistic in each resample of clusters, NaN where undefined: shape (n_resamples,).
 
@@ -171,13 +176,11 @@ def bootstrap_distribution(
     generator = np.random.default_rng(rng)
     distinct, multiplicity = np.unique(sums, axis=0, return_counts=True)
     shares = multiplicity / len(sums)
-    values = np.empty(n_resamples)
-    block = at_a_time(len(distinct))
-    for start in range(0, n_resamples, block):
-        stop = min(start + block, n_resamples)
-        counts = generator.multinomial(len(sums), shares, size=stop - start)
-        values[start:stop] = statistic(counts.astype(np.float64) @ distinct)
-    return values
+    values = [
+        statistic(generator.multinomial(len(sums), shares, size=size).astype(np.float64) @ distinct)
+        for size in in_blocks(n_resamples, at_a_time(len(distinct)))
+    ]
+    return np.concatenate(values) if values else np.empty(0)
 
 
 def cluster_bootstrap(
@@ -187,7 +190,7 @@ def cluster_bootstrap(
     *,
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> Estimate:
     """Estimate a function of per-unit sums, with a percentile interval over resampled clusters.
 
@@ -208,13 +211,14 @@ def cluster_bootstrap(
     sums = cluster_sums(rows, clusters)
     observed = float(statistic(rows.sum(axis=0))) if len(rows) else np.nan
     no_interval = why_no_interval(observed, len(sums), n_resamples)
+    undefined = "the statistic is undefined on these units" if len(rows) else "no units"
     return resampled_estimate(
         observed,
         None if no_interval else bootstrap_distribution(sums, statistic, n_resamples=n_resamples, rng=rng),
         n=len(rows),
         n_clusters=len(sums),
         confidence_level=confidence_level,
-        reason=_why_undefined(observed, len(rows)),
+        reason=undefined if np.isnan(observed) else None,
         interval_reason=no_interval,
     )
 
@@ -259,25 +263,55 @@ def resampled_estimate(
         n_clusters=n_clusters,
         n_left_out=n_left_out,
     )
-    return found if values is None else _with_interval(found, values)
-
-
-def _why_undefined(observed: float, n_units: int) -> str | None:
-    if not np.isnan(observed):
-        return None
-    return "no units" if n_units == 0 else "the statistic is undefined on these units"
-
-
-def _with_interval(found: Estimate, values: Floats) -> Estimate:
-    """The percentile interval of `values`, the statistic in each resample, written into the estimate."""
+    if values is None:
+        return found
     defined = values[~np.isnan(values)]
     counted = replace(found, n_undefined=values.size - defined.size, n_resamples=values.size)
     if defined.size == 0:
         return replace(counted, interval_reason="the statistic is undefined in every resample")
-    low, high, error = _interval(defined, found.confidence_level)
+    tail = (1 - confidence_level) / 2
+    error = max(monte_carlo_error(defined, tail), monte_carlo_error(defined, 1 - tail))
     # Of an error nobody needs the last digits, in which equal values of different sums may differ.
     rounded = float(f"{error:.6g}") if np.isfinite(error) else None
+    low, high = quantile(defined, tail), quantile(defined, 1 - tail)
     return replace(counted, low=low, high=high, monte_carlo_error=rounded)
+
+
+def over_clusters(
+    observed: float,
+    statistic: Statistic | None,
+    n_clusters: int,
+    *,
+    together: int,
+    n: int,
+    reason: str | None = None,
+    no_interval: str | None = None,
+    n_left_out: int = 0,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: Rng = 0,
+) -> Estimate:
+    """The estimate with the percentile interval of a statistic that takes counts of clusters (n_clusters, resamples).
+
+    observed: NaN where undefined, for `reason`; then no statistic is needed. together: resamples to draw at a time.
+    no_interval: why there is none, whatever else would allow it.
+    """
+    check_confidence_level(confidence_level)
+    no_interval = no_interval or why_no_interval(observed, n_clusters, n_resamples)
+    values = None
+    if statistic is not None and no_interval is None:
+        drawn = draw_counts(n_clusters, n_resamples, together, rng)
+        values = np.concatenate([statistic(counts) for counts in drawn])
+    return resampled_estimate(
+        observed,
+        values,
+        n=n,
+        n_clusters=n_clusters,
+        confidence_level=confidence_level,
+        reason=reason,
+        interval_reason=no_interval,
+        n_left_out=n_left_out,
+    )
 
 
 _KEPT_CELLS = 40_000_000  # counts kept, a byte each: 40 MB, twice
@@ -307,9 +341,7 @@ def drawn_of(counts: Floats, sizes: Floats) -> Drawn:
     return Drawn(padded, counts.astype(np.float32), largest, int((sizes @ counts).max(initial=0)))
 
 
-def draw_counts(
-    n_clusters: int, n_resamples: int, together: int, rng: int | np.random.Generator
-) -> Iterator[Floats]:
+def draw_counts(n_clusters: int, n_resamples: int, together: int, rng: Rng) -> Iterator[Floats]:
     """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
 
     n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks, and the
@@ -322,8 +354,8 @@ def draw_counts(
             yield kept.counts(start, min(start + together, n_resamples))
         return
     generator = np.random.default_rng(rng)
-    for start in range(0, n_resamples, together):
-        yield _drawn(n_clusters, min(together, n_resamples - start), generator).astype(np.float64)
+    for size in in_blocks(n_resamples, together):
+        yield _drawn(n_clusters, size, generator).astype(np.float64)
 
 
 def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArray[np.unsignedinteger[Any]]:
@@ -423,28 +455,14 @@ def _jackknife_interval(
     return max(scale[0], found.estimate - reach), min(scale[1], found.estimate + reach), None
 
 
-def mean_estimates(
-    values: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
-) -> list[Estimate]:
+def mean_estimates(values: ArrayLike, clusters: ArrayLike, **drawing: Unpack[Resampling]) -> list[Estimate]:
     """Mean of each column of `values` (n_units, k) over its units that are not NaN; of flags (0 and 1): a share.
 
     As `ratio_estimates`; `n` counts a column's values, `n_left_out` its NaN.
     """
     units = np.asarray(values, dtype=np.float64)
     used = ~np.isnan(units)
-    found = ratio_estimates(
-        np.where(used, units, 0.0),
-        used,
-        clusters,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    found = ratio_estimates(np.where(used, units, 0.0), used, clusters, **drawing)
     return [replace(estimate, n_left_out=len(units) - estimate.n) for estimate in found]
 
 
@@ -453,9 +471,9 @@ def ratio_estimates(
     denominators: ArrayLike,
     clusters: ArrayLike,
     *,
-    n_resamples: int = 2_000,
+    n_resamples: int = 10_000,
     confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
 ) -> list[Estimate]:
     """Sum over sum for each column of `numerators` and `denominators` (n_units, k), with percentile intervals.
 
@@ -470,7 +488,10 @@ def ratio_estimates(
     sums = cluster_sums(np.hstack([above, below]), clusters)
     observed = _ratios(sums.sum(axis=0))
     n_clusters = (sums[:, above.shape[1] :] > 0).sum(axis=0)
-    drawn = _many_drawn(sums, n_resamples, rng) if len(sums) > 1 else None
+    drawn = None
+    if len(sums) > 1 and n_resamples > 0:
+        counts = draw_counts(len(sums), n_resamples, at_a_time(len(sums)), rng)
+        drawn = np.concatenate([_ratios(each.T @ sums) for each in counts])
     found = []
     for k, (value, n_used) in enumerate(zip(observed.tolist(), n_clusters.tolist(), strict=True)):
         no_interval = why_no_interval(value, n_used, n_resamples)
@@ -488,14 +509,42 @@ def ratio_estimates(
     return found
 
 
-def _many_drawn(sums: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
-    """The ratios in each resample of clusters: shape (n_resamples, k)."""
-    together = at_a_time(len(sums))
-    blocks = [_ratios(counts.T @ sums) for counts in draw_counts(len(sums), n_resamples, together, rng)]
-    return np.concatenate(blocks) if blocks else np.empty((0, sums.shape[1] // 2))
-
-
 def _ratios(sums: Floats) -> Floats:
     """Sums (..., 2 k), first k numerators, then k denominators: k ratios, NaN where a denominator is 0."""
     half = sums.shape[-1] // 2
     return ratio(sums[..., :half], sums[..., half:])
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many."""
+
+    count: int
+    """Things that have it."""
+    n: int
+    """Things looked at."""
+    share: float | None
+    low: float | None
+    high: float | None
+    confidence_level: float
+    reason: str | None = None
+
+
+def wilson_share(
+    count: int, n: int, *, confidence_level: float = 0.95, reason: str = "nothing to count"
+) -> Share:
+    """The share count / n, in [0, 1], with an interval that stays within it.
+
+    Interval: Wilson (1927, Journal of the American Statistical Association 22:209), without continuity correction. n =
+    0: undefined, for `reason`. Misleads where the things counted come in bundles that are alike (questions of one
+    text, errors of one text): it takes them for independent and is then too narrow.
+    """
+    check_confidence_level(confidence_level)
+    if not 0 <= count <= n:
+        raise ValueError(f"count must lie between 0 and n, got {count} of {n}")
+    if n == 0:
+        return Share(0, 0, None, None, None, confidence_level, reason)
+    from scipy.stats import binomtest  # loads slowly
+
+    interval = binomtest(count, n).proportion_ci(confidence_level=confidence_level, method="wilson")
+    return Share(count, n, count / n, float(interval.low), float(interval.high), confidence_level)

@@ -8,18 +8,21 @@ where they share a severity, and 1/2 where they do not. Overlaps and duplicates 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.correlation.tests import Alternative, PairedTest, n_reached
+from core.stats.correlation.intervals import Alternative, PairedTest, n_reached
 from core.stats.resampling import (
     NO_RESAMPLES,
     Estimate,
     Floats,
+    Resampling,
+    Rng,
     at_a_time,
     cluster_sums,
+    in_blocks,
     ratio,
     ratio_estimates,
     unit_clusters,
@@ -68,9 +71,7 @@ class SpanF1:
 
 
 def span_counts(
-    gold: Sequence[Sequence[Marked]],
-    predicted: Sequence[Sequence[Marked]],
-    lengths: ArrayLike | None = None,
+    gold: Sequence[Sequence[Marked]], predicted: Sequence[Sequence[Marked]], lengths: ArrayLike | None = None
 ) -> SpanCounts:
     """Characters marked by the rater, by the judge, and the credit, for each text.
 
@@ -166,18 +167,11 @@ def _marked_between(
     return np.asarray((opened - closed).reshape(n_severities, n_cuts).cumsum(axis=1) > 0)
 
 
-def span_f1(
-    counts: SpanCounts,
-    clusters: ArrayLike | None = None,
-    *,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
-) -> SpanF1:
+def span_f1(counts: SpanCounts, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]) -> SpanF1:
     """Precision, recall and F1 over all characters of all texts, each in [0, 1], with percentile intervals.
 
     clusters: shape (n_texts,), the item of each text; without it every text stands for itself, which makes intervals too
-    narrow where texts are translations of one source. Intervals resample clusters (`many_ratios.ratio_estimates`).
+    narrow where texts are translations of one source. Intervals resample clusters (`resampling.ratio_estimates`).
 
     Where the judge marked nothing, precision is undefined, and recall and F1 are 0; where the raters marked nothing,
     recall is undefined, and precision and F1 are 0; where neither did, all three are undefined.
@@ -193,9 +187,7 @@ def span_f1(
         np.column_stack([credit, credit, 2 * credit]),
         np.column_stack([predicted, gold, predicted + gold]),
         labels,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
+        **drawing,
     )
     either = (predicted + gold).sum() > 0
     absent = (_NONE_PREDICTED, _NONE_IN_GOLD, _NOTHING_MARKED)
@@ -228,7 +220,7 @@ def span_f1_test(
     *,
     measure: Measure = "f1",
     n_resamples: int = 10_000,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
     alternative: Alternative = "two-sided",
 ) -> PairedTest:
     """Does one judge meet the raters' spans better than another? Paired permutation test of the same texts.
@@ -259,11 +251,9 @@ def span_f1_test(
     if n_resamples == 0:
         return PairedTest(observed, None, n_texts, n_units, 0, NO_RESAMPLES)
     generator = np.random.default_rng(rng)
-    together = at_a_time(max(n_units, 1))
     total, gap = one.sum(axis=0) + other.sum(axis=0), one - other
     as_large = 0
-    for begin in range(0, n_resamples, together):
-        size = min(together, n_resamples - begin)
+    for size in in_blocks(n_resamples, at_a_time(max(n_units, 1))):
         stays = generator.integers(0, 2, size=(size, n_units)).astype(np.float64)
         mine = other.sum(axis=0) + stays @ gap
         as_large += n_reached(

@@ -6,8 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.resampling import Floats, cluster_sums
-from core.stats.shares import wilson_share
+from core.stats.resampling import Floats, cluster_sums, wilson_share
 
 Codes = NDArray[np.int64]
 
@@ -108,15 +107,10 @@ class Consistency:
     n_same: int
     """Those with the same preference (after decoding, so the sides may have been swapped)."""
     share: float | None
-    """n_same / n."""
     low: float | None
-    """Lower end of the Wilson interval."""
     high: float | None
-    """Upper end."""
     confidence_level: float
-    """Two-sided level of the interval."""
     reason: str | None
-    """Why the share is undefined."""
 
 
 def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consistency:
@@ -151,19 +145,14 @@ class PositionBias:
     n: int
     """Choices of a side (left + right); "both good" and "both bad" are not among them."""
     left: int
-    """Choices of the left answer."""
     right: int
-    """Choices of the right answer."""
     share_left: float | None
-    """left / n."""
     low: float | None
     """Lower end of the 95 % Clopper-Pearson interval of the share."""
     high: float | None
-    """Upper end."""
     p: float | None
     """Two-sided exact binomial p value of a share of one half."""
     reason: str | None
-    """Why the share is undefined."""
 
 
 def position_bias(left: int, right: int) -> PositionBias:
@@ -214,11 +203,10 @@ class Ties:
     opposed: float | None
     """Somebody preferred the candidate and somebody the comparator."""
     reason: str | None
-    """Why the shares are undefined."""
 
 
 def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
-    """Count ties in votes of shape (n_units, n_raters), codes as in `votes.py`, -1 for missing.
+    """Count ties in votes of shape (n_units, n_raters), codes as above, -1 for missing.
 
     A pair enters with at least `min_votes` votes; missing votes of a pair that enters are passed over. No such pair:
     undefined. `paper_rule` misleads: it calls a pair a tie on which one of two raters preferred a source, and grows
@@ -259,7 +247,6 @@ class Clustering:
     design_effect: float | None
     """Factor on the number of pairs, at least 1."""
     reason: str | None
-    """Why a number is missing."""
 
 
 def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:

@@ -9,8 +9,8 @@ from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
 from core.results.calibration.advice import called
 from core.results.calibration.repeats import sensitivity
+from core.results.calibration.results import Sweep, temperature_sweep
 from core.results.calibration.tables import sensitivity_rows, sweep_rows
-from core.results.calibration.temperatures import Sweep, temperature_sweep
 from core.runs.asked import asked_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run

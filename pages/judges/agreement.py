@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import judges as plots
 from core.results.joining import place_of
 from core.results.judges.agreement import SHARES, Agreement, Disagreement, agreement, same_components
 from core.runs.kinds import KINDS

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 import pandas as pd
 import streamlit as st
 
-from core import plots
 from core.errors import InputError
 from core.formats.correlations import PREFIX, published_names, published_side
+from core.plots import metrics as plots
 from core.results.meta_correlation import (
     LiveSide,
     Matrix,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from core import plots
 from core.formats.correlations import Cell, PublishedTable, read_table, table_keys
+from core.plots import metrics as plots
 from core.results.meta_correlation import RECOMPUTED_TABLE, RecomputedCell, recompute_table_1
 from pages.widgets import results_shown
 from pages.widgets.messages import plain

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import metrics as plots
 from core.results.correlations.votes import MetricVotes, metrics_against_votes
 from core.store import Store
 from core.study.release import released_record

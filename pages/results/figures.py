@@ -7,10 +7,16 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import study as plots
 from core.results.study.blinding import ORDER, Blinding
-from core.results.study.results import FEW_QUESTIONS, StudyResults
-from core.results.study.verdict_words import described, headline, reasons, votes_of_pairs
+from core.results.study.results import (
+    FEW_QUESTIONS,
+    StudyResults,
+    described,
+    headline,
+    reasons,
+    votes_of_pairs,
+)
 from core.schema.study import StudyRecord
 from core.stats.blinding import BlindingIndex
 from core.stats.votes import NO_SIDE

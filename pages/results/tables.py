@@ -12,8 +12,8 @@ from core.results.study.results import (
     PairOfRaters,
     StudyResults,
     first_interval,
+    verdict_name,
 )
-from core.results.study.verdict_words import verdict_name
 from core.stats.non_inferiority import Power
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import PositionBias, Ties

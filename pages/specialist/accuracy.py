@@ -9,8 +9,7 @@ import streamlit as st
 from core.results.correlations.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
 from core.results.joining import SYSTEM_MEANS
 from core.schema.runs import Run
-from core.stats.correlation.systems import SoftAccuracy
-from core.stats.tie_calibration import Swap
+from core.stats.correlation.systems import SoftAccuracy, Swap
 from core.store import Store
 from pages.specialist import chosen_run
 from pages.tabs import beside

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.plots import specialist as figures
+from core.plots import judges as figures
 from core.results.spans.agreement import (
     DrawSummary,
     JudgeSpans,

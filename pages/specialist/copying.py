@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from core.plots import specialist as figures
+from core.plots import judges as figures
 from core.results.spans.agreement import SpanOptions
 from core.results.spans.copying import Copying, Disjoint, disjoint_errors, error_copying
 from core.results.spans.examples import CurvePoint, ExampleCurve, example_curve

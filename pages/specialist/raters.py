@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.judges.rated import MERGED
-from core.plots import specialist as figures
+from core.plots import judges as figures
 from core.results.spans.agreement import SpanOptions
 from core.results.spans.examples import RaterMatrix, mean_f1, rater_matrix, raters_of
 from core.results.spans.segments import ratings_of_judge

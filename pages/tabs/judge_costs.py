@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import judges as plots
 from core.results.judges.costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core import plots
+from core.plots import metrics as plots
 from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference, by_level
 from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said

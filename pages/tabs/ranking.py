@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import streamlit as st
 
-from core import plots
+from core.plots import metrics as plots
 from core.results.choices import LOWER
 from core.results.correlations.ranking import rank_metrics
 from core.results.correlations.ranking import redundancy as redundancy_of

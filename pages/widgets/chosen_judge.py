@@ -18,8 +18,7 @@ from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import Kind, KindSettings, Reads
 from core.schema.runs import RULES, Run
 from core.schema.scores import Metric, ScoredRow
-from core.stats.resampling import Estimate
-from core.stats.shares import Share
+from core.stats.resampling import Estimate, Share
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, item_position, list_runs

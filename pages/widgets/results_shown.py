@@ -17,8 +17,7 @@ from core.results.joining import SystemScores
 from core.results.meta_correlation import Matrix, MetaCorrelation
 from core.schema.scores import METHODS
 from core.stats.degeneracy import Constant
-from core.stats.resampling import Estimate
-from core.stats.shares import Share
+from core.stats.resampling import Estimate, Share
 from core.tables.writer import csv_bytes
 from pages.widgets import visitor
 from pages.widgets.messages import plain

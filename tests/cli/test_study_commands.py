@@ -26,9 +26,9 @@ from core.results.study.results import (
     FEW_QUESTIONS,
     NO_AGREEMENT,
     first_interval,
+    headline,
     study_results,
 )
-from core.results.study.verdict_words import headline
 from core.stats.resampling import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record

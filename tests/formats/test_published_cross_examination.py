@@ -3,7 +3,7 @@
 import pytest
 
 from core.formats.correlations import Cell, PublishedTable, read_table
-from core.stats.judge_reliability import lowest_first
+from core.stats.agreement import lowest_first
 
 # Read off the paper's tables by eye: table, the row's first cells, column, figure.
 READ_BY_EYE = """

@@ -38,5 +38,5 @@ def test_it_is_scored_by_command_and_kept_with_its_signature(capsys: pytest.Capt
 
 
 def test_it_is_found_by_its_other_name_and_not_among_the_papers() -> None:
-    assert canonical_name("Length ratio") == "toy-length"
+    assert canonical_name("Toy length") == "toy-length"
     assert "toy-length" not in {one.metric.name for one in find_metrics(["lexical"])}

@@ -17,7 +17,7 @@ from core.results.calibration.results import CalibrationOptions, calibrate, maps
 from core.results.calibration.tables import calibration_json
 from core.schema.scores import Rating, ScoredRow
 from core.schema.tasks import Dimension
-from core.stats.labels import majority_labels
+from core.stats.agreement import majority_labels
 from core.stats.votes import MISSING
 
 RATERS = ("raters_agreement", "raters_pairwise", "raters_f1", "raters_kappa", "raters_alpha", "raters_ac1")

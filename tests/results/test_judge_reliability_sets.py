@@ -12,7 +12,7 @@ from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.results.judges.reliability import SIDES, ModelReliability, Reliability, reliability
 from core.schema.judging import JudgedText
 from core.schema.scores import ScoredRow
-from core.stats.judge_reliability import ALL_AGREE, TWO_MODELS
+from core.stats.agreement import ALL_AGREE, TWO_MODELS
 
 # (author, side, item, question) -> answers of the models a, b and c; None: unparsed, "-": not asked.
 ASKED: dict[tuple[str, Side, str, str], tuple[Any, ...]] = {

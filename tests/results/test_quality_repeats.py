@@ -13,9 +13,8 @@ from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.quality import QualityRecord, QualityTrial
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
-from core.results.calibration.results import CalibrationOptions, calibrate
+from core.results.calibration.results import CalibrationOptions, calibrate, temperature_sweep
 from core.results.calibration.tables import sensitivity_rows, sweep_rows
-from core.results.calibration.temperatures import temperature_sweep
 from core.results.judges.consistency import REPEAT_MISSING, consistency
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import Rating, ScoredRow

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.stats.near_ties import tied
-from core.stats.tie_calibration import accuracy_test, calibrate_ties, calibrated_interval
+from core.stats.correlation.systems import accuracy_test, calibrate_ties, calibrated_interval
+from core.stats.degeneracy import tied
 
 pytestmark = pytest.mark.shared
 

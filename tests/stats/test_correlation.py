@@ -11,7 +11,7 @@ from scipy import stats
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.intervals import correlate, correlate_columns, fisher_interval
-from core.stats.near_ties import tied
+from core.stats.degeneracy import tied
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
 from scripts.simulate_verdicts import DOCUMENT
 

@@ -10,10 +10,16 @@ from scipy import stats
 
 from core.stats.correlation.coefficients import coefficient
 from core.stats.correlation.groups import mean_within, partial
-from core.stats.correlation.intervals import correlate, fisher_interval
+from core.stats.correlation.intervals import (
+    Live,
+    correlate,
+    fisher_interval,
+    meta_correlation,
+    meta_correlation_over_items,
+    permutation_test,
+    williams,
+)
 from core.stats.correlation.systems import between_systems, system_accuracy
-from core.stats.correlation.tests import permutation_test, williams
-from core.stats.meta_correlation import Live, meta_correlation, meta_correlation_over_items
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from core.stats.correlation import resampled as correlation_kendall
-from core.stats.correlation import resampled as correlation_ranks
-from core.stats.correlation import resampled as correlation_resampling
-from core.stats.correlation.resampled import (
+from core.stats.correlation import coefficients
+from core.stats.correlation.coefficients import (
     FEWEST,
     STEP,
     concordance,
@@ -86,8 +84,8 @@ def test_blocks_and_passes_do_not_change_a_number(monkeypatch):
         ("_FEWEST_TOGETHER", 3),
         ("_SIGN_CELLS", 1),
     ):
-        monkeypatch.setattr(correlation_resampling, name, value)
-    monkeypatch.setattr(correlation_ranks, "_SLAB_CELLS", 9)
+        monkeypatch.setattr(coefficients, name, value)
+    monkeypatch.setattr(coefficients, "_SLAB_CELLS", 9)
     in_parts = resample_columns(scores, y, clusters, 20, METHODS, **options)
     for method in METHODS:
         np.testing.assert_allclose(in_parts[method], whole[method], rtol=0, atol=1e-13)
@@ -172,8 +170,8 @@ def test_resamples_of_any_ties_equal_a_loop_over_scipy(seed, n, x_values, y_valu
 def test_more_rows_than_a_block_holds_equal_scipy(monkeypatch, small):
     """With and without ties, in several groups of blocks; and where single precision and four bytes do not do."""
     if not small:
-        monkeypatch.setattr(correlation_kendall, "_EXACT", 2)
-        monkeypatch.setattr(correlation_ranks, "_FOUR_BYTES", 2)
+        monkeypatch.setattr(coefficients, "_EXACT", 2)
+        monkeypatch.setattr(coefficients, "_FOUR_BYTES", 2)
     rng = np.random.default_rng(7)
     n = 1_500
     for y in (rng.normal(size=n), rng.integers(0, 6, n).astype(float)):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from core.stats.correlation.coefficients import coefficient
-from core.stats.correlation.tests import holm, permutation_test, significance_clusters, williams
+from core.stats.correlation.intervals import holm, permutation_test, significance_clusters, williams
 from core.stats.resampling import NO_RESAMPLES
 
 METHODS = ("pearson", "spearman", "kendall")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stats.judge_reliability import (
+from core.stats.agreement import (
     ALL_AGREE,
     NO_MAJORITY,
     NO_OWN_QUESTIONS,
@@ -15,8 +15,7 @@ from core.stats.judge_reliability import (
     disagreement,
     lowest_first,
 )
-from core.stats.resampling import Estimate
-from core.stats.shares import wilson_share
+from core.stats.resampling import Estimate, wilson_share
 
 Y, N, IDK, NONE = 0, 1, 2, -1
 

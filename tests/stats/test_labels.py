@@ -11,20 +11,18 @@ from sklearn.metrics import f1_score
 
 from core.stats.agreement import (
     BOTH_ONE_CATEGORY,
-    NO_DISAGREEMENT,
-    ONE_CATEGORY,
-    cohen_kappa,
-    fleiss_kappa,
-    krippendorff_alpha,
-    raw_agreement,
-)
-from core.stats.labels import (
     FULL,
+    NO_DISAGREEMENT,
     NONE,
+    ONE_CATEGORY,
     PARTIAL,
     agreement_kinds,
+    cohen_kappa,
+    fleiss_kappa,
     full_agreement,
+    krippendorff_alpha,
     majority_labels,
+    raw_agreement,
     top_class_bias,
     weighted_f1,
 )

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from core.stats.correlation.groups import redundancy
-from core.stats.meta_correlation import (
+from core.stats.correlation.intervals import (
     Live,
     leave_one_family_out,
     meta_correlation,

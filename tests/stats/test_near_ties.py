@@ -8,10 +8,9 @@ from scipy import stats
 
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.groups import partial, redundancy, z_normalise
-from core.stats.correlation.intervals import correlate
+from core.stats.correlation.intervals import TWO_METRICS, correlate, meta_correlation
 from core.stats.correlation.systems import between_systems, system_accuracy
-from core.stats.meta_correlation import TWO_METRICS, meta_correlation
-from core.stats.near_ties import group_means, tied
+from core.stats.degeneracy import group_means, tied
 from core.stats.resampling import draw_counts
 
 SUM = 0.1 + 0.2  # 0.30000000000000004

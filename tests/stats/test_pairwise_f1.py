@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from core.stats.agreement import raw_agreement
-from core.stats.labels import NO_PAIRS, NONE_WITH_BOTH, TOO_MANY, pairwise_agreement, pairwise_f1
+from core.stats.agreement import (
+    NO_PAIRS,
+    NONE_WITH_BOTH,
+    TOO_MANY,
+    pairwise_agreement,
+    pairwise_f1,
+    raw_agreement,
+)
 
 
 def test_the_mean_over_pairs_is_scikit_learns() -> None:

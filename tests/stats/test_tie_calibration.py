@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import kendalltau
 
-from core.stats.resampling import NO_RESAMPLES
-from core.stats.tie_calibration import (
+from core.stats.correlation.systems import (
     accuracy_test,
     calibrate_ties,
     calibrated_interval,
     pair_results,
     pairwise_accuracy,
 )
+from core.stats.resampling import NO_RESAMPLES
 
 HUMAN, METRIC = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
 

@@ -65,8 +65,7 @@ from core.runs.records import read_judge_folder
 from core.schema.runs import RUN_FILE
 from core.schema.scores import METHODS, ScoredRow, ScoreTable
 from core.schema.settings import fields_of
-from core.stats.resampling import Estimate
-from core.stats.shares import Share
+from core.stats.resampling import Estimate, Share
 from core.tables.reading import shown
 
 Named = tuple[ScoredRow, str]

@@ -34,11 +34,14 @@ from core.results.study.results import (
     FEW_QUESTIONS,
     Block,
     StudyResults,
+    described,
     first_interval,
+    headline,
     jackknife_first,
+    reasons,
     study_results,
+    votes_of_pairs,
 )
-from core.results.study.verdict_words import described, headline, reasons, votes_of_pairs
 from core.schema.study import Design, Study, StudyRecord
 from core.schema.tasks import StudyKind
 from core.stats.non_inferiority import Power

@@ -1,9 +1,9 @@
 """BLEU of one text (Papineni et al. 2002), in two smoothings, from one count of word sequences."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from core.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
 from core.metrics.lexical.texts import ReadText, n_shared
@@ -14,36 +14,21 @@ NO_WORDS = Score(None, "the text has no words")
 NO_REFERENCE_WORDS = Score(None, "the reference has no words")
 
 
-@dataclass(frozen=True)
-class BleuSetting:
-    """One configuration."""
-
-    order: int
-    smooth: Literal["add-1", "exp"]
-
-
-@dataclass(frozen=True)
-class BleuScores:
-    """Scores of several configurations."""
-
-    settings: Sequence[BleuSetting]
-
-    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
-        """One score a configuration, in their order."""
-        longest = max(setting.order for setting in self.settings)
-        shared = _shared(text, reference, longest)
-        length, reference_length = len(text.words), len(reference.words)
-        scores = []
-        for setting in self.settings:
-            if setting.smooth == "exp":
-                scores.append(Score(exponential(shared[: setting.order], length, reference_length)))
-            elif not reference_length:
-                scores.append(NO_REFERENCE_WORDS)
-            elif not length:
-                scores.append(NO_WORDS)
-            else:
-                scores.append(Score(add_one(shared[: setting.order], length, reference_length)))
-        return scores
+def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: ReadText) -> list[Score]:
+    shared = _shared(text, reference, max(setting["order"] for setting in settings))
+    length, reference_length = len(text.words), len(reference.words)
+    scores = []
+    for setting in settings:
+        counts = shared[: setting["order"]]
+        if setting["smooth"] == "exp":
+            scores.append(Score(exponential(counts, length, reference_length)))
+        elif not reference_length:
+            scores.append(NO_REFERENCE_WORDS)
+        elif not length:
+            scores.append(NO_WORDS)
+        else:
+            scores.append(Score(add_one(counts, length, reference_length)))
+    return scores
 
 
 def add_one(shared: Sequence[int], length: int, reference_length: int) -> float:
@@ -117,6 +102,6 @@ def _bleu_exp(order: int) -> MetricSpec:
 FAMILY = LexicalFamily(
     name="BLEU",
     specs=(*(_bleu(order) for order in (1, 2, 3, 4)), *(_bleu_exp(order) for order in (1, 2, 3, 4))),
-    open=lambda each, _: BleuScores([BleuSetting(**one) for one in each]),
+    open=lambda each, _: partial(_scores, each),
     spaced=True,
 )

@@ -1,7 +1,8 @@
 """chrF and chrF++ of one text (Popović 2015, 2017), as sacrebleu computes them, from one count of sequences."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from core.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
 from core.metrics.lexical.texts import ReadText, n_shared, shared_characters
@@ -12,37 +13,21 @@ _BETA_SQUARED = 4
 """Recall weighs twice as much as precision."""
 
 
-@dataclass(frozen=True)
-class ChrfSetting:
-    """One configuration: longest sequences of characters and of words; 0 words: plain chrF."""
-
-    characters: int
-    words: int
-
-
-@dataclass(frozen=True)
-class ChrfScores:
-    """Scores of several configurations."""
-
-    settings: Sequence[ChrfSetting]
-
-    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
-        """One score a configuration, in their order."""
-        longest = max(setting.characters for setting in self.settings)
-        most_words = max(setting.words for setting in self.settings)
-        first, second = text.characters, reference.characters
-        of_characters = _shares(shared_characters(first, second, longest), len(first), len(second))
-        of_words: list[tuple[float, float] | None] = []
-        if most_words:
-            shared = [
-                n_shared(text.ngrams("punctuated", n), reference.ngrams("punctuated", n))
-                for n in range(1, most_words + 1)
-            ]
-            of_words = _shares(shared, len(text.punctuated), len(reference.punctuated))
-        return [
-            Score(f_score([*of_characters[: setting.characters], *of_words[: setting.words]]))
-            for setting in self.settings
-        ]
+def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: ReadText) -> list[Score]:
+    """The longest sequences of `characters` and of `words` that each setting reads; 0 words: plain chrF."""
+    most_words = max(setting["words"] for setting in settings)
+    first, second = text.characters, reference.characters
+    counts = shared_characters(first, second, max(setting["characters"] for setting in settings))
+    of_characters = _shares(counts, len(first), len(second))
+    counts = [
+        n_shared(text.ngrams("punctuated", n), reference.ngrams("punctuated", n))
+        for n in range(1, most_words + 1)
+    ]
+    of_words = _shares(counts, len(text.punctuated), len(reference.punctuated)) if most_words else []
+    return [
+        Score(f_score([*of_characters[: setting["characters"]], *of_words[: setting["words"]]]))
+        for setting in settings
+    ]
 
 
 def f_score(shares: Sequence[tuple[float, float] | None]) -> float:
@@ -92,5 +77,5 @@ def _chrf(characters: int, words: int) -> MetricSpec:
 FAMILY = LexicalFamily(
     name="chrF",
     specs=(*(_chrf(characters, words) for characters in (4, 6) for words in (0, 2)),),
-    open=lambda each, _: ChrfScores([ChrfSetting(**one) for one in each]),
+    open=lambda each, _: partial(_scores, each),
 )

@@ -1,11 +1,11 @@
 """METEOR of one text (Lavie and Agarwal 2007), as nltk computes it: one alignment for every alpha and gamma."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
-from core.metrics.lexical.family import CODE_VERSION, NLTK, SYNONYMS_OPEN, LexicalFamily, spec
-from core.metrics.lexical.synonyms import NO_SYNONYMS, Synonyms
+from core.metrics.lexical.family import CODE_VERSION, NLTK, SYNONYMS_OPEN, LexicalFamily, Synonyms, spec
 from core.metrics.lexical.texts import ReadText, stem_of
 from core.metrics.scorer import MetricSpec
 from core.schema.scores import Score
@@ -17,38 +17,23 @@ Match = tuple[int, int]
 """Place in the text, place in the reference."""
 
 
-@dataclass(frozen=True)
-class MeteorSetting:
-    """One configuration."""
-
-    alpha: float
-    """Weight of recall against precision, which has 1 - alpha."""
-    gamma: float
-    """The most that broken order can cost."""
-
-
-@dataclass(frozen=True)
-class MeteorScores:
-    """Scores of several configurations."""
-
-    settings: Sequence[MeteorSetting]
-    synonyms: Synonyms = field(default=NO_SYNONYMS)
-
-    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
-        """One score a configuration, in their order."""
-        matches = align(text.lowered, reference.lowered, self.synonyms)
-        if not matches:
-            return [Score(0.0) for _ in self.settings]
-        precision, recall = len(matches) / len(text.lowered), len(matches) / len(reference.lowered)
-        broken = (n_chunks(matches) / len(matches)) ** _BETA
-        return [
-            Score(
-                (1 - setting.gamma * broken)
-                * (precision * recall)
-                / (setting.alpha * precision + (1 - setting.alpha) * recall)
-            )
-            for setting in self.settings
-        ]
+def _scores(
+    settings: Sequence[Mapping[str, Any]], synonyms: Synonyms, text: ReadText, reference: ReadText
+) -> list[Score]:
+    """alpha: weight of recall against precision, which has 1 - alpha; gamma: the most that broken order can cost."""
+    matches = align(text.lowered, reference.lowered, synonyms)
+    if not matches:
+        return [Score(0.0) for _ in settings]
+    precision, recall = len(matches) / len(text.lowered), len(matches) / len(reference.lowered)
+    broken = (n_chunks(matches) / len(matches)) ** _BETA
+    return [
+        Score(
+            (1 - setting["gamma"] * broken)
+            * (precision * recall)
+            / (setting["alpha"] * precision + (1 - setting["alpha"]) * recall)
+        )
+        for setting in settings
+    ]
 
 
 def align(words: Sequence[str], reference: Sequence[str], synonyms: Synonyms) -> list[Match]:
@@ -128,7 +113,7 @@ def _meteor(alpha: str, gamma: str) -> MetricSpec:
 FAMILY = LexicalFamily(
     name="METEOR",
     specs=(*(_meteor(alpha, gamma) for alpha in ("0.2", "0.9") for gamma in ("0", "0.5")),),
-    open=lambda each, synonyms: MeteorScores([MeteorSetting(**one) for one in each], synonyms),
+    open=lambda each, synonyms: partial(_scores, each, synonyms),
     has_synonyms=True,
     spaced=True,
 )

@@ -1,7 +1,7 @@
 """ROUGE-N and ROUGE-L of one text (Lin 2004), as rouge-score computes them: F1, words in small letters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rapidfuzz.distance import LCSseq
@@ -12,31 +12,15 @@ from core.metrics.scorer import MetricSpec
 from core.schema.scores import Score
 
 
-@dataclass(frozen=True)
-class RougeSetting:
-    """One configuration."""
-
-    n: int | None
-    """Words in a sequence; None: the longest common subsequence."""
-    words: str
-    """Which list of words of a ReadText."""
+def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: ReadText) -> list[Score]:
+    return [Score(_score(text, reference, **setting)) for setting in settings]
 
 
-@dataclass(frozen=True)
-class RougeScores:
-    """Scores of several configurations."""
-
-    settings: Sequence[RougeSetting]
-
-    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
-        """One score a configuration, in their order."""
-        return [Score(_score(setting, text, reference)) for setting in self.settings]
-
-
-def _score(setting: RougeSetting, text: ReadText, reference: ReadText) -> float:
+def _score(text: ReadText, reference: ReadText, *, type: str, tokenizer: str, stem: bool) -> float:
     """F1, 0 to 1. 0 where either has no sequence to compare, as rouge-score has it."""
-    kind, n = setting.words, setting.n or 1
-    if setting.n is None:
+    kind = ("latin" if tokenizer == "default" else "every_script") + ("_stems" if stem else "")
+    n = 1 if type == "l" else int(type)
+    if type == "l":
         shared = _longest_common(text.of_kind(kind), reference.of_kind(kind))
     else:
         shared = n_shared(text.ngrams(kind, n), reference.ngrams(kind, n))
@@ -75,19 +59,13 @@ def _rouge(kind: str, tokenizer: str = "default", *, stem: bool = False) -> Metr
     )
 
 
-def _setting(parameters: Mapping[str, Any]) -> RougeSetting:
-    words = "latin" if parameters["tokenizer"] == "default" else "every_script"
-    n = None if parameters["type"] == "l" else int(parameters["type"])
-    return RougeSetting(n, words + ("_stems" if parameters["stem"] else ""))
-
-
 FAMILY = LexicalFamily(
     name="ROUGE",
-    specs=(
-        *(_rouge(kind) for kind in TYPES),
-        *(_rouge(kind, stem=True) for kind in TYPES),
-        *(_rouge(kind, "unicode") for kind in TYPES),
-        *(_rouge(kind, "unicode", stem=True) for kind in TYPES),
+    specs=tuple(
+        _rouge(kind, tokenizer, stem=stem)
+        for tokenizer in ("default", "unicode")
+        for stem in (False, True)
+        for kind in TYPES
     ),
-    open=lambda each, _: RougeScores([_setting(one) for one in each]),
+    open=lambda each, _: partial(_scores, each),
 )

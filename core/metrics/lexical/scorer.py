@@ -4,8 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.metrics.lexical import bleu, chrf, meteor, rouge, ter
-from core.metrics.lexical.family import SYNONYMS_OPEN, LexicalFamily
-from core.metrics.lexical.synonyms import NO_SYNONYMS, Choice, Synonyms, find_synonyms
+from core.metrics.lexical.family import (
+    NO_SYNONYMS,
+    SYNONYMS_OPEN,
+    Choice,
+    LexicalFamily,
+    Synonyms,
+    find_synonyms,
+)
 from core.metrics.lexical.texts import ReadText, read_reference
 from core.metrics.scorer import NO_REFERENCE, MetricSpec, ScoringPair
 from core.schema.scores import Metric, Score

@@ -1,5 +1,7 @@
 """TER of one text (Snover et al. 2006), by sacrebleu."""
 
+from functools import partial
+
 from sacrebleu.metrics.ter import TER
 
 from core.metrics.lexical.family import SACREBLEU, LexicalFamily, spec
@@ -7,15 +9,9 @@ from core.metrics.lexical.texts import ReadText
 from core.schema.scores import Score
 
 
-class TerScores:
-    """sacrebleu's TER (Snover et al. 2006), with its default settings."""
-
-    def __init__(self) -> None:
-        self._ter = TER()
-
-    def __call__(self, text: ReadText, reference: ReadText) -> list[Score]:
-        """Edits over the reference's words, times 100; 100 where only the text has words, 0 where neither has."""
-        return [Score(float(self._ter.sentence_score(text.text, [reference.text]).score))]
+def _scores(ter: TER, text: ReadText, reference: ReadText) -> list[Score]:
+    """Edits over the reference's words, times 100; 100 where only the text has words, 0 where neither has."""
+    return [Score(float(ter.sentence_score(text.text, [reference.text]).score))]
 
 
 _TER = spec(
@@ -26,4 +22,4 @@ _TER = spec(
     of_paper=False,
     direction="lower",
 )
-FAMILY = LexicalFamily(name="TER", specs=(_TER,), open=lambda *_: TerScores(), spaced=True)
+FAMILY = LexicalFamily(name="TER", specs=(_TER,), open=lambda *_: partial(_scores, TER()), spaced=True)

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural.libraries import library
+from core.metrics.neural.environment import ModelFiles, library
 from core.metrics.neural.model import REFERENCE, NeuralFamily, Opened, loaded, window
-from core.metrics.neural.model_files import ModelFiles
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural.libraries import library
+from core.metrics.neural.environment import ModelFiles, comet_settings, library
 from core.metrics.neural.model import BOTH, SOURCE, Needs, NeuralFamily, Opened, loaded
-from core.metrics.neural.model_files import ModelFiles, comet_settings
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from core.errors import InputError
-from core.metrics.neural.libraries import in_a_line
-from core.metrics.neural.model_files import Kind, ModelFiles
+from core.metrics.neural.environment import Kind, ModelFiles, in_a_line
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Score
 

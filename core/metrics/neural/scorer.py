@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from core.errors import InputError
 from core.metrics.neural import bertscore, bleurt, comet, nli
-from core.metrics.neural.libraries import chosen_device, library, release
+from core.metrics.neural.environment import chosen_device, find_models, library, release
 from core.metrics.neural.model import Model, NeuralFamily, Opened, scores_of
-from core.metrics.neural.model_files import find_models
 from core.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, MetricSpec, ScoringPair
 from core.schema.scores import Metric, Score
 

@@ -14,19 +14,22 @@ from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of
 from core.results.joining import NO_SCORE, OTHER_ITEM, OTHER_TEXT, rows_met
 from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
-from core.stats.agreement import fleiss_kappa, gwet_ac1, interval_alpha, ordinal_alpha
-from core.stats.correlation import coefficients, intervals
-from core.stats.degeneracy import Constant, constant
-from core.stats.labels import (
+from core.stats.agreement import (
     AGREEMENT_KINDS,
     agreement_kinds,
+    fleiss_kappa,
     full_agreement,
+    gwet_ac1,
+    interval_alpha,
     majority_labels,
+    ordinal_alpha,
     pairwise_agreement,
     pairwise_f1,
     top_class_bias,
     weighted_f1,
 )
+from core.stats.correlation import coefficients, intervals
+from core.stats.degeneracy import Constant, constant
 from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
 from core.stats.votes import MISSING, Codes
 from core.tables.reading import shown

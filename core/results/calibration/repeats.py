@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from core.judges.quality import QualityRecord
 from core.results.choices import items_of
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow
-from core.stats.resampling import Estimate, Floats, mean_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.tables.reading import shown
 
 SCORE = "score"
@@ -95,11 +94,7 @@ def sensitivity(
     named: list[tuple[str, str | None]] = [(dimension, None) for dimension in dimensions]
     if by_language and len(languages) > 1:
         named += [(dimension, language) for dimension in dimensions for language in languages]
-    resampling: dict[str, Any] = {
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "rng": rng,
-    }
+    resampling: Resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     return tuple(
         _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
         for dimension, language in named
@@ -174,7 +169,7 @@ def _of_group(
     pairs: Sequence[_Pair],
     lost: Mapping[tuple[str, str, str], int],
     several: bool,
-    resampling: Mapping[str, Any],
+    resampling: Resampling,
 ) -> Sensitivity:
     own = [
         (row, second - first)

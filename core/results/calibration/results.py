@@ -1,10 +1,9 @@
-"""An evaluator against human ratings, by language, task and dimension (Multilingual): agreement, kappas, bias, means over cells."""
+"""An evaluator against human ratings, by language, task and dimension (Multilingual): agreement, kappas, bias, means over cells, and runs at several temperatures."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
-from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,12 @@ from core.results.calibration.cells import (
     together,
 )
 from core.results.choices import NO_VALUE, check_names, group_columns, items_of
+from core.results.judges.consistency import consistency
+from core.schema.judging import JudgeOutput
 from core.schema.scores import RatingSet, ScoreTable
 from core.schema.tasks import Dimension
 from core.stats.calibration import CalibrationMap, Method, calibration_map
-from core.stats.resampling import Estimate
+from core.stats.resampling import Estimate, Resampling
 from core.tables.reading import shown
 
 MAJORITIES: Mapping[Majority, str] = {
@@ -51,6 +52,11 @@ class CalibrationOptions:
     n_resamples: int = 2_000
     confidence_level: float = 0.95
     rng: int = 0
+
+    @property
+    def resampling(self) -> Resampling:
+        """As statistics take it."""
+        return {"n_resamples": self.n_resamples, "confidence_level": self.confidence_level, "rng": self.rng}
 
 
 DEFAULT_OPTIONS = CalibrationOptions()
@@ -98,7 +104,8 @@ def calibrate(
     bias where they disagree); kappa is low or undefined where one class is popular, however good the evaluator is, and
     percentage agreement is high there, however bad it is.
     """
-    _check_columns(group_by, ratings, table)
+    if group_by is not None:
+        check_names("column to group by", group_by, columns_to_group_by(ratings, table))
     wanted = GROUP_BY if group_by is None else tuple(dict.fromkeys(group_by))
     joined = [
         join_dimension(table, ratings, dimension, metric, wanted)
@@ -114,11 +121,7 @@ def calibrate(
         one.dimension: labelled(one, items, tasks.get(one.dimension))
         for one, items in zip(joined, _items(joined), strict=True)
     }
-    intervals: dict[str, Any] = {
-        "n_resamples": options.n_resamples,
-        "confidence_level": options.confidence_level,
-        "rng": options.rng,
-    }
+    intervals = options.resampling
     left: Counter[str] = Counter(ratings.left_out)
     for one in joined:
         left.update(one.left_out)
@@ -146,11 +149,6 @@ def columns_to_group_by(ratings: RatingSet, table: ScoreTable) -> tuple[str, ...
     """The columns that may make cells, 004's three first."""
     labels = {label: None for one in ratings.ratings for label in one.labels}
     return tuple(dict.fromkeys([*GROUP_BY, *group_columns(table), *labels]))
-
-
-def _check_columns(group_by: Sequence[str] | None, ratings: RatingSet, table: ScoreTable) -> None:
-    if group_by is not None:
-        check_names("column to group by", group_by, columns_to_group_by(ratings, table))
 
 
 def _not_said(ratings: RatingSet, evaluator: Evaluator) -> Counter[str]:
@@ -206,9 +204,7 @@ def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, 
             method=method,
             n_folds=N_FOLDS,
             comparable=part.one_scale,
-            n_resamples=found.options.n_resamples,
-            confidence_level=found.options.confidence_level,
-            rng=found.options.rng,
+            **found.options.resampling,
         )
         for dimension, part in found.parts.items()
     }
@@ -286,3 +282,77 @@ def _mean_of(estimates: list[Estimate], as_zero: bool) -> MacroMean:
         n_undefined,
         as_zero and n_undefined > 0,
     )
+
+
+_MAY_DIFFER = frozenset({"temperature", "seed", "repeats"})
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One run on one dimension."""
+
+    temperature: float
+    evaluator: str
+    dimension: str
+    agreement: Estimate | None
+    """Share of texts on which evaluator and majority are equal; None: ratings are no classes."""
+    kappa: Estimate | None
+    repeats_equal: Estimate | None
+    """Share of texts on which all its repeats are equal; undefined where it was asked once."""
+    n_repeats: int
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All runs, coldest first."""
+
+    points: tuple[SweepPoint, ...]
+    notes: tuple[str, ...] = ()
+
+
+def temperature_sweep(
+    runs: Sequence[tuple[JudgeOutput, Calibration]],
+    *,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.95,
+) -> Sweep:
+    """Agreement with people and with itself against temperature. Runs whose temperature is unknown are noted and left out.
+
+    Misleads where the runs differ in more than temperature, which is said in a note, and where a server ignores it. With
+    one run a temperature, the differences hold the chance of sampling, too: ask with repeats.
+    """
+    points: list[SweepPoint] = []
+    notes = _differences([output for output, _ in runs])
+    for output, found in runs:
+        if (temperature := output.temperature) is None:
+            notes.append(f"{output.name}: its temperature is not known")
+            continue
+        itself = consistency(output, n_resamples=n_resamples, confidence_level=confidence_level)
+        equal = {one.component.casefold(): one.agreeing for one in itself.repeats}
+        # What `judge direct` says has a name of its own, whatever people call it.
+        alone = itself.repeats[0].agreeing if len(itself.repeats) == len(found.by_dimension) == 1 else None
+        points += [
+            SweepPoint(
+                temperature,
+                found.evaluator,
+                cell.group["dimension"],
+                cell.get("agreement"),
+                cell.get("kappa"),
+                equal.get(cell.group["dimension"].casefold(), alone),
+                itself.n_repeats,
+            )
+            for cell in found.by_dimension
+        ]
+    points.sort(key=lambda one: (one.dimension, one.temperature))
+    return Sweep(tuple(points), tuple(notes))
+
+
+def _differences(outputs: Sequence[JudgeOutput]) -> list[str]:
+    """What else the runs differ in."""
+    given: list[Mapping[str, object]] = [
+        {"model": one.model, **{k: v for k, v in one.settings.items() if k not in _MAY_DIFFER}}
+        for one in outputs
+    ]
+    names = dict.fromkeys(name for one in given for name in one)
+    differ = [name for name in names if len({repr(one.get(name)) for one in given}) > 1]
+    return [f"the runs differ in more than temperature: {', '.join(differ)}"] if differ else []

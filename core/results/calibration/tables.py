@@ -7,8 +7,7 @@ from typing import Any
 from core.results.calibration.advice import RULES, Advice, verdict_of
 from core.results.calibration.cells import STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
-from core.results.calibration.results import MAJORITIES, Calibration, Summary, macro_averaged
-from core.results.calibration.temperatures import Sweep
+from core.results.calibration.results import MAJORITIES, Calibration, Summary, Sweep, macro_averaged
 from core.results.decimals import ends
 from core.stats.calibration import CalibrationMap
 from core.stats.resampling import Estimate

@@ -18,25 +18,22 @@ from core.results.joining import Joined, SystemScores, join_ratings, left_out, r
 from core.results.merging import SAME_NAME
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
-from core.stats.correlation.intervals import correlate
+from core.stats.correlation.intervals import PairedTest, correlate, holm
 from core.stats.correlation.systems import (
-    SoftAccuracy,
-    between_systems,
-    soft_pairwise_accuracy,
-    system_accuracy,
-)
-from core.stats.correlation.tests import PairedTest, holm
-from core.stats.degeneracy import Constant, constant, constants_said
-from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
-from core.stats.tie_calibration import (
     PairwiseAccuracy,
+    SoftAccuracy,
     Swap,
     accuracy_test,
+    between_systems,
     calibrate_ties,
     calibrated_interval,
     pair_results,
     pairwise_accuracy,
+    soft_pairwise_accuracy,
+    system_accuracy,
 )
+from core.stats.degeneracy import Constant, constant, constants_said
+from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
 
 _ALPHA = 0.05  # where readers look; a note says when no p can get there

@@ -10,8 +10,7 @@ from core.errors import InputError
 from core.results.choices import check_names, directions, items_of
 from core.results.joining import check_spelled_alike, units_of
 from core.schema.scores import Metric, ScoredRow, ScoreTable
-from core.stats.degeneracy import Constant, constant
-from core.stats.near_ties import tied
+from core.stats.degeneracy import Constant, constant, tied
 from core.stats.resampling import Estimate, Floats, ratio_estimates
 from core.tables.columns import level_number
 from core.tables.reading import shown

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.results.choices import directions, items_of, left_out_of, with_directions
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.schema.scores import Direction, Method, RatingSet, ScoreTable
-from core.stats.correlation import coefficients, tests
+from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.groups import redundancy as matrix_of
 from core.stats.resampling import Floats
 from core.tables.reading import shown
@@ -145,7 +145,7 @@ def rank_metrics(
     return Ranking(
         method=method,
         order=ordered,
-        cluster=tests.significance_clusters(ordered, p_values, alpha),
+        cluster=intervals.significance_clusters(ordered, p_values, alpha),
         comparisons=tuple(comparisons),
         dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
         coefficients={names[m]: values[m] for m in order},
@@ -193,7 +193,7 @@ def _compare(
 ) -> Comparison:
     x1, x2 = part.scores[:, columns[0]], part.scores[:, columns[1]]
     if test == "permutation":
-        found = tests.permutation_test(
+        found = intervals.permutation_test(
             x1,
             x2,
             part.target,
@@ -206,7 +206,7 @@ def _compare(
         return Comparison(*names, found.difference, found.p, test, found.n, found.reason)
     r_xy = coefficients.coefficient(x1, part.target, method)
     r_zy = coefficients.coefficient(x2, part.target, method)
-    _, p = tests.williams(r_xy, r_zy, coefficients.coefficient(x1, x2, method), part.target.size)
+    _, p = intervals.williams(r_xy, r_zy, coefficients.coefficient(x1, x2, method), part.target.size)
     undefined = bool(np.isnan(p))
     return Comparison(
         *names,

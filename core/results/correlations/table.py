@@ -32,7 +32,7 @@ from core.results.joining import (
 )
 from core.schema.scores import Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals, systems
-from core.stats.correlation.resampled import FEWEST
+from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.systems import SystemStatistic
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats, is_settled, numbered

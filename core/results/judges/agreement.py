@@ -19,7 +19,7 @@ from core.results.merging import merge_tables, not_scored_in
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
-from core.stats.near_ties import tied
+from core.stats.degeneracy import tied
 from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
 
 SHARES = "0 to 1"

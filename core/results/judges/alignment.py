@@ -17,7 +17,7 @@ from core.judges.cross_examination import CefRecord
 from core.results.joining import rows_met
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
-from core.stats.shares import Share, wilson_share
+from core.stats.resampling import Share, wilson_share
 from core.tables.reading import shown
 
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"

@@ -17,8 +17,7 @@ from core.results.choices import items_of
 from core.results.judges.reliability import ALL_SIDES, SIDES
 from core.schema.judging import JudgedText, JudgeOutput
 from core.stats.degeneracy import Constant, constant, constants_said
-from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
-from core.stats.shares import Share, wilson_share
+from core.stats.resampling import Estimate, Floats, Share, mean_estimates, resampled_estimate, wilson_share
 from core.tables.reading import shown
 
 

@@ -13,7 +13,7 @@ from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.questions import VERDICTS, CrossQuestion, Side
 from core.results.choices import items_of, values_of
 from core.schema.scores import ScoredRow
-from core.stats.judge_reliability import VARIANTS, Variant, deviation, disagreement, lowest_first
+from core.stats.agreement import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate
 from core.stats.votes import MISSING
 from core.tables.reading import shown

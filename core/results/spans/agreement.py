@@ -21,7 +21,7 @@ from core.results.spans.segments import (
     said_of,
 )
 from core.schema.scores import OutputSet, Rating, RatingSet
-from core.stats.correlation.tests import PairedTest
+from core.stats.correlation.intervals import PairedTest
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test
 

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from core.errors import InputError
 from core.results.study.counted import Filters, chosen_pairs, chosen_raters, why_left_out
 from core.schema.study import GUESSED_SIDES, Assignment, Guess, StudyRecord
 from core.stats.blinding import LEFT, RIGHT, BlindingIndex, blinding_index
+from core.stats.resampling import Resampling
 from core.study.analysis_set import main_levels
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
@@ -60,10 +61,7 @@ class Blinding:
 def blinding(
     record: StudyRecord,
     filters: Filters | None = None,
-    *,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> Blinding:
     """The guesses of the raters and pairs that the filters leave, against the sides that these raters saw.
 
@@ -74,7 +72,8 @@ def blinding(
     levels, items = chosen_pairs(record, filters)
     chosen = chosen_raters(record, filters)
     wanted = {(item, level) for item in items for level in levels}
-    declared = main_levels(record.study.design, record.study.levels)
+    design = record.study.design
+    declared = main_levels(design, record.study.levels)
     raters = {rater.rater_id: rater for rater in record.raters}
     used: list[Guess] = []
     left_out: Counter[str] = Counter()
@@ -85,16 +84,14 @@ def blinding(
         else:
             left_out[reason] += 1
     shown = {a.key: a for a in record.assignments}
-    person = _person(record)
+    person = design.candidate if design.person == "candidate" else design.comparator
 
     def index(guesses: Sequence[Guess]) -> BlindingIndex:
         return blinding_index(
             [_true_side(guess, shown.get(guess.key), person) for guess in guesses],
             [GUESSED_SIDES.index(guess.guess) for guess in guesses],
             [guess.item_id for guess in guesses],
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            rng=rng,
+            **drawing,
         )
 
     return Blinding(
@@ -104,11 +101,6 @@ def blinding(
         n_left_out=dict(left_out),
         comments=tuple(GuessComment(g.rater_id, g.item_id, g.level, g.comment) for g in used if g.comment),
     )
-
-
-def _person(record: StudyRecord) -> str:
-    design = record.study.design
-    return design.candidate if design.person == "candidate" else design.comparator
 
 
 def _true_side(guess: Guess, assignment: Assignment | None, person: str) -> int:

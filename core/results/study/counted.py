@@ -98,7 +98,10 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
     """
     rules = analysis_set(record)
     if variant.keep_excluded:
-        record = replace(record, raters=tuple(_kept(rater) for rater in record.raters))
+        record = replace(
+            record,
+            raters=tuple(one if one.withdrawn else replace(one, excluded=None) for one in record.raters),
+        )
     levels, items = chosen_pairs(record, filters)
     raters = {rater.rater_id: rater for rater in record.raters}
     shown = {a.key: a for a in record.assignments}
@@ -124,7 +127,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         preference = _preference(record, answer, shown)
         main[answer.rater_id][key] = PREFERENCES.index(preference)
         if preference in ("candidate", "comparator"):
-            sides[answer.rater_id][("left", "right", None).index(_side(answer))] += 1
+            sides[answer.rater_id][{"left": 0, "right": 1}.get(answer.choice or "", 2)] += 1
     pairs = [(i, lv) for i in items for lv in levels]
     votes = {key: sum(key in main[rater] for rater in chosen) for key in pairs}
     needed = min(rules.votes_needed, len(chosen)) if picked else rules.votes_needed
@@ -134,7 +137,9 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
     leave_out = rules.flagged == "leave_out"
     if variant.leave_out_flagged is not None:
         leave_out = variant.leave_out_flagged
-    keys, outs = _enough(votes, max(1, needed), flagged if leave_out else set())
+    outs = {key: FLAGGED for key in votes if leave_out and key in flagged}
+    outs |= {key: TOO_FEW for key, given in votes.items() if given < max(1, needed) and key not in outs}
+    keys = [key for key in votes if key not in outs]
     codes = np.array([[main[rater].get(key, MISSING) for rater in chosen] for key in keys], dtype=np.int64)
     codes = codes.reshape(len(keys), len(chosen))
     used = int((codes != MISSING).sum())
@@ -155,10 +160,6 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},
         repeats=_repeats(record, chosen, main, shown, wanted),
     )
-
-
-def _kept(rater: Rater) -> Rater:
-    return rater if rater.withdrawn else replace(rater, excluded=None)
 
 
 def filtered(record: StudyRecord, filters: Filters) -> dict[str, tuple[str, ...]]:
@@ -211,21 +212,17 @@ def chosen_raters(record: StudyRecord, filters: Filters) -> list[str]:
     """Those asked for, else all who have answered something that counts."""
     real = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
     if filters.raters is not None:
-        _check_none_excluded(record, filters.raters)
+        excluded = [
+            f"{rater.rater_id!r} ({rater.excluded or 'no reason given'})"
+            for rater in record.raters
+            if rater.rater_id in filters.raters and not rater.dry_run and rater.excluded is not None
+        ]
+        if excluded:
+            raise InputError(f"Excluded from the analysis: rater {', '.join(excluded)}.")
         _check("rater", filters.raters, real)
         return list(dict.fromkeys(filters.raters))
     active = {answer.rater_id for answer in record.answers if answer.answered and not answer.repeat}
     return [rater for rater in real if rater in active]
-
-
-def _check_none_excluded(record: StudyRecord, asked: Sequence[str]) -> None:
-    excluded = [
-        f"{rater.rater_id!r} ({rater.excluded or 'no reason given'})"
-        for rater in record.raters
-        if rater.rater_id in asked and not rater.dry_run and rater.excluded is not None
-    ]
-    if excluded:
-        raise InputError(f"Excluded from the analysis: rater {', '.join(excluded)}.")
 
 
 def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> None:
@@ -263,15 +260,6 @@ def why_left_out(
     return FILTERED if key[1] in declared else OUTSIDE
 
 
-def _enough(
-    votes: dict[Key, int], needed: int, left_out: Collection[Key]
-) -> tuple[list[Key], dict[Key, str]]:
-    """Pairs with votes enough, and why the others are out."""
-    outs = {key: FLAGGED for key in votes if key in left_out}
-    outs |= {key: TOO_FEW for key, given in votes.items() if given < needed and key not in outs}
-    return [key for key in votes if key not in outs], outs
-
-
 def _repeats(
     record: StudyRecord,
     raters: Sequence[str],
@@ -296,7 +284,3 @@ def _preference(record: StudyRecord, answer: Answer, shown: dict[AnswerKey, Assi
     preference = preference_of(record, answer, shown.get(answer.key))
     assert preference is not None, "only answers that were given are decoded"
     return preference
-
-
-def _side(answer: Answer) -> str | None:
-    return answer.choice if answer.choice in ("left", "right") else None

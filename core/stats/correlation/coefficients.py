@@ -1,20 +1,34 @@
-"""Pearson's r, Spearman's rho and Kendall's tau-bof observed data, and why one is undefined."""
+"""Pearson's r, Spearman's rho and Kendall's tau-b: of observed data, and why one is undefined; and of many columns with one
+target, in many resamples at once and without a loop over them.
+"""
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from scipy.stats import kendalltau, rankdata
 
-from core.stats.near_ties import tied
-from core.stats.resampling import Floats, ratio
+from core.stats.degeneracy import tied
+from core.stats.resampling import (
+    MOST_PRODUCTS,
+    Drawn,
+    Floats,
+    Indices,
+    draw_counts,
+    drawn_of,
+    numbered,
+    ratio,
+)
 
 Method = Literal["pearson", "spearman", "kendall"]
 """Kendall is tau-b throughout."""
 Booleans = NDArray[np.bool_]
 
-_PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
+_ROW_PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
 
 
 def coefficient(x: ArrayLike, y: ArrayLike, method: Method) -> float:
@@ -75,7 +89,7 @@ def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
         return _pearson_of_rows(x, y)
     first, second = np.triu_indices(x.shape[1], 1)
     taus = np.empty(len(x))
-    block = max(1, _PAIR_CELLS // first.size)
+    block = max(1, _ROW_PAIR_CELLS // first.size)
     for start in range(0, len(x), block):
         part = slice(start, start + block)
         signs_x = np.sign(x[part, first] - x[part, second])
@@ -123,3 +137,784 @@ def pair_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), rows:
         if is_constant(values, axis=0):
             return f"all {name} are equal"
     return None
+
+
+_SLAB_CELLS = 8_192  # numbers added at a time in a running sum
+_FOUR_BYTES = int(np.iinfo(np.int32).max)
+_DEEPEST = 48  # steps of a running sum: sums of products of ranks then fit into four bytes up to 100,000 rows
+
+
+@dataclass(frozen=True)
+class SortedColumn:
+    """The distinct values of a column in ascending order, folded into slabs so that running sums are fast.
+
+    Value v stands at row (v % depth) * width + v // depth of `pick`.
+    """
+
+    pick: sparse.csr_array
+    """(depth * width, rows or clusters): whose weights each value adds up."""
+    depth: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A column whose mid-ranks can be made for any counts."""
+
+    values: SortedColumn
+    row_value: Indices
+    """Where each row's value stands in `values`."""
+
+
+def ranked_column(y: Floats, clusters: Indices, n_clusters: int, together: int) -> Ranked:
+    """Sort a column (n,) once; together: resamples that will be taken at a time."""
+    order, value = sorted_values(y)
+    values = folded(clusters[order], value[order], n_clusters, together)
+    return Ranked(values, _stands_at(value, values.depth, values.width))
+
+
+def rank_rows(ranked: Ranked, weights: Floats, n: Floats) -> Floats:
+    """Each row's mid-rank minus the mean rank, in each resample: shape (rows, resamples).
+
+    weights: of the values, `ranked.values.pick @ counts`; n: rows drawn in each resample.
+    """
+    return np.take(middle_ranks(ranked.values, weights) - n / 2, ranked.row_value, axis=0)
+
+
+def middle_ranks(values: SortedColumn, weights: Floats) -> Floats:
+    """Rows drawn below each value plus half of those at it (a mid-rank less 1/2), placed like `weights`."""
+    slabs = weights.reshape(values.depth, values.width, -1)
+    ranks, running = np.empty_like(slabs), np.zeros(slabs.shape[1:])
+    for position, slab in enumerate(slabs):
+        ranks[position] = running + slab / 2
+        running += slab
+    ranks += np.cumsum(running, axis=0) - running
+    return ranks.reshape(weights.shape)
+
+
+def rank_products(values: SortedColumn, weights: Floats, others: Floats) -> Floats:
+    """Sum over values of mid-rank times `others`, without keeping the ranks."""
+    slabs = weights.reshape(values.depth, values.width, -1)
+    other_slabs = others.reshape(slabs.shape)
+    running, found, product = (np.zeros(slabs.shape[1:]) for _ in range(3))
+    for slab, other in zip(slabs, other_slabs, strict=True):
+        np.multiply(running, other, out=product)
+        found += product
+        running += slab
+    found += (np.cumsum(running, axis=0) - running) * other_slabs.sum(axis=0)
+    return np.asarray(found.sum(axis=0) + np.einsum("vb,vb->b", weights, others) / 2)
+
+
+def untied_rank_products(
+    values: SortedColumn,
+    clusters_at: Indices,
+    rows_at: Indices,
+    counts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    most: int,
+) -> Floats:
+    """`rank_products` of a column without ties, less half of each row's own weight, never holding a whole column.
+
+    clusters_at, rows_at: for each place which row of counts and which of others to take; an empty place takes zeros.
+    most: no other is more times its row's count. All are whole numbers, in eight bytes where four may not hold them.
+    """
+    sums = partial(_untied_rank_products, values, clusters_at, rows_at, counts, others)
+    found, heaviest = sums(np.int32)
+    return found if heaviest**2 * most <= _FOUR_BYTES else sums(np.int64)[0]
+
+
+def _untied_rank_products(
+    values: SortedColumn,
+    clusters_at: Indices,
+    rows_at: Indices,
+    counts: NDArray[np.integer[Any]],
+    others: NDArray[np.integer[Any]],
+    kind: type[np.signedinteger[Any]],
+) -> tuple[Floats, int]:
+    """The sums, and the most rows drawn in one column of slabs."""
+    shape = (values.width, counts.shape[1])
+    running, found, other_sums, product, slab = (np.zeros(shape, dtype=kind) for _ in range(5))
+    for start in range(0, clusters_at.size, values.width):
+        places = slice(start, start + values.width)
+        np.copyto(slab, np.take(counts, clusters_at[places], axis=0))
+        other = np.take(others, rows_at[places], axis=0)
+        np.multiply(running, other, out=product, casting="unsafe")
+        found += product
+        np.add(other_sums, other, out=other_sums, casting="unsafe")
+        running += slab
+    total = found.sum(axis=0, dtype=np.float64)
+    before = np.cumsum(running, axis=0, dtype=np.float64) - running
+    total += np.einsum("vb,vb->b", before, other_sums, dtype=np.float64)
+    return total, int(running.max(initial=0))
+
+
+def sorted_values(x: Floats) -> tuple[Indices, Indices]:
+    """Order of the rows, and the number of each row's value among the distinct ones."""
+    value = numbered(x)
+    return np.argsort(value, kind="stable"), value
+
+
+def folded(source: Indices, value: Indices, n_sources: int, together: int) -> SortedColumn:
+    """Fold values (ascending, one a row) whose weights come from `source`."""
+    n_values = int(value[-1]) + 1
+    width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
+    depth = -(-n_values // width)
+    place = _stands_at(value, depth, width)
+    pick = sparse.csr_array((np.ones(value.size), (place, source)), shape=(depth * width, n_sources))
+    return SortedColumn(pick, depth, width)
+
+
+def _stands_at(value: Indices, depth: int, width: int) -> Indices:
+    """Where values, by their number in ascending order, stand in the folded column."""
+    return np.asarray(value % depth * width + value // depth, dtype=np.intp)
+
+
+_ROWS = 64  # rows added at a time
+_DOUBTFUL = 1e-6  # a variance this small against the mean square has lost too many digits
+_SMALLEST = 1e-150  # the square of a smaller number may be 0
+
+
+@dataclass(frozen=True)
+class PearsonSums:
+    """Columns without NaN and their target, ready for any counts."""
+
+    sums: Floats
+    """(clusters, 3 + 3 columns): rows, y, y**2, then x, x**2, x y of each column."""
+    standard: Floats
+    """(rows, 1 + columns): y, then each column, of which these are the sums."""
+    exact: NDArray[np.bool_]
+    """(1 + columns,): a sum of squares of 0 says that every value drawn is the middle one."""
+    clusters: Indices
+    """Of each row."""
+
+
+def pearson_sums(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) -> PearsonSums:
+    """Add up scores (n, m) and y (n,) by cluster.
+
+    Around the median: one huge value must not move all others away from 0, where sums keep their digits.
+    """
+    columns = standard(np.column_stack([y, scores]), axis=0, middle=np.median)
+    exact = np.abs(np.where(columns == 0, 1.0, columns)).min(axis=0) > _SMALLEST
+    return PearsonSums(_products(columns, clusters, n_clusters), columns, exact, clusters)
+
+
+def columns_of(prepared: PearsonSums, places: Sequence[int]) -> PearsonSums:
+    """Those of fewer columns, by their places."""
+    sums = [0, 1, 2, *(3 + 3 * place + k for place in places for k in range(3))]
+    rows = [0, *(1 + place for place in places)]
+    return PearsonSums(
+        prepared.sums[:, sums], prepared.standard[:, rows], prepared.exact[rows], prepared.clusters
+    )
+
+
+def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
+    """Pearson's r of each column with y, (columns, resamples), for counts (clusters, resamples); NaN where constant."""
+    totals = products_with_counts(prepared.sums, counts)
+    n, y, yy = totals[:3]
+    x, xx, xy = totals[3::3], totals[4::3], totals[5::3]
+    spread_x, spread_y = n * xx - x**2, n * yy - y**2
+    found = ratio(n * xy - x * y, np.sqrt(np.maximum(spread_x, 0.0) * np.maximum(spread_y, 0.0)))
+    constant = ((xx == 0) & prepared.exact[1:, None]) | ((yy == 0) & prepared.exact[0])
+    doubtful = ((spread_x <= _DOUBTFUL * n * xx) | (spread_y <= _DOUBTFUL * n * yy)) & ~constant
+    for column in np.flatnonzero(doubtful.any(axis=1)).tolist():
+        resamples = np.flatnonzero(doubtful[column])
+        found[column, resamples] = _pearson_row_by_row(prepared, column, counts[:, resamples])
+    return np.clip(np.where(constant, np.nan, found), -1.0, 1.0)
+
+
+def products_with_counts(sums: Floats, counts: Floats) -> Floats:
+    """sums.T @ counts, few at a time; what is added at a time does not depend on how many sums there are."""
+    found = np.zeros((sums.shape[1], counts.shape[1]))
+    at_once = max(1, MOST_PRODUCTS // (_ROWS * counts.shape[1]))
+    for first in range(0, sums.shape[1], at_once):
+        columns = slice(first, first + at_once)
+        for start in range(0, len(counts), _ROWS):
+            found[columns] += sums[start : start + _ROWS, columns].T @ counts[start : start + _ROWS]
+    return found
+
+
+def _pearson_row_by_row(prepared: PearsonSums, column: int, counts: Floats) -> Floats:
+    """Pearson's r of one column in each resample, from the rows drawn: what they all share cannot drown the rest."""
+    y, x = prepared.standard[:, 0], prepared.standard[:, 1 + column]
+    found = np.empty(counts.shape[1])
+    for number, weights in enumerate(np.take(counts, prepared.clusters, axis=0).T):
+        drawn = weights > 0
+        rows = np.repeat(np.flatnonzero(drawn), weights[drawn].astype(np.intp))
+        found[number] = row_coefficients(x[None, rows], y[None, rows], "pearson")[0]
+    return found
+
+
+def _products(columns: Floats, clusters: Indices, n_clusters: int) -> Floats:
+    """Per-cluster sums of products of standardised columns, y first."""
+    y, x = columns[:, :1], columns[:, 1:]
+    per_row = np.empty((len(columns), 3 * columns.shape[1]))
+    per_row[:, :3] = np.hstack([np.ones_like(y), y, y**2])
+    per_row[:, 3::3], per_row[:, 4::3], per_row[:, 5::3] = x, x**2, x * y
+    rows = np.arange(len(columns))
+    adding = sparse.csr_array((np.ones(rows.size), (clusters, rows)), shape=(n_clusters, rows.size))
+    return np.asarray(adding @ per_row, dtype=np.float64)
+
+
+_Floating = NDArray[Any]
+"""Of single or double precision."""
+_Kind = type[np.float32] | type[np.float64]
+
+_EXACT = 2**24
+"""Whole numbers below this are exact in single precision, which takes half the time."""
+_CHUNK_CELLS = 192_000  # numbers worked on at a time: few enough for the processor's second cache (measured)
+_PAIR_CELLS = 10_000  # numbers added in one step of a running sum
+_FEWEST_IN_BLOCK, _ALIGNED = 24, 8
+
+
+@dataclass(frozen=True)
+class _Within:
+    """Pairs of rows of one block: their signs, and which cluster's weight each row takes."""
+
+    signs: NDArray[np.int8]
+    """(blocks, size, size); twice the sign where the second row lies in a later strip, any where in an earlier one."""
+    strip: int
+    """Rows of a strip."""
+    clusters: Indices
+    """(blocks * size,); the number of clusters where a row only fills its block up."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Cells of x-blocks by y-blocks, folded so that running sums both ways take long steps.
+
+    Y-block k stands at depth k % depth and width k // depth; x-block k at step k % steps of group k // steps.
+    """
+
+    parts: tuple[sparse.csr_array, ...]
+    """For some steps each, (steps * depth * groups * width, clusters): rows of each cluster in each cell."""
+    depth: int
+    width: int
+    groups: int
+    most_rows: int
+    """In one part, one group and one y-block."""
+    most_of_group: int
+    """Rows in one group."""
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """What concordance needs to know about the rows, made once for all weights."""
+
+    table: _Table
+    within: tuple[_Within, ...]
+
+
+def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together: int = 64) -> PairSums:
+    """Prepare rows x, y (n,) without NaN; clusters: number of each row's cluster, whose weight it takes.
+
+    together: sets of weights that will be taken at a time.
+    """
+    x_value, y_value = numbered(x), numbered(y)
+    y_block = _blocks(y_value, _block_size(x.size, None))
+    x_block = _blocks(x_value, _block_size(x.size, int(y_block.max()) + 1))
+    signs = (x_value, y_value)
+    parts = (
+        _within(x_block, x_value, signs, None, clusters, n_clusters, together),
+        _within(y_block, y_value, signs, x_block, clusters, n_clusters, together),
+    )
+    table = _table(x_block, y_block, clusters, n_clusters, together)
+    return PairSums(table, tuple(part for part in parts if part is not None))
+
+
+def most_signs(y: Floats) -> int:
+    """At most how many bytes `pair_sums` holds for a column beside y (n,)."""
+    per_row = _block_size(y.size, None)
+    n_blocks = int(_blocks(numbered(y), per_row).max()) + 1
+    return int(y.size) * (per_row + max(per_row, _block_size(y.size, n_blocks)))
+
+
+def _block_size(n: int, n_y: int | None) -> int:
+    """Rows of a block. n_y: y-blocks; None for the size of those themselves.
+
+    A cell of the table costs as much as some 90 products within blocks (measured): the sum of both is least here.
+    """
+    best = float(np.cbrt(90 * n) if n_y is None else np.sqrt(90 * n_y))
+    return max(_FEWEST_IN_BLOCK, round(best / _ALIGNED) * _ALIGNED)
+
+
+def _table(x_block: Indices, y_block: Indices, clusters: Indices, n_clusters: int, together: int) -> _Table:
+    n_x, n_y = int(x_block.max()) + 1, int(y_block.max()) + 1
+    depth = int(np.ceil(np.sqrt(n_y)))
+    width = -(-n_y // depth)
+    groups = min(n_x, max(1, _PAIR_CELLS // (depth * width * together)))
+    steps = -(-n_x // groups)
+    group, step = x_block // steps, x_block % steps
+    at_once = max(1, _CHUNK_CELLS // (depth * groups * width * together))
+    parts = []
+    for start in range(0, steps, at_once):
+        size = min(at_once, steps - start)
+        rows = np.flatnonzero((step >= start) & (step < start + size))
+        place = (step[rows] - start) * depth + y_block[rows] % depth
+        place = (place * groups + group[rows]) * width + y_block[rows] // depth
+        counted = np.ones(rows.size, dtype=np.float32)
+        shape = (size * depth * groups * width, n_clusters)
+        parts.append(
+            sparse.csr_array(
+                (counted, (place.astype(np.int32), clusters[rows].astype(np.int32))), shape=shape
+            )
+        )
+    most_rows = np.bincount((step // at_once * groups + group) * n_y + y_block).max()
+    return _Table(tuple(parts), depth, width, groups, int(most_rows), int(np.bincount(group).max()))
+
+
+def concordance(pairs: PairSums, drawn: Drawn) -> Floats:
+    """Concordant minus discordant pairs for the weights in `drawn`, whole numbers: shape (sets,)."""
+    found = _between_blocks(pairs.table, drawn)
+    for part in pairs.within:
+        found += _within_blocks(part, drawn)
+    return found
+
+
+def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
+    """Pairs of rows of one block. Its rows are cut into strips; each one meets itself and the later ones only."""
+    n_blocks, size, _ = part.signs.shape
+    n_sets = drawn.single.shape[1]
+    kind: _Kind = np.float32 if 2 * size * drawn.largest < _EXACT else np.float64
+    at_once = max(1, _CHUNK_CELLS // (2 * size * max(n_sets, size)))
+    adding: Any = kind if 2 * at_once * (size * drawn.largest) ** 2 < _EXACT else np.float64
+    found = np.zeros(n_sets)
+    for start in range(0, n_blocks, at_once):
+        signs: _Floating = part.signs[start : start + at_once].astype(kind)
+        places = part.clusters[start * size : (start + len(signs)) * size]
+        weights: _Floating = (
+            np.take(drawn.padded, places, axis=0).astype(kind).reshape(len(signs), size, n_sets)
+        )
+        products = np.empty_like(weights)
+        for first in range(0, size, part.strip):
+            strip = slice(first, first + part.strip)
+            np.matmul(signs[:, strip, first:], weights[:, first:], out=products[:, strip])
+        shape = (len(places), n_sets)
+        found += np.einsum("ib,ib->b", products.reshape(shape), weights.reshape(shape), dtype=adding)
+    return np.asarray(found / 2)
+
+
+def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
+    """Pairs in different x-blocks and different y-blocks: within each group of x-blocks, then between groups."""
+    n_sets = drawn.single.shape[1]
+    shape = (table.depth, table.groups, table.width, n_sets)
+    most_before = min(drawn.total, table.most_of_group * drawn.largest)
+    exact = max(2 * drawn.total, table.most_rows * drawn.largest * most_before) < _EXACT
+    kind: _Kind = np.float32 if exact else np.float64
+    before, sums, product = (np.zeros(shape, dtype=kind) for _ in range(3))
+    weights: _Floating = drawn.single.astype(kind, copy=False)
+    total = np.zeros(n_sets)
+    for part in table.parts:
+        cells = (part @ weights).reshape(-1, *shape)
+        found = np.zeros(shape, dtype=kind)
+        for at_step, order_at_step in zip(cells, _below_less_above(cells), strict=True):
+            np.multiply(before, at_step, out=product)
+            found += product
+            before += order_at_step
+            if table.groups > 1:
+                sums += at_step
+        total += found.reshape(-1, n_sets).sum(axis=0, dtype=np.float64)
+    if table.groups > 1:
+        earlier = np.cumsum(before, axis=1, dtype=np.float64) - before
+        total += np.einsum("dgwb,dgwb->b", earlier, sums)
+    return np.asarray(total)
+
+
+def _below_less_above(cells: _Floating) -> _Floating:
+    """For each x-block and y-block the weight in lower y-blocks less that in higher ones; (steps, depth, groups, width, sets)."""
+    order = np.empty_like(cells)
+    in_folds, place = cells.sum(axis=1), np.arange(cells.shape[3])
+    # Half of what lies in lower folds less that in higher ones and in this one: the first cell has all of it above.
+    running = ((np.sign(place[:, None] - place).astype(cells.dtype) @ in_folds) - in_folds) / 2
+    after = np.empty_like(running)
+    for position in range(cells.shape[1]):
+        np.add(running, cells[:, position], out=after)
+        np.add(running, after, out=order[:, position])
+        running, after = after, running
+    return order
+
+
+def _within(
+    block: Indices,
+    value: Indices,
+    signs: tuple[Indices, Indices],
+    other: Indices | None,
+    clusters: Indices,
+    n_clusters: int,
+    together: int,
+) -> _Within | None:
+    """Pairs of rows in one block; with `other`, only those that lie in different blocks of that kind."""
+    rows_of_block = np.bincount(block)
+    lowest = np.full(rows_of_block.size, value.max() + 1)
+    highest = np.full(rows_of_block.size, -1)
+    np.minimum.at(lowest, block, value)
+    np.maximum.at(highest, block, value)
+    mixed = np.flatnonzero(highest > lowest)
+    if mixed.size == 0:
+        return None
+    size = -(-int(rows_of_block[mixed].max()) // _ALIGNED) * _ALIGNED
+    number = np.full(rows_of_block.size, -1)
+    number[mixed] = np.arange(mixed.size)
+    rows = np.flatnonzero(number[block] >= 0)
+    rows = rows[np.argsort(number[block[rows]], kind="stable")]
+    starts = np.concatenate([[0], np.cumsum(rows_of_block[mixed])[:-1]])
+    place = number[block[rows]] * size + np.arange(rows.size) - starts[number[block[rows]]]
+    filled = np.zeros(mixed.size * size, dtype=bool)
+    filled[place] = True
+    matrix = np.ones((mixed.size, size, size), dtype=np.int8)
+    for values in signs:
+        matrix *= _differences(values, rows, place, matrix.shape[:2])
+    if other is not None:
+        matrix *= np.abs(_differences(other, rows, place, matrix.shape[:2]))
+    there = filled.reshape(mixed.size, size)
+    matrix *= there[:, :, None] & there[:, None, :]
+    strip = next(
+        rows for rows in (size // 4, size // 8, 8) if rows * size * together <= MOST_PRODUCTS or rows == 8
+    )
+    for first in range(0, size, strip):
+        matrix[:, first : first + strip, first + strip :] *= 2
+    taken = np.full(filled.size, n_clusters)
+    taken[place] = clusters[rows]
+    return _Within(matrix, strip, taken)
+
+
+def _differences(values: Indices, rows: Indices, place: Indices, shape: tuple[int, ...]) -> NDArray[np.int8]:
+    """Signs of the differences between all two rows of each block."""
+    placed = np.zeros(shape[0] * shape[1], dtype=np.int32)
+    placed[place] = values[rows]
+    blocks = placed.reshape(shape)
+    upper, lower = blocks[:, :, None], blocks[:, None, :]
+    return np.asarray((upper > lower).view(np.int8) - (upper < lower).view(np.int8))
+
+
+def _blocks(value: Indices, size: int) -> Indices:
+    """Number of each row's block: consecutive values, at most `size` rows, or a single value with more."""
+    rows = np.cumsum(np.bincount(value))
+    starts, held = [], 0
+    while held < value.size:
+        first = int(np.searchsorted(rows, held, side="right"))
+        starts.append(first)
+        held = int(rows[max(first, int(np.searchsorted(rows, held + size, side="right")) - 1)])
+    return np.asarray(np.searchsorted(starts, np.arange(rows.size), side="right")[value] - 1, dtype=np.intp)
+
+
+_BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
+_FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
+FEWEST, STEP = 512, 512
+"""Resamples after which it is first, and then again, looked at whether they are enough: whole blocks."""
+_SIGN_CELLS = 64_000_000  # signs of Kendall's blocks held at a time, a byte each
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What belongs to y and serves all columns."""
+
+    clusters: Indices
+    sizes: Floats
+    """Rows of each cluster."""
+    ranked: Ranked
+
+
+@dataclass(frozen=True)
+class _Ties:
+    """Rows of a column that share their value with others; few enough to be corrected for."""
+
+    rows: Indices
+    clusters: Indices
+    adding: sparse.csr_array
+    """(values, rows): which rows have a value."""
+    before: sparse.csr_array
+    """(rows, rows): for each row those of the same value that stand before it."""
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column in the order of its values. With many ties sums over equal values come first; else rows are looked up."""
+
+    weights: SortedColumn
+    """From clusters."""
+    rows: sparse.csr_array | None
+    """The same, from rows and an empty one; None without many ties."""
+    clusters_at: Indices
+    """Without many ties: the cluster of the row at each place; the number of clusters where a place is empty."""
+    rows_at: Indices
+    """Without many ties: the row at each place; the number of rows where a place is empty."""
+    ties: _Ties | None
+    """A few ties."""
+    pairs: PairSums | None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Columns without NaN and their target, ready for any counts."""
+
+    target: _Target
+    columns: tuple[_Column, ...]
+    pearson: PearsonSums | None
+    methods: tuple[Method, ...]
+    together: int
+    """Resamples to take at a time."""
+
+
+def columns_alike(scores: Floats, y: Floats) -> list[tuple[NDArray[np.bool_], Indices]]:
+    """Columns of scores (n, m) that have a value in the same rows, together with y: those rows, and the columns."""
+    known = ~(np.isnan(scores) | np.isnan(y)[:, None])
+    alike: dict[bytes, list[int]] = {}
+    for number, rows in enumerate(known.T):
+        alike.setdefault(np.packbits(rows).tobytes(), []).append(number)
+    return [(known[:, columns[0]], np.array(columns, dtype=np.intp)) for columns in alike.values()]
+
+
+def resample_columns(
+    scores: Floats,
+    y: Floats,
+    clusters: Indices,
+    n_clusters: int,
+    methods: Sequence[Method],
+    *,
+    n_resamples: int,
+    seed: int,
+    enough: Callable[[Sequence[Floats]], bool] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> dict[Method, list[Floats]]:
+    """The coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
+
+    clusters: a number from 0 for each row. Each result has an array (n_resamples,) for each column, NaN where undefined.
+    enough: given the values so far of all methods of a column, whether they do; looked at after FEWEST resamples and
+    every STEP more, so that a column's values do not depend on the other columns, and are the first ones of all.
+    tell: told how far the work is.
+    """
+    m = scores.shape[1]
+    values: dict[Method, list[Floats]] = {method: [np.empty(0)] * m for method in methods}
+    # Columns to prepare together, so that the signs of Kendall's pairs fit into memory.
+    at_once = max(1, _SIGN_CELLS // most_signs(y)) if "kendall" in methods and y.size else m
+    for start in range(0, m if y.size else 0, at_once or 1):
+        open_columns = list(range(start, min(start + at_once, m)))
+        prepared = prepare(scores[:, start : start + at_once], y, clusters, n_clusters, methods)
+        parts: dict[Method, list[Floats]] = {method: [] for method in methods}
+        drawn = 0
+        for counts in draw_counts(n_clusters, n_resamples, prepared.together, seed):
+            for method, found in resampled(prepared, counts).items():
+                parts[method].append(found)
+            drawn += counts.shape[1]
+            if tell is not None:
+                tell(f"resample {drawn:,} of at most {n_resamples:,}")
+            if drawn < n_resamples and (enough is None or drawn < FEWEST or (drawn - FEWEST) % STEP):
+                continue
+            so_far = {method: np.concatenate(found, axis=1) for method, found in parts.items()}
+            going = []
+            for place, column in enumerate(open_columns):
+                own = [so_far[method][place] for method in methods]
+                if drawn == n_resamples or enough is None or enough(own):
+                    for method, found in zip(methods, own, strict=True):
+                        values[method][column] = found
+                else:
+                    going.append(place)
+            if not going:
+                break
+            pearson = None if prepared.pearson is None else columns_of(prepared.pearson, going)
+            fewer = tuple(prepared.columns[place] for place in going if prepared.columns)
+            prepared = replace(prepared, columns=fewer, pearson=pearson)
+            open_columns = [open_columns[place] for place in going]
+            parts = {method: [found[going]] for method, found in so_far.items()}
+    return values
+
+
+def prepare(
+    scores: Floats, y: Floats, clusters: Indices, n_clusters: int, methods: Sequence[Method]
+) -> Prepared:
+    """Sort once: scores (n, m) and y (n,) without NaN, n >= 1; clusters: a number from 0 for each row."""
+    at_once = np.clip(_BLOCK_CELLS // max(y.size, n_clusters), _FEWEST_TOGETHER, _MOST_TOGETHER)
+    together = 2 ** int(np.log2(at_once))
+    target = _Target(
+        clusters=clusters,
+        sizes=np.bincount(clusters, minlength=n_clusters).astype(np.float64),
+        ranked=ranked_column(y, clusters, n_clusters, together),
+    )
+    ranked = "spearman" in methods or "kendall" in methods
+    columns = [
+        _prepared_column(
+            x,
+            target,
+            together,
+            pair_sums(x, y, clusters, n_clusters, together) if "kendall" in methods else None,
+        )
+        for x in (scores.T if ranked else ())
+    ]
+    return Prepared(
+        target=target,
+        columns=tuple(columns),
+        pearson=pearson_sums(scores, y, clusters, n_clusters) if "pearson" in methods else None,
+        methods=tuple(methods),
+        together=together,
+    )
+
+
+def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums | None) -> _Column:
+    order, value = sorted_values(x)
+    n_clusters, n = target.sizes.size, x.size
+    alike = np.bincount(value)
+    if (alike * (alike - 1)).sum() > n:
+        weights = folded(target.clusters[order], value[order], n_clusters, together)
+        rows = folded(order, value[order], n + 1, together).pick.astype(np.int32)
+        return _Column(weights, rows, np.empty(0, np.intp), np.empty(0, np.intp), None, pairs)
+    stands = np.empty(n, dtype=np.intp)
+    stands[order] = np.arange(n)
+    weights = folded(target.clusters[order], np.arange(n), n_clusters, together)
+    places = weights.depth * weights.width
+    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, n)
+    place = _stands_at(stands, weights.depth, weights.width)
+    clusters_at[place], rows_at[place] = target.clusters, np.arange(n)
+    return _Column(weights, None, clusters_at, rows_at, _ties(order, value, target.clusters), pairs)
+
+
+def _ties(order: Indices, value: Indices, clusters: Indices) -> _Ties | None:
+    """Of rows in the order of their values; None without ties."""
+    alike = np.bincount(value)
+    rows = order[alike[value[order]] > 1]
+    if rows.size == 0:
+        return None
+    group = numbered(value[rows])
+    places = np.arange(rows.size)
+    reach = range(1, int(alike.max()))
+    later = [places[k:][group[k:] == group[:-k]] for k in reach]
+    earlier = np.concatenate([found - k for k, found in zip(reach, later, strict=True)])
+    pairs = (np.concatenate(later), earlier)
+    return _Ties(
+        rows=rows,
+        clusters=clusters[rows],
+        adding=sparse.csr_array((np.ones(rows.size), (group, places))),
+        before=sparse.csr_array((np.ones(earlier.size), pairs), shape=(rows.size, rows.size)),
+    )
+
+
+def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
+    """Each coefficient (columns, resamples) for counts (clusters, resamples); NaN where a resample is constant."""
+    found: dict[Method, Floats] = {}
+    if prepared.pearson is not None:
+        found["pearson"] = pearson_of_counts(prepared.pearson, counts)
+    if prepared.columns:
+        found |= _rank_coefficients(prepared, counts)
+    return found
+
+
+@dataclass(frozen=True)
+class _TargetRanks:
+    """y in one block of resamples, for all columns."""
+
+    n: Floats
+    """Rows drawn."""
+    spread: Floats
+    untied: Floats
+    spread_of_rows: Floats
+    """Of any column without ties, whose values are the rows."""
+    untied_of_rows: Floats
+    doubled: NDArray[np.signedinteger[Any]]
+    """(rows + 1, resamples): the row's count times twice the rank of its y less the mean rank, a whole number; and a row of
+    zeros for empty places."""
+    halves: Floats
+    """Sum over rows of half of the count times `weighted`."""
+
+
+def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
+    target, n_sets = prepared.target, counts.shape[1]
+    drawn = drawn_of(counts, target.sizes)
+    ranks = _target_ranks(target, counts, drawn)
+    rho, tau = np.empty((2, len(prepared.columns), n_sets))
+    for number, column in enumerate(prepared.columns):
+        found = (
+            _few_ties(column, ranks, drawn)
+            if column.rows is None
+            else _many_ties(column, column.rows, counts, ranks)
+        )
+        if "spearman" in prepared.methods:
+            rho[number] = np.clip(ratio(found.products(), np.sqrt(found.spread * ranks.spread)), -1.0, 1.0)
+        if column.pairs is not None:
+            concordant = concordance(column.pairs, drawn)
+            tau[number] = np.clip(ratio(concordant, np.sqrt(found.untied * ranks.untied)), -1.0, 1.0)
+    found_of: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
+    return found_of | ({"kendall": tau} if "kendall" in prepared.methods else {})
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Of one column in one block of resamples."""
+
+    spread: Floats
+    untied: Floats
+    products: Callable[[], Floats]
+    """Sum over rows drawn of the rank of x times the centred rank of y."""
+
+
+def _many_ties(column: _Column, rows: sparse.csr_array, counts: Floats, ranks: _TargetRanks) -> _Sums:
+    weights = column.weights.pick @ counts
+
+    def products() -> Floats:
+        small = float(ranks.n.max()) ** 2 < np.iinfo(np.int32).max
+        others: NDArray[Any] = rows @ (ranks.doubled if small else ranks.doubled.astype(np.int64))
+        return rank_products(column.weights, weights, others / 2)
+
+    return _Sums(_rank_spread(weights, ranks.n), _untied_pairs(weights, ranks.n), products)
+
+
+def _few_ties(column: _Column, ranks: _TargetRanks, drawn: Drawn) -> _Sums:
+    """As if all rows had a value of their own, and then what ties change."""
+    ties = column.ties
+
+    def untied_products() -> Floats:
+        found = untied_rank_products(
+            column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total
+        )
+        return np.asarray(found / 2 + ranks.halves)
+
+    if ties is None:
+        return _Sums(ranks.spread_of_rows, ranks.untied_of_rows, untied_products)
+    of_rows: Floats = np.take(drawn.padded, ties.clusters, axis=0).astype(np.float64)
+    of_values: Floats = ties.adding @ of_rows
+    squares_of_rows, squares_of_values = of_rows * of_rows, of_values * of_values
+
+    def products() -> Floats:
+        others: Floats = np.take(ranks.doubled, ties.rows, axis=0) / 2
+        as_ties = np.einsum("vb,vb->b", ties.adding @ others, of_values) / 2
+        as_rows = np.einsum("ib,ib->b", others, ties.before @ of_rows + of_rows / 2)
+        return np.asarray(untied_products() + as_ties - as_rows)
+
+    return _Sums(
+        spread=ranks.spread_of_rows
+        - (
+            np.einsum("vb,vb->b", squares_of_values, of_values)
+            - np.einsum("ib,ib->b", squares_of_rows, of_rows)
+        )
+        / 12,
+        untied=ranks.untied_of_rows - (squares_of_values.sum(axis=0) - squares_of_rows.sum(axis=0)) / 2,
+        products=products,
+    )
+
+
+def _target_ranks(target: _Target, counts: Floats, drawn: Drawn) -> _TargetRanks:
+    n = target.sizes @ counts
+    weights = target.ranked.values.pick @ counts
+    of_values = 2 * middle_ranks(target.ranked.values, weights) - n
+    kind = np.int32 if drawn.total * drawn.largest < np.iinfo(np.int32).max else np.int64
+    of_rows: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
+    doubled: NDArray[Any] = np.zeros((len(of_rows) + 1, n.size), dtype=kind)
+    np.take(of_values.astype(kind), target.ranked.row_value, axis=0, out=doubled[:-1], mode="clip")
+    doubled[:-1] *= of_rows
+    squares = counts * counts
+    return _TargetRanks(
+        n=n,
+        spread=_rank_spread(weights, n),
+        untied=_untied_pairs(weights, n),
+        spread_of_rows=(n**3 - target.sizes @ (squares * counts)) / 12,
+        untied_of_rows=(n**2 - target.sizes @ squares) / 2,
+        doubled=doubled,
+        halves=np.einsum("ib,ib->b", doubled[:-1], of_rows, dtype=np.float64) / 4,
+    )
+
+
+def _rank_spread(weights: Floats, n: Floats) -> Floats:
+    """Sum of squared deviations of mid-ranks: (n**3 - sum of tied**3) / 12, exact."""
+    return np.asarray((n**3 - np.einsum("vb,vb,vb->b", weights, weights, weights)) / 12)
+
+
+def _untied_pairs(weights: Floats, n: Floats) -> Floats:
+    return np.asarray((n**2 - np.einsum("vb,vb->b", weights, weights)) / 2)

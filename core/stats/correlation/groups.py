@@ -1,7 +1,7 @@
 """Correlation within items, at equal values of a third column, and of all metrics with each other."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,42 +12,31 @@ from core.stats.correlation.coefficients import (
     Method,
     coefficient,
     column,
-    is_constant,
-    row_coefficients,
-    standard,
-)
-from core.stats.correlation.resampled import (
     concordance,
+    is_constant,
     pair_sums,
     products_with_counts,
     rank_rows,
     ranked_column,
+    row_coefficients,
+    standard,
 )
-from core.stats.near_ties import tied
+from core.stats.degeneracy import tied
 from core.stats.resampling import (
     Estimate,
     Floats,
     Indices,
+    Resampling,
     at_a_time,
-    check_confidence_level,
-    draw_counts,
     drawn_of,
     numbered,
+    over_clusters,
     ratio,
-    resampled_estimate,
-    why_no_interval,
 )
 
 
 def mean_within(
-    x: ArrayLike,
-    y: ArrayLike,
-    items: ArrayLike,
-    method: Method,
-    *,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method, **drawing: Unpack[Resampling]
 ) -> Estimate:
     """The coefficient within each item, averaged over items, with a percentile interval over items.
 
@@ -56,21 +45,18 @@ def mean_within(
     many items are left out, which are then not a random part (an item whose scores all tie is one of the hard ones),
     and where items have few rows: with two, every coefficient is -1 or 1.
     """
-    check_confidence_level(confidence_level)
     by_item, rows = within_items(x, y, items, method)
     used = ~np.isnan(by_item)
     values = by_item[used]
-    observed = float(values.mean()) if values.size else float("nan")
-    no_interval = why_no_interval(observed, values.size, n_resamples)
-    return resampled_estimate(
-        observed,
-        None if no_interval else _resampled_means(values, n_resamples, rng),
+    return over_clusters(
+        float(values.mean()) if values.size else float("nan"),
+        lambda counts: np.asarray(values @ counts / values.size),
+        values.size,
+        together=at_a_time(max(values.size, 1)),
         n=int(rows[used].sum()),
-        n_clusters=values.size,
-        confidence_level=confidence_level,
         reason=None if values.size else "undefined within every item" if by_item.size else "no items",
-        interval_reason=no_interval,
         n_left_out=int((~used).sum()),
+        **drawing,
     )
 
 
@@ -122,13 +108,6 @@ def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str,
             deviations = standard(own, axis=0)
             result[mine] = deviations / deviations.std(ddof=1)
     return result, reasons
-
-
-def _resampled_means(values: Floats, n_resamples: int, rng: int | np.random.Generator) -> Floats:
-    """The mean in each resample of the values (n,): shape (n_resamples,)."""
-    together = at_a_time(values.size)
-    means = [values @ counts / values.size for counts in draw_counts(values.size, n_resamples, together, rng)]
-    return np.concatenate(means)
 
 
 class RedundancyMatrix(NamedTuple):
@@ -188,10 +167,8 @@ def partial(
     method: Method,
     *,
     items: ArrayLike | None = None,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
     names: tuple[str, str] = ("scores", "levels"),
+    **drawing: Unpack[Resampling],
 ) -> Estimate:
     """The coefficient of x and y (n,) with the label `control` (n,) held fixed; interval over items (None: rows).
 
@@ -200,41 +177,31 @@ def partial(
     without a value. Ranks are made anew in every resample. Undefined where x or y is constant within every group.
     Misleads where a group's rows are few: they then say little, and hold their own mean.
     """
-    check_confidence_level(confidence_level)
     first, second, group, cluster, n_left_out = _checked(x, y, control, items)
     n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
     reason = _reason(first, second, group, names)
-    observed, values = float("nan"), None
-    no_interval = why_no_interval(observed, n_clusters, n_resamples)
+    cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
+    together = int(np.clip(cells // max(n, 1), _FEWEST_TOGETHER, _MOST_TOGETHER))
+    observed, statistic = float("nan"), None
     if reason is None:
-        cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
-        together = int(np.clip(cells // n, _FEWEST_TOGETHER, _MOST_TOGETHER))
-        if method == "kendall":
-            statistic = _pairs_at_equal_labels(first, second, group, cluster, n_clusters, together)
-        elif method == "spearman":
-            statistic = _residuals_of_ranks(first, second, group, cluster, n_clusters, together)
-        else:
-            statistic = _residuals(first, second, group, cluster, n_clusters)
+        prepare = {"pearson": _residuals, "spearman": _residuals_of_ranks, "kendall": _pairs_at_equal_labels}
+        statistic = prepare[method](first, second, group, cluster, n_clusters, together)
         observed = float(statistic(np.ones((n_clusters, 1)))[0])
         reason = LOST if np.isnan(observed) else None
-        no_interval = why_no_interval(observed, n_clusters, n_resamples)
-        if no_interval is None:
-            drawn = draw_counts(n_clusters, n_resamples, together, rng)
-            values = np.concatenate([statistic(counts) for counts in drawn])
-    return resampled_estimate(
+    return over_clusters(
         observed,
-        values,
+        statistic,
+        n_clusters,
+        together=together,
         n=n,
-        n_clusters=n_clusters,
-        confidence_level=confidence_level,
         reason=reason,
-        interval_reason=no_interval,
         n_left_out=n_left_out,
+        **drawing,
     )
 
 
 def _residuals(
-    x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int
+    x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, _: int
 ) -> Callable[[Floats], Floats]:
     """Pearson's r of deviations from group means, as a function of counts (clusters, resamples)."""
     first, second = (_around_medians(values, group) for values in (x, y))
@@ -311,12 +278,7 @@ def _around_medians(values: Floats, group: Indices) -> Floats:
 
 
 def _pairs_at_equal_labels(
-    x: Floats,
-    y: Floats,
-    group: Indices,
-    cluster: Indices,
-    n_clusters: int,
-    together: int,
+    x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, together: int
 ) -> Callable[[Floats], Floats]:
     """tau-b over the pairs of rows in one group, as a function of counts."""
     rows = [group == number for number in range(int(group.max()) + 1)]

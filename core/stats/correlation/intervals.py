@@ -1,4 +1,4 @@
-"""How strongly scores follow a target, with intervals: the functions of this package's correlations in one place.
+"""Correlations with intervals and tests: of scores with a target, of two metrics with one, and of two data sets' correlations.
 
 Every interval is a percentile bootstrap. Over rows it takes rows for independent; where an item has several rows they
 are not, and the interval is too narrow: resample items. Ranks are made anew in every resample, as a loop over
@@ -6,26 +6,40 @@ scipy's functions would make them. NaN means no value; rows without one are left
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial as partial_of
+from typing import Literal, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import norm
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import kendalltau, norm, pearsonr, spearmanr
+from scipy.stats import t as student
 
 from core.stats.correlation.coefficients import (
     Method,
+    coefficient,
     column,
+    columns_alike,
+    complete_pairs,
     pair_coefficient,
     pair_reason,
+    prepare,
+    resample_columns,
+    resampled,
+    row_coefficients,
+    standard,
+    why_undefined,
 )
-from core.stats.correlation.resampled import columns_alike, resample_columns
-from core.stats.near_ties import tied
+from core.stats.degeneracy import tied
 from core.stats.resampling import (
+    NO_RESAMPLES,
     Estimate,
     Floats,
     Indices,
+    Resampling,
+    Rng,
     check_confidence_level,
+    in_blocks,
     is_settled,
     numbered,
     resampled_estimate,
@@ -39,9 +53,7 @@ def correlate(
     method: Method,
     *,
     clusters: ArrayLike | None = None,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    **drawing: Unpack[Resampling],
 ) -> Estimate:
     """The coefficient of x and y (n,) with a percentile interval over rows, or over whole clusters (items).
 
@@ -49,16 +61,7 @@ def correlate(
     Undefined (a constant column, fewer than two rows): estimate None, with the reason. Resamples in which a column
     is constant are dropped and counted. Too narrow over rows that share items, and with few clusters.
     """
-    scores = column(x)[:, None]
-    return correlate_columns(
-        scores,
-        y,
-        (method,),
-        clusters=clusters,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )[0][method]
+    return correlate_columns(column(x)[:, None], y, (method,), clusters=clusters, **drawing)[0][method]
 
 
 def correlate_columns(
@@ -69,7 +72,7 @@ def correlate_columns(
     clusters: ArrayLike | None = None,
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
-    rng: int | np.random.Generator = 0,
+    rng: Rng = 0,
     names: tuple[str, str] = ("scores", "levels"),
     until_settled: bool = False,
     tell: Callable[[str], None] | None = None,
@@ -85,25 +88,42 @@ def correlate_columns(
     table, target, labels = _checked(scores, y, clusters)
     seed = rng if isinstance(rng, int) else int(rng.integers(2**63))
     results: list[dict[Method, Estimate]] = [{} for _ in range(table.shape[1])]
+
+    def settled(values: Sequence[Floats]) -> bool:
+        of_none = partial_of(resampled_estimate, 0.0, n=0, n_clusters=0, confidence_level=confidence_level)
+        return all(is_settled(of_none(one)) for one in values)
+
     for rows, columns in columns_alike(table, target):
-        part = table[np.ix_(rows, columns)]
-        found = _complete_columns(
-            part,
-            target[rows],
-            labels[rows],
-            methods,
-            n_resamples,
-            confidence_level,
-            seed,
-            names,
-            enough=partial_of(_all_settled, confidence_level=confidence_level) if until_settled else None,
-            tell=tell,
-        )
-        for index, by_method in zip(columns, found, strict=True):
-            results[index] = {
-                method: replace(estimate, n_left_out=int((~rows).sum()))
-                for method, estimate in by_method.items()
-            }
+        own_target, by_column = target[rows], np.ascontiguousarray(table[np.ix_(rows, columns)].T)
+        distinct, own_clusters = np.unique(labels[rows], return_inverse=True)
+        reasons = [pair_reason(x, own_target, names) for x in by_column]
+        defined = [number for number, reason in enumerate(reasons) if reason is None]
+        values = None
+        if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
+            values = resample_columns(
+                by_column.T[:, defined],
+                own_target,
+                own_clusters,
+                distinct.size,
+                methods,
+                n_resamples=n_resamples,
+                seed=seed,
+                enough=settled if until_settled else None,
+                tell=tell,
+            )
+        for number, (index, x, reason) in enumerate(zip(columns, by_column, reasons, strict=True)):
+            for method in methods:
+                observed = pair_coefficient(x, own_target, method)
+                results[index][method] = resampled_estimate(
+                    observed,
+                    None if values is None or reason else values[method][defined.index(number)],
+                    n=own_target.size,
+                    n_clusters=distinct.size,
+                    confidence_level=confidence_level,
+                    reason=reason,
+                    interval_reason=why_no_interval(observed, distinct.size, n_resamples),
+                    n_left_out=int((~rows).sum()),
+                )
     return results
 
 
@@ -123,62 +143,6 @@ def fisher_interval(
     return float(np.tanh(np.arctanh(r) - reach)), float(np.tanh(np.arctanh(r) + reach))
 
 
-def _complete_columns(
-    scores: Floats,
-    y: Floats,
-    clusters: Indices,
-    methods: Sequence[Method],
-    n_resamples: int,
-    confidence_level: float,
-    seed: int,
-    names: tuple[str, str],
-    *,
-    enough: Callable[[Sequence[Floats]], bool] | None,
-    tell: Callable[[str], None] | None,
-) -> list[dict[Method, Estimate]]:
-    """The results of columns that have a value in every row given, equal ones tied."""
-    distinct, clusters = np.unique(clusters, return_inverse=True)
-    by_column = np.ascontiguousarray(scores.T)
-    reasons = [pair_reason(x, y, names) for x in by_column]
-    defined = [number for number, reason in enumerate(reasons) if reason is None]
-    values = None
-    if why_no_interval(0.0, distinct.size, n_resamples) is None and defined:
-        values = resample_columns(
-            scores[:, defined],
-            y,
-            clusters,
-            distinct.size,
-            methods,
-            n_resamples=n_resamples,
-            seed=seed,
-            enough=enough,
-            tell=tell,
-        )
-    results: list[dict[Method, Estimate]] = []
-    for number, (x, reason) in enumerate(zip(by_column, reasons, strict=True)):
-        by_method = {}
-        for method in methods:
-            observed = pair_coefficient(x, y, method)
-            by_method[method] = resampled_estimate(
-                observed,
-                None if values is None or reason else values[method][defined.index(number)],
-                n=y.size,
-                n_clusters=distinct.size,
-                confidence_level=confidence_level,
-                reason=reason,
-                interval_reason=why_no_interval(observed, distinct.size, n_resamples),
-            )
-        results.append(by_method)
-    return results
-
-
-def _all_settled(values: Sequence[Floats], confidence_level: float) -> bool:
-    return all(
-        is_settled(resampled_estimate(0.0, one, n=0, n_clusters=0, confidence_level=confidence_level))
-        for one in values
-    )
-
-
 def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Indices]:
     table, target = np.asarray(scores, dtype=np.float64), column(y)
     labels = np.arange(target.size) if clusters is None else np.asarray(clusters)
@@ -191,3 +155,334 @@ def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tup
     # Column by column: all at once would hold half a dozen copies of the table.
     table = np.stack([tied(own) for own in table.T], axis=1) if table.shape[1] else table
     return table, target, numbered(labels)
+
+
+Alternative = Literal["two-sided", "greater", "less"]
+_ROUNDING = 1e-12  # a difference this close to the observed one is as large
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """The difference of two coefficients with the same target, and how often chance gives one as large."""
+
+    difference: float | None
+    """First minus second."""
+    p: float | None
+    """(1 + swaps with a difference as large) / (1 + swaps): never 0."""
+    n: int
+    """Rows with all three values."""
+    n_units: int
+    """What was swapped: rows, or items."""
+    n_resamples: int
+    reason: str | None = None
+    """Why the difference, or p alone, is undefined."""
+    n_left_out: int = 0
+    """Rows without one of the values."""
+
+
+def williams(
+    r_xy: float, r_zy: float, r_xz: float, n: int, alternative: Alternative = "two-sided"
+) -> tuple[float, float]:
+    """Williams' t (n - 3 degrees of freedom) for r_xy against r_zy, two metrics' r with one target, and its p.
+
+    r_xz: between the two metrics; "greater": r_xy is larger. Williams (1959, Journal of the Royal Statistical Society B
+    21:396), in the form of Steiger (1980, Psychological Bulletin 87:245, eq. 7); for metrics Graham and Baldwin (2014,
+    EMNLP). NaN where n < 4, a coefficient is undefined or the two metrics are the same (r_xz = 1). Assumes independent
+    rows and a normal distribution, so it is for Pearson's r; misleads on rows that share items.
+    """
+    if n < 4 or not abs(r_xz) < 1 or not (abs(r_xy) <= 1 and abs(r_zy) <= 1):
+        return float("nan"), float("nan")
+    determinant = 1 - r_xy**2 - r_zy**2 - r_xz**2 + 2 * r_xy * r_zy * r_xz
+    mean = (r_xy + r_zy) / 2
+    spread = 2 * determinant * (n - 1) / (n - 3) + mean**2 * (1 - r_xz) ** 3
+    if spread <= 0:
+        return float("nan"), float("nan")
+    t = (r_xy - r_zy) * np.sqrt((n - 1) * (1 + r_xz) / spread)
+    above = float(student.sf(t, n - 3))
+    p = {"greater": above, "less": 1 - above, "two-sided": 2 * min(above, 1 - above)}[alternative]
+    return float(t), float(p)
+
+
+def permutation_test(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    y: ArrayLike,
+    method: Method,
+    *,
+    items: ArrayLike | None = None,
+    n_resamples: int = 10_000,
+    rng: Rng = 0,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("scores", "levels"),
+) -> PairedTest:
+    """Test whether metric x1 or x2 correlates more strongly with y (all (n,)), by swapping their scores.
+
+    Both metrics are standardised over all rows, then the two scores of a row (or of all rows of an item, where items are
+    given) change places with probability 1/2, and both coefficients are computed anew (Deutsch et al. 2021, TACL 9:1132:
+    their PERM-BOTH over rows, PERM-INPUTS over items). "greater": x1 is stronger. Swap items wherever an item has
+    several rows. Misleads where two metrics are on scales of very different shape: standardising aligns mean and
+    spread only, and the swapped scores are then a mixture of shapes.
+    """
+    first, second, target, unit, n_given = _with_all_three(x1, x2, y, items)
+    for scores in (first, second):
+        reason = why_undefined(scores, target, names)
+        if reason is not None:
+            return PairedTest(None, None, target.size, 0, 0, reason, n_given - target.size)
+    n_units, n_left_out = int(unit.max()) + 1, n_given - target.size
+    observed = coefficient(first, target, method) - coefficient(second, target, method)
+    if n_resamples == 0:
+        return PairedTest(observed, None, target.size, n_units, 0, NO_RESAMPLES, n_left_out)
+    # Scaled to a usual size first: the squares of tiny scores would all be 0.
+    scaled = [standard(scores, axis=0) for scores in (first, second)]
+    # A swapped metric is a weighting of the 2 n scores of both: those of one with s, those of the other with 1 - s.
+    prepared = prepare(
+        np.concatenate([scores / scores.std() for scores in scaled])[:, None],
+        np.tile(target, 2),
+        np.concatenate([unit, unit + n_units]),
+        2 * n_units,
+        (method,),
+    )
+    generator = np.random.default_rng(rng)
+    as_large = 0
+    for size in in_blocks(n_resamples, prepared.together):
+        stays = generator.integers(0, 2, size=(size, n_units)).T.astype(np.float64)
+        swapped = (np.concatenate([stays, 1 - stays]), np.concatenate([1 - stays, stays]))
+        one, other = (resampled(prepared, counts)[method][0] for counts in swapped)
+        as_large += n_reached(one - other, observed, alternative)
+    return PairedTest(
+        difference=observed,
+        p=(1 + as_large) / (1 + n_resamples),
+        n=target.size,
+        n_units=n_units,
+        n_resamples=n_resamples,
+        n_left_out=n_left_out,
+    )
+
+
+def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: float = 0.05) -> dict[str, int]:
+    """Clusters of metrics that no test tells apart: name -> 1 for the best, 2, ...
+
+    names: from best to worst. p_values: shape (m, m); [i, j] of metric i being better than metric j, or two-sided; only
+    i before j is read, NaN is not significant. A new cluster begins where a metric is worse than all of the one before.
+    Misleads: members of a cluster are not thereby equal, and nothing pays for the m (m - 1) / 2 tests.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.shape != (len(names), len(names)):
+        raise ValueError(f"p_values must have shape ({len(names)}, {len(names)}), got {p.shape}")
+    clusters: dict[str, int] = {}
+    begin, number = 0, 1
+    for position, name in enumerate(names):
+        if position > begin and bool((p[begin:position, position] < alpha).all()):
+            begin, number = position, number + 1
+        clusters[name] = number
+    return clusters
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values that pay for the number of tests: at most a share alpha of such sets of tests finds what is not there.
+
+    p_values: in [0, 1], in any order; None is a test without a p, which stays None and counts for nothing. Returns as many,
+    in the same order, in [0, 1]. Holm (1979, Scandinavian Journal of Statistics 6:65), by statsmodels. Holds for tests
+    that depend on each other, too. Misleads where only the promising pairs were tested: pass all that were looked at.
+    """
+    from statsmodels.stats.multitest import multipletests  # takes a second to import
+
+    known = [p for p in p_values if p is not None]
+    if not known:
+        return list(p_values)
+    paid = iter(multipletests(known, method="holm")[1].tolist())
+    return [None if p is None else next(paid) for p in p_values]
+
+
+def n_reached(differences: Floats, observed: float, alternative: Alternative) -> int:
+    """Swaps whose difference is as large; one that leaves a metric constant has none, and counts against the finding."""
+    if alternative == "two-sided":
+        smaller = np.abs(differences) < abs(observed) - _ROUNDING
+    else:
+        sign = 1 if alternative == "greater" else -1
+        smaller = sign * differences < sign * observed - _ROUNDING
+    return int((~smaller).sum())
+
+
+def _with_all_three(
+    x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None
+) -> tuple[Floats, Floats, Floats, Indices, int]:
+    """Rows with all three values, the number of each one's unit, and the rows given."""
+    columns = [column(values) for values in (x1, x2, y)]
+    labels = np.arange(columns[2].size) if items is None else np.asarray(items)
+    shapes = [values.shape for values in (*columns, labels)]
+    if len(set(shapes)) > 1:
+        raise ValueError(f"x1, x2, y and items must have one shape (n,), got {shapes}")
+    known = ~np.isnan(columns).any(axis=0)
+    first, second, target = (values[known] for values in columns)
+    unit = numbered(labels[known])
+    return first, second, target, unit, labels.size
+
+
+TWO_METRICS = "two metrics: any two points lie on a line, so there is nothing to test"
+_NAMES = ("human correlations", "synthetic correlations")
+
+
+@dataclass(frozen=True)
+class MetaCorrelationTest:
+    """The meta-correlation with its interval over metrics and its p values."""
+
+    over_metrics: Estimate
+    p_one_sided: float | None
+    """Of no positive association, as the code of 000 has it."""
+    p_two_sided: float | None
+    p_reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Live:
+    """The rows behind one side: scores (n, m), what they are correlated with (n,), and the item of each row (n,)."""
+
+    scores: Floats
+    target: Floats
+    items: NDArray[np.generic]
+
+
+def meta_correlation(
+    human: ArrayLike, synthetic: ArrayLike, method: Method, **drawing: Unpack[Resampling]
+) -> MetaCorrelationTest:
+    """The coefficient of two columns of correlations (m,), one a metric; NaN: undefined there, so left out.
+
+    Interval: percentile bootstrap over metrics. p: scipy's defaults, that is the t distribution for Spearman and Pearson,
+    the exact one for Kendall without ties up to 33 metrics, else the normal. Misleads: metrics of one family are near
+    copies of each other, so both interval and p take 28 metrics for more than they are; leave families out.
+    """
+    over_metrics = correlate(human, synthetic, method, **drawing)
+    reason = why_undefined(human, synthetic, _NAMES, "metrics")
+    if reason is not None:
+        return MetaCorrelationTest(replace(over_metrics, reason=reason), None, None, reason)
+    pairs = complete_pairs(human, synthetic)
+    if pairs[0].size < 3:
+        return MetaCorrelationTest(over_metrics, None, None, TWO_METRICS)
+    one, two = (_p_value(*pairs, method, side) for side in ("greater", "two-sided"))
+    return MetaCorrelationTest(over_metrics, one, two)
+
+
+def meta_correlation_over_items(
+    human: Live | ArrayLike,
+    synthetic: Live | ArrayLike,
+    method: Method,
+    *,
+    first_order: Method | None = None,
+    n_resamples: int = 1_000,
+    confidence_level: float = 0.95,
+    rng: Rng = 0,
+) -> Estimate:
+    """The meta-correlation with an interval from resampling the items of the live sides; `n` counts metrics.
+
+    A side is `Live`, or a fixed column of correlations (m,). In each resample items are drawn anew, on each live side
+    by itself, every metric's correlation (first_order; None: `method`) is made from the rows drawn, then the
+    meta-correlation; a metric that is undefined in a resample is left out of it. `n_clusters`: items of the live sides
+    together; `n_left_out`: metrics undefined on a side. Takes the metrics as given and a fixed side as without error.
+
+    Misleads with few items: resampling adds noise to correlations that are noisy already, and noise lowers a
+    meta-correlation, so the interval then lies too low and may not even hold the estimate. Where both sides hold the same
+    items, drawing them apart takes the sides' errors for independent.
+    """
+    check_confidence_level(confidence_level)
+    order: Method = first_order or method
+    sides = [side if isinstance(side, Live) else column(side) for side in (human, synthetic)]
+    observed = [_correlations(side, order) for side in sides]
+    value = coefficient(observed[0], observed[1], method)
+    items = [np.unique(side.items).size for side in sides if isinstance(side, Live)]
+    no_interval = why_no_interval(value, min(items, default=0), n_resamples)
+    if not items and not np.isnan(value):
+        no_interval = "no side is live: nothing to resample"
+    known = ~(np.isnan(observed[0]) | np.isnan(observed[1]))
+    values = None
+    if no_interval is None:
+        seeds = np.random.default_rng(rng).integers(2**63, size=2)
+        drawn = [
+            _resampled_side(side, known, order, n_resamples, int(seed))
+            for side, seed in zip(sides, seeds, strict=True)
+        ]
+        values = meta_of_columns(drawn[0], drawn[1], method)
+    return resampled_estimate(
+        value,
+        values,
+        n=int(known.sum()),
+        n_clusters=sum(items),
+        confidence_level=confidence_level,
+        reason=why_undefined(observed[0], observed[1], _NAMES, "metrics"),
+        interval_reason=no_interval,
+        n_left_out=int((~known).sum()),
+    )
+
+
+def leave_one_family_out(
+    human: ArrayLike,
+    synthetic: ArrayLike,
+    families: Sequence[str],
+    method: Method,
+    **drawing: Unpack[Resampling],
+) -> dict[str, Estimate]:
+    """Family -> the meta-correlation without its metrics, with its interval over metrics; families (m,), in order met.
+
+    One family that carries the agreement alone shows as a drop; a drop in range can look the same.
+    """
+    first, second = column(human), column(synthetic)
+    if len(families) != first.size:
+        raise ValueError(f"families must name all {first.size} metrics, got {len(families)}")
+    found = {}
+    for family in dict.fromkeys(families):
+        kept = np.array([other != family for other in families], dtype=bool)
+        found[family] = meta_correlation(first[kept], second[kept], method, **drawing).over_metrics
+    return found
+
+
+def _p_value(
+    human: Floats, synthetic: Floats, method: Method, side: Literal["greater", "two-sided"]
+) -> float:
+    """The p of scipy, of three metrics or more."""
+    if method == "pearson":
+        return float(pearsonr(human, synthetic, alternative=side).pvalue)
+    if method == "spearman":
+        return float(spearmanr(human, synthetic, alternative=side).pvalue)
+    return float(kendalltau(human, synthetic, alternative=side).pvalue)
+
+
+def meta_of_columns(human: Floats, synthetic: Floats, method: Method) -> Floats:
+    """The coefficient of each column of human with the same column of synthetic, both (m, resamples), NaN left out."""
+    values = np.full(human.shape[1], np.nan)
+    known = ~(np.isnan(human) | np.isnan(synthetic))
+    whole = known.all(axis=0)
+    values[whole] = row_coefficients(tied(human[:, whole].T), tied(synthetic[:, whole].T), method)
+    for resample in np.flatnonzero(~whole):
+        values[resample] = coefficient(human[:, resample], synthetic[:, resample], method)
+    return values
+
+
+def _correlations(side: Live | Floats, method: Method) -> Floats:
+    if not isinstance(side, Live):
+        return side
+    return np.array([coefficient(x, side.target, method) for x in side.scores.T])
+
+
+def _resampled_side(
+    side: Live | Floats, metrics: NDArray[np.bool_], method: Method, n_resamples: int, seed: int
+) -> Floats:
+    """Correlations of the chosen metrics in each resample of the side's items: shape (metrics, n_resamples)."""
+    if not isinstance(side, Live):
+        return np.tile(side[metrics][:, None], n_resamples)
+    scores = side.scores[:, metrics]
+    clusters = numbered(side.items)
+    n_clusters = int(clusters.max()) + 1
+    values = np.empty((scores.shape[1], n_resamples))
+    for rows, columns in columns_alike(scores, side.target):
+        # One seed: every metric meets the same items, those it has no score for among them.
+        found = resample_columns(
+            scores[np.ix_(rows, columns)],
+            side.target[rows],
+            clusters[rows],
+            n_clusters,
+            (method,),
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        values[columns] = np.array(found[method])
+    return values

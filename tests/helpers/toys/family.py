@@ -18,7 +18,7 @@ FAMILY = LexicalFamily(
             "Toy|version:1",
             {},
             "Shorter over longer, in words (0-1).",
-            ("length ratio",),
+            ("toy length",),
             of_paper=False,
         ),
     ),
