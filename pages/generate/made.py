@@ -20,7 +20,7 @@ from core.tables.reading import same_name, sha256_of
 from pages.generate.one_item import with_materials
 from pages.tabs import downloads, new_run
 from pages.widgets import menus, parts
-from pages.widgets.menus import name_of, once
+from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import nothing, part
 from pages.widgets.run_panel import small_notes
@@ -86,11 +86,11 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
         "Accepted: the paper's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, source, "
         "text, language. It has the same questions and the same names of levels."
     )
-    upload = st.file_uploader("Answers", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="study_file")
-    if upload is None:
+    given = given_file("study_file", TABLES, "Answers")
+    if given is None:
         return None
-    data, _ = menus.with_columns_chosen(upload.getvalue(), upload.name, "study_file")
-    sources = _sources(data, upload.name)
+    data, file_name = given
+    sources = _sources(data, file_name)
     named: str | None = sources[0]
     if len(sources) > 1:
         named = st.selectbox(
@@ -101,7 +101,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
             placeholder="Choose a source ...",
             key=f"study_file_source_{sha256_of(data)[:8]}",
         )
-    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, upload.name, named))
+    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, file_name, named))
 
 
 def _sources(data: bytes, file_name: str) -> list[str]:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from core.errors import InputError
 from core.formats.rated import outputs_of, read_rated
@@ -13,7 +12,7 @@ from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that
 from core.schema.scores import OutputSet
-from core.schema.study import Dataset, Design
+from core.schema.study import Dataset, Design, StudyRecord
 from core.schema.tasks import RatingTask, StudyKind
 from core.store import Store
 from core.store.studies import studies_of_file
@@ -25,7 +24,7 @@ from core.study.design import LARGEST_SEED
 from core.study.rated.importing import import_rating_study
 from pages.studies import designing
 from pages.widgets import rating_scales
-from pages.widgets.menus import name_of, with_columns_chosen
+from pages.widgets.menus import TABLES, given_file, name_of
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import counted_as
 
@@ -55,15 +54,12 @@ def _texts(store: Store) -> OutputSet | None:
         "Accepted: CSV, TSV and JSONL with a row a text. Columns: item_id, system, text; source (what was asked or "
         "translated), reference, level and language where there are any. Any number of systems and levels."
     )
-    upload = st.file_uploader("File", type=["csv", "tsv", "jsonl", "ndjson"], key="ratings_file")
-    if upload is None:
+    given = given_file("ratings_file", ["csv", "tsv", "jsonl", "ndjson"])
+    if given is None:
         return None
-    data, _ = with_columns_chosen(upload.getvalue(), upload.name, "ratings_file")
-    if upload.name.endswith((".jsonl", ".ndjson")):
-        return outputs_of(
-            read_rated(data, upload.name)
-        )  # ratings that it has already are not shown to anybody
-    return read_outputs(data, upload.name)
+    if given[1].endswith((".jsonl", ".ndjson")):
+        return outputs_of(read_rated(*given))  # ratings that it has already are not shown to anybody
+    return read_outputs(*given)
 
 
 def _task() -> RatingTask | None:
@@ -152,23 +148,20 @@ def _pairs(store: Store) -> int | None:
         f"Accepted: {FORMATS}, or a study bundle (.zip). "
         "Columns of a table: item_id, question, reference, level, source, text, language."
     )
-    upload = st.file_uploader(
-        "File", type=["json", "csv", "tsv", "jsonl", "ndjson", "zip"], key="import_file"
-    )
-    if upload is None:
-        return None
     imported = None
     with mistakes_shown():
-        if is_bundle(upload.getvalue()):
-            imported = _bundle(store, upload)
+        given = given_file("import_file", [*TABLES, "zip"])
+        if given is None:
+            return None
+        data, name = given
+        if is_bundle(data):
+            imported = _bundle(store, read_bundle(data, name))
         else:
-            data, name = with_columns_chosen(upload.getvalue(), upload.name, "import_file")
             imported = _dataset(store, read_dataset(data, name), name)
     return imported
 
 
-def _bundle(store: Store, upload: UploadedFile) -> int | None:
-    record = read_bundle(upload.getvalue(), upload.name)
+def _bundle(store: Store, record: StudyRecord) -> int | None:
     st.write(
         f"A bundle of the study {plain(record.study.name)}: {len(record.items)} questions, "
         f"{len(record.raters)} raters, {len(record.answers) + len(record.rating_answers)} answers. Links have to be issued again."

@@ -37,7 +37,7 @@ from core.store.studies import get_study
 from core.tables.reading import sha256_of
 from pages.widgets import asked_model, chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
 from pages.widgets.chosen_scores import RUN as RUN_of_chosen_scores
-from pages.widgets.menus import given_file, once
+from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import explained, part
 from pages.widgets.settings_form import given
@@ -114,7 +114,7 @@ def _of_file() -> Texts | None:
         "Accepted: what a generation run writes, the papers' JSON, or CSV, TSV and JSONL with the columns item, text "
         "and, where there are, system, reference, source, level, language. All other columns can be grouped by."
     )
-    return given_file(_FILE, "metrics_texts_upload", ["json", "csv", "tsv", "jsonl", "ndjson"])
+    return given_file("metrics_texts_upload", TABLES, slot=_FILE)
 
 
 def _of_study(store: Store) -> Texts | None:
@@ -173,7 +173,6 @@ _RATED_FROM = {
     "study": "An unblinded rating study",
     "folder": "A folder of translations",
 }
-_MOST_MB = 100
 
 
 def take_rated_file(data: bytes, name: str) -> None:
@@ -210,30 +209,21 @@ def _rated_of_file(kind: JudgeKind) -> Texts | None:
         "columns item, text, system, source and, where there are, reference, level, language) and a file of ratings beside them.]"
     )
     left, right = st.columns(2)
-    upload = left.file_uploader(
-        "Texts",
-        type=["json", "csv", "tsv", "jsonl", "ndjson"],
-        key="specialist_texts_upload",
-        max_upload_size=_MOST_MB,
-    )
-    apart = right.file_uploader(
-        "Ratings, if in a separate file",
-        key="specialist_ratings_upload",
-        max_upload_size=_MOST_MB,
-        help="MQM or Marot table (TSV), a row an error or a score (CSV, JSONL), mt-metrics-eval's *.seg.rating, rated texts.",
-    )
-    if upload is not None:
-        st.session_state[_RATED_FILE] = (upload.getvalue(), upload.name)
-        st.session_state[_RATINGS] = None
-    if apart is not None:
-        st.session_state[_RATINGS] = (apart.getvalue(), apart.name)
-    kept: Texts | None = st.session_state.get(_RATED_FILE)
-    if kept is None:
-        return None
-    if upload is None:
-        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
-    ratings: Texts | None = st.session_state.get(_RATINGS)
-    if ratings is None:
+    with left:
+        kept = given_file("specialist_texts_upload", TABLES, "Texts", slot=_RATED_FILE)
+    if st.session_state["specialist_texts_upload"] is not None:
+        st.session_state.pop(_RATINGS, None)  # they were other texts'
+    with right:
+        ratings = given_file(
+            "specialist_ratings_upload",
+            None,
+            "Ratings, if in a separate file",
+            slot=_RATINGS,
+            help_text="MQM or Marot table (TSV), a row an error or a score (CSV, JSONL), mt-metrics-eval's *.seg.rating, "
+            "rated texts.",
+            classes=True,
+        )
+    if kept is None or ratings is None:
         return kept
     key = (sha256_of(kept[0]), kept[1], sha256_of(ratings[0]), ratings[1], kind.name)
     texts, notes = once(

@@ -37,7 +37,7 @@ from core.store.replies import parts_not_sent
 from core.store.runs import ask_to_stop, run_data
 from core.tables.reading import sha256_of
 from pages.widgets import asked_model, chosen_judge, menus, messages, settings_form, visitor
-from pages.widgets.menus import given_file, once
+from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import file_read, mistakes_shown, moment, plain, show_mistake
 from pages.widgets.parts import part, table
 
@@ -306,7 +306,7 @@ def choose() -> Texts | None:
         "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
         "question, reference and, where there are, paraphrase, context, language."
     )
-    return given_file(_FILE, "generate_file", ["json", "csv", "tsv", "jsonl", "ndjson"])
+    return given_file("generate_file", TABLES, slot=_FILE)
 
 
 def read(file: Texts, task: Task | None) -> MaterialSet:

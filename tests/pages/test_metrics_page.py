@@ -235,6 +235,8 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     )
     at.file_uploader[0].upload("people.csv", people.encode())
     at.run()
+    assert not kept_files(store, "ratings"), "first it is shown"
+    press(at, "Keep this file")
     assert [one.file_name for one in kept_files(store, "ratings")] == ["people.csv"]
     frame = shown(at, "Pearson")
     assert frame["Pearson"][0] == pytest.approx(1.0)
