@@ -3,13 +3,10 @@
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.formats.generation import read_questions
-from core.generation.records import Task
 from core.runs.asked import Asked, asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
@@ -27,20 +24,17 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
-from core.runs.texts import Texts
 from core.schema.kinds import Kind, Work
 from core.schema.runs import Run, StepCost
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
-from core.schema.study import MaterialSet
 from core.store import Store, database_path
 from core.store.replies import parts_not_sent
-from core.store.runs import ask_to_stop, run_data
-from core.tables.reading import sha256_of
-from pages.widgets import asked_model, chosen_judge, menus, messages, settings_form, visitor
-from pages.widgets.menus import TABLES, given_file, once
-from pages.widgets.messages import file_read, mistakes_shown, moment, plain, show_mistake
+from core.store.runs import ask_to_stop
+from pages.widgets import asked_model, chosen_judge, messages, visitor
+from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
 from pages.widgets.parts import part, table
 
+Change = Callable[[RunAtHand], None]
 PREVIEW, PREVIEW_WORD = 5, "five"
 """Items that show what a run makes or says, and what all of them will cost."""
 
@@ -96,7 +90,7 @@ WORDS: Mapping[Work, RunWords] = {
 }
 
 
-def show_asked(run: RunAtHand) -> None:
+def _show_asked(run: RunAtHand) -> None:
     """Settings, the prompts of a run that asks a model, and the file that they refer to."""
     made = run.run
     rows: dict[str, object] = {
@@ -156,7 +150,7 @@ def _value(one: SettingField, value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else one.word(str(value))
 
 
-def estimate_table(found: Estimate, run: RunAtHand) -> None:
+def _estimate_table(found: Estimate, run: RunAtHand) -> None:
     """For all items of a run that has done its first ones."""
     rows = {"Time": found.time or "not known"}
     if run.kind.work == "scores":
@@ -172,8 +166,8 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
     else:
         rows |= {
             "Calls": f"{found.calls:,}",
-            "Tokens in": tokens(found.input_tokens),
-            "Tokens out": tokens(found.output_tokens),
+            "Tokens in": _tokens(found.input_tokens),
+            "Tokens out": _tokens(found.output_tokens),
             "Money": "not known: give both prices, and a server that counts tokens"
             if found.money is None
             else f"{found.money:,.4f}",
@@ -189,7 +183,7 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
     st.markdown(f":small[{' '.join(said)}]")
 
 
-def left_out(run: RunAtHand, progress: Progress) -> None:
+def _left_out(run: RunAtHand, progress: Progress) -> None:
     """Failures by step and reason; nothing where there are none."""
     if not progress.failures:
         return
@@ -206,7 +200,7 @@ def left_out(run: RunAtHand, progress: Progress) -> None:
     )
 
 
-def costs(run: RunAtHand, progress: Progress) -> None:
+def _costs(run: RunAtHand, progress: Progress) -> None:
     """Calls, time and money by step; nothing before the first one."""
     if not progress.costs:
         return
@@ -258,8 +252,8 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
             {
                 "Step": [chosen_judge.of_document(cost.step, named) for cost in costs],
                 "Calls": [f"{cost.calls:,}" for cost in costs],
-                "Tokens in": [tokens(cost.input_tokens) for cost in costs],
-                "Tokens out": [tokens(cost.output_tokens) for cost in costs],
+                "Tokens in": [_tokens(cost.input_tokens) for cost in costs],
+                "Tokens out": [_tokens(cost.output_tokens) for cost in costs],
                 "Requests open, s": [f"{cost.seconds:,.1f}" for cost in costs],
                 "From the cache": [f"{cost.cached:,}" for cost in costs],
             }
@@ -268,71 +262,13 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
     )
 
 
-def tokens(count: int | None) -> str:
+def _tokens(count: int | None) -> str:
     """A number of tokens, which not every server tells."""
     return "not counted" if count is None else f"{count:,}"
 
 
-UNNAMED = "und"
-"""Stands in place of a language that a file does not name."""
-_DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 _MOST_NOTES = 5
 """More are folded away: the buttons below stay in sight."""
-_FILE, _READ = "generate_file_kept", "generate_file_read"
-
-
-def put(name: str, data: bytes) -> None:
-    """Take this file as the one that was given."""
-    if data == _DEMO.read_bytes():
-        st.session_state["generate_from"] = "demo"
-        return
-    st.session_state["generate_from"] = "file"
-    st.session_state[_FILE] = (data, name)
-
-
-def choose() -> Texts | None:
-    """The file to work on; one that was uploaded is kept while the session lasts."""
-    which = st.radio(
-        "From",
-        ["demo", "file"],
-        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
-        horizontal=True,
-        key="generate_from",
-        persist_state="session",
-    )
-    if which == "demo":
-        return _DEMO.read_bytes(), _DEMO.name
-    st.markdown(
-        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
-        "question, reference and, where there are, paraphrase, context, language."
-    )
-    return given_file("generate_file", TABLES, slot=_FILE)
-
-
-def read(file: Texts, task: Task | None) -> MaterialSet:
-    """The questions, read once for a file and task and not at every press of a widget."""
-    return once(_READ, (sha256_of(file[0]), file[1], task), lambda: read_questions(*file, task))
-
-
-def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:
-    """What was found in the file, and what the first level will lack for want of a paraphrase; None: it is not made."""
-    found = materials.materials
-    languages = sorted({material.item.language for material in found})
-    count = "1 question" if len(found) == 1 else f"{len(found)} questions"
-    bare = sum(one.paraphrase is None for one in found) if backend == "rules" and first_level else 0
-    file_read(f"{count} {_languages(languages)}", remarks=bare > 0)
-    small_notes(materials.notes)
-    if bare:
-        who = (
-            "No question has a paraphrase"
-            if bare == len(found)
-            else f"{bare} of {len(found)} questions have no paraphrase"
-        )
-        st.warning(
-            f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
-            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
-            "Add a column `paraphrase`, or let a model make the answers."
-        )
 
 
 def small_notes(notes: Sequence[str]) -> None:
@@ -345,30 +281,6 @@ def small_notes(notes: Sequence[str]) -> None:
             st.markdown(listed)
     else:
         st.markdown(listed)
-
-
-def _languages(tags: Sequence[str]) -> str:
-    named = [tag for tag in tags if tag != UNNAMED]
-    if not named:
-        return f"in a language that the file does not name (`{UNNAMED}`)"
-    rest = "" if len(named) == len(tags) else f", some with no language named (`{UNNAMED}`)"
-    return f"in {plain(', '.join(named))}{rest}"
-
-
-FORM = "generate"
-"""With which the keys of the form's widgets begin."""
-
-
-def open_form(run: RunAtHand) -> None:
-    """Open the form as it was filled for the run, with its file."""
-    settings_form.put(run.asked.chosen, FORM)
-    asked_model.put_backend(FORM, run)
-    asked_model.put_prompts(FORM, run)
-    st.session_state[f"{FORM}_kind"] = run.kind.name
-    st.session_state[f"{FORM}_source"] = run.asked.name
-    put(run.run.data_file, run_data(run.store, run.run.run_id))
-    menus.remember_run(menus.NEW_RUN)
-    st.rerun()
 
 
 _STARTED = "run_panel_started"
@@ -397,16 +309,19 @@ def start(run: Run) -> None:
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
-def render(store: Store, run: Run) -> None:
-    """The panel, which looks again by itself while the run is worked on."""
+def render(store: Store, run: Run, change: Change | None = None) -> None:
+    """The panel, which looks again by itself while the run is worked on.
+
+    change: opens the form of a new run filled as it was for this one; None: that is offered elsewhere.
+    """
     forget_children()
     state = _state(progress_of(store, run.run_id))
-    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
+    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state, change)
     with st.expander("Settings and prompts"):
-        show_asked(at_hand(store, run))
+        _show_asked(at_hand(store, run))
 
 
-def _live(run_id: int, before: str) -> None:
+def _live(run_id: int, before: str, change: Change | None) -> None:
     with visitor.admin_store() as store:
         run, progress = at_hand(store, run_id), progress_of(store, run_id)
         state = _state(progress)
@@ -415,16 +330,16 @@ def _live(run_id: int, before: str) -> None:
                 _let_end(run_id)
             st.rerun()  # the clock starts or stops, and the rest of the page names the state too
         if _refused(progress):
-            _why_not_started(run)
+            _why_not_started(run, change)
             return
         _standing(run, progress, state)
         with mistakes_shown():
-            _buttons(run, progress, state)
+            _buttons(run, progress, state, change)
         if state not in _MOVING:
-            _unfinished_start(run)
+            _unfinished_start(run, change)
             _all_items(run, progress)
-        left_out(run, progress)
-        costs(run, progress)
+        _left_out(run, progress)
+        _costs(run, progress)
 
 
 def _words(run: RunAtHand) -> RunWords:
@@ -455,12 +370,12 @@ def _refused(progress: Progress) -> bool:
     return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
 
 
-def _why_not_started(run: RunAtHand) -> None:
+def _why_not_started(run: RunAtHand, change: Change | None) -> None:
     """No counts: there is nothing to count, and no bar of a run that never moved."""
     st.markdown(f"Run {run.run.run_id} **did not start**. {_words(run).nothing_made}")
     _show_kept(run.run.message)
     with st.container(horizontal=True):
-        _change_button(run, first=True)
+        _change_button(run, change, first=True)
         if st.button("Try again as it is", key="run_resume"):
             with mistakes_shown():
                 start(resume(run, None, run.run.limit).run)
@@ -473,14 +388,14 @@ def _show_kept(message: str) -> None:
     show_mistake(what, [line.strip().removeprefix("- ") for line in listed])
 
 
-def _change_button(run: RunAtHand, *, first: bool = False) -> None:
-    if run.kind.work == "generation" and st.button(
+def _change_button(run: RunAtHand, change: Change | None, *, first: bool = False) -> None:
+    if change is not None and st.button(
         "Change the settings",
         type="primary" if first else "secondary",
         key="run_change",
         help="Opens the form of a new run, filled with this run's settings and file.",
     ):
-        open_form(run)
+        change(run)
 
 
 def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
@@ -534,7 +449,7 @@ def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str
     return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
 
 
-def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
+def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | None) -> None:
     if state in _MOVING:
         if st.button("Cancel", key="run_cancel", disabled=state != "running"):
             ask_to_stop(run.store, run.run.run_id)
@@ -545,10 +460,10 @@ def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
             start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
     if state == "stopped":
-        _change_button(run)
+        _change_button(run, change)
 
 
-def _unfinished_start(run: RunAtHand) -> None:
+def _unfinished_start(run: RunAtHand, change: Change | None) -> None:
     """Say what became of a process that ended before it could say anything in the database."""
     begun = st.session_state.get(_STARTED, {}).get(run.run.run_id)
     if not begun or begun[1] != run.run.started_utc:
@@ -557,7 +472,7 @@ def _unfinished_start(run: RunAtHand) -> None:
     st.error("The run's process ended before it began to work. The last lines it wrote:")
     lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
     st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
-    _change_button(run)
+    _change_button(run, change)
 
 
 def _all_items(at: RunAtHand, progress: Progress) -> None:
@@ -570,7 +485,7 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
         f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
         f"{_words(at).told_from}, times the number of items.",
     )
-    estimate_table(estimate_all(at, progress), at)
+    _estimate_table(estimate_all(at, progress), at)
     st.markdown(_words(at).before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
