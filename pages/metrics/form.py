@@ -34,7 +34,7 @@ def form(store: Store) -> int | None:
     started = None
     with mistakes_shown():
         st.subheader("Texts", anchor=False)
-        texts = new_run.choose(store)
+        texts = new_run.TEXTS.choose(store)
         st.subheader("Metrics", anchor=False)
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
@@ -69,7 +69,7 @@ def again_button(run: RunAtHand) -> None:
         key="metrics_again",
         help="Opens the form of a new run, filled with this run's texts, metrics and settings.",
     ):
-        new_run.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
+        new_run.TEXTS.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
         settings: ScoringSettings = run.asked.chosen
         for family, specs in _families().items():
             st.session_state[_key("family", family)] = [name for name in specs if name in settings.metrics]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
@@ -98,7 +99,7 @@ def state_buttons(store: Store, study: Study) -> None:
     reason = ""
     if any(state == "unblinded" for state, _ in steps):
         if study.kind == "pairs":
-            st.markdown(f":small[{plain(_sentence(describe_analysis_set(study.design, study.levels)))}]")
+            st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
         reason = st.text_input("Reason (needed for unblinding, kept in the log)", key="state_reason")
     with st.container(horizontal=True), mistakes_shown():
         for state, label in steps:
@@ -110,11 +111,7 @@ def state_buttons(store: Store, study: Study) -> None:
 def form(store: Store, study: Study) -> None:
     """Roles, margin, confidence level and draws: a form before the first vote, a declaration after it."""
     design = study.design
-    frozen = study.first_vote_utc is not None
-    if frozen:
-        st.info(f"Frozen since the first vote ({moment(study.first_vote_utc)} UTC).")
-    else:
-        st.write("Declared before the first vote, then frozen; every change is logged.")
+    frozen = _is_frozen(study, "vote")
     sources = sorted({design.candidate, design.comparator})
     with st.form("design"):
         candidate = st.radio(
@@ -126,10 +123,7 @@ def form(store: Store, study: Study) -> None:
             disabled=frozen,
         )
         left, middle, right = st.columns(3)
-        margin = left.number_input("Margin", 0.01, 1.99, design.margin, 0.01, disabled=frozen)
-        confidence = middle.number_input(
-            "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=frozen
-        )
+        margin = margin_fields(left, middle, design, "Margin", disabled=frozen)
         seed = right.text_input("Seed", str(design.seed), disabled=frozen)
         st.markdown(f":small[{margin_note(design.margin)}]")
         analysis = analysis_fields(design, study.levels, disabled=frozen)
@@ -143,9 +137,7 @@ def form(store: Store, study: Study) -> None:
             format_func=_ORDERS.__getitem__,
             disabled=frozen,
         )
-        repeats = middle.number_input(
-            "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen
-        )
+        repeats = repeats_field(middle, design, disabled=frozen)
         votes = right.number_input(
             "Votes per pair (0: all raters)", 0, 1000, design.votes_per_pair or 0, disabled=frozen
         )
@@ -167,42 +159,103 @@ def form(store: Store, study: Study) -> None:
         )
         submitted = st.form_submit_button("Declare this design", disabled=frozen)
     if submitted:
-        with mistakes_shown():
-            changed = replace(
-                design,
-                candidate=candidate,
-                comparator=next(source for source in sources if source != candidate),
-                margin=round(margin, 4),
-                confidence_level=round(confidence, 4),
-                seed=lifecycle.parse_seed(seed),
-                level_order=order,
-                repeat_share=round(repeats, 4),
-                votes_per_pair=votes or None,
-                max_questions=cap or None,
-                blinding_pairs=guesses,
-                person=person,
-                **analysis,
-            )
-            lifecycle.change_design(store, study, changed)
-            tell("The design is declared.")
-    _workload(store, study)
-
-
-def _sentence(text: str) -> str:
-    return f"{capital(text)}."
-
-
-def _workload(store: Store, study: Study) -> None:
+        changed = replace(
+            design,
+            candidate=candidate,
+            comparator=next(source for source in sources if source != candidate),
+            level_order=order,
+            repeat_share=repeats,
+            votes_per_pair=votes or None,
+            max_questions=cap or None,
+            blinding_pairs=guesses,
+            person=person,
+            **margin,
+            **analysis,
+        )
+        _declare(store, study, changed, seed)
     n_items = len(items_of(store, study.study_id))
-    st.markdown(
-        f":small[{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
-        f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md.]"
+    _workload(
+        store,
+        study,
+        f"{n_items} questions, {n_items * len(study.levels)} pairs.",
+        "Every side, order and repeat follows from the seed: docs/design.md.",
+        ("Questions", "Pairs"),
     )
-    workload_table(store, study, "Questions", "Pairs")
 
 
-def workload_table(store: Store, study: Study, wholes: str, parts: str) -> None:
-    """What the design asks of each rater. wholes, parts: what goes to a rater whole, and what is rated of it."""
+def ratings_form(store: Store, study: Study) -> None:
+    """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
+    design = study.design
+    frozen = _is_frozen(study, "rating")
+    with st.form(f"design_ratings_{study.study_id}"):
+        left, middle, right = st.columns(3)
+        raters = left.number_input(
+            "Raters per source (0: all)", 0, LARGEST_COUNT, design.votes_per_pair or 0, disabled=frozen
+        )
+        repeats = repeats_field(middle, design, disabled=frozen)
+        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        submitted = st.form_submit_button("Declare this design", disabled=frozen)
+    if submitted:
+        _declare(store, study, replace(design, votes_per_pair=raters or None, repeat_share=repeats), seed)
+    n_items = counted_as(len(items_of(store, study.study_id)), "source")
+    _workload(
+        store,
+        study,
+        f"{n_items}, {counted_as(len(outputs_of(store, study.study_id)), 'text')}.",
+        "Who rates what, in which order, follows from the seed: docs/design.md. A rater is shown neither system nor level, "
+        "and rates all texts of a source together.",
+        ("Sources", "Texts"),
+    )
+    if study.task is not None:
+        with st.expander(f"What is asked: {plain(study.task.title)}"):
+            rating_scales.explained(study.task)
+
+
+def margin_fields(
+    left: DeltaGenerator,
+    right: DeltaGenerator,
+    design: Design,
+    label: str,
+    *,
+    help_text: str | None = None,
+    disabled: bool = False,
+) -> dict[str, Any]:
+    """Margin and confidence level, as fields of Design."""
+    margin = left.number_input(label, 0.01, 1.99, design.margin, 0.01, disabled=disabled, help=help_text)
+    confidence = right.number_input(
+        "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=disabled
+    )
+    return {"margin": round(margin, 4), "confidence_level": round(confidence, 4)}
+
+
+def repeats_field(place: DeltaGenerator, design: Design, *, disabled: bool = False) -> float:
+    """Which share of a rater's list comes twice."""
+    share = place.number_input(
+        "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=disabled
+    )
+    return round(share, 4)
+
+
+def _is_frozen(study: Study, unit: str) -> bool:
+    """Whether the design can be changed no more; says so. unit: of which the first one freezes it."""
+    if study.first_vote_utc is None:
+        st.write(f"Declared before the first {unit}, then frozen; every change is logged.")
+        return False
+    st.info(f"Frozen since the first {unit} ({moment(study.first_vote_utc)} UTC).")
+    return True
+
+
+def _declare(store: Store, study: Study, changed: Design, seed: str) -> None:
+    with mistakes_shown():
+        lifecycle.change_design(store, study, replace(changed, seed=lifecycle.parse_seed(seed)))
+        tell("The design is declared.")
+
+
+def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
+    """What the study holds, and what the design asks of each rater. units: what goes to a rater whole, and its parts."""
+    st.markdown(
+        f":small[{counts} Data set {plain(study.dataset_file)}, sha256 {study.dataset_sha256[:16]}. {drawn}]"
+    )
     plan = study_workload(store, study)
     if not plan.questions:
         st.markdown(":small[No raters yet: add them under Raters.]")
@@ -210,56 +263,11 @@ def workload_table(store: Store, study: Study, wholes: str, parts: str) -> None:
     st.dataframe(
         {
             "Rater": list(plan.questions),
-            wholes: list(plan.questions.values()),
-            f"{parts} (with hidden repeats)": list(plan.pairs.values()),
+            units[0]: list(plan.questions.values()),
+            f"{units[1]} (with hidden repeats)": list(plan.pairs.values()),
             "About minutes": list(plan.minutes.values()),
         },
         hide_index=True,
     )
     if shortage := describe_shortage(plan):
         st.warning(shortage)
-
-
-def ratings_form(store: Store, study: Study) -> None:
-    """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
-    design = study.design
-    frozen = study.first_vote_utc is not None
-    if frozen:
-        st.info(f"Frozen since the first rating ({moment(study.first_vote_utc)} UTC).")
-    else:
-        st.write("Declared before the first rating, then frozen; every change is logged.")
-    with st.form(f"design_ratings_{study.study_id}"):
-        left, middle, right = st.columns(3)
-        raters = left.number_input(
-            "Raters per source (0: all)", 0, LARGEST_COUNT, design.votes_per_pair or 0, disabled=frozen
-        )
-        repeats = middle.number_input(
-            "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen
-        )
-        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
-        submitted = st.form_submit_button("Declare this design", disabled=frozen)
-    if submitted:
-        with mistakes_shown():
-            changed = replace(
-                design,
-                votes_per_pair=raters or None,
-                repeat_share=round(repeats, 4),
-                seed=lifecycle.parse_seed(seed),
-            )
-            lifecycle.change_design(store, study, changed)
-            tell("The design is declared.")
-    _ratings_workload(store, study)
-    if study.task is not None:
-        with st.expander(f"What is asked: {plain(study.task.title)}"):
-            rating_scales.explained(study.task)
-
-
-def _ratings_workload(store: Store, study: Study) -> None:
-    n_items = len(items_of(store, study.study_id))
-    n_texts = len(outputs_of(store, study.study_id))
-    st.markdown(
-        f":small[{counted_as(n_items, 'source')}, {counted_as(n_texts, 'text')}. Data set {plain(study.dataset_file)}, "
-        f"sha256 {study.dataset_sha256[:16]}. Who rates what, in which order, follows from the seed: docs/design.md. "
-        "A rater is shown neither system nor level, and rates all texts of a source together.]"
-    )
-    workload_table(store, study, "Sources", "Texts")

@@ -1,8 +1,10 @@
 """Import by page: pairs of two sources, or texts to be rated; and what is declared before the first vote."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.formats.rated import outputs_of, read_rated
@@ -22,6 +24,7 @@ from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import LARGEST_SEED
 from core.study.rated.importing import import_rating_study
+from core.tables.reading import decode
 from pages.studies import designing
 from pages.widgets import rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of
@@ -31,15 +34,42 @@ from pages.widgets.parts import counted_as
 _FILE, _OWN = 0, ""
 
 
-def ratings_form(store: Store) -> int | None:
-    """The number of a rating study that was made in this run, or None."""
-    made = None
+_KINDS: dict[StudyKind, str] = {
+    "pairs": "Pairs: two blind answers side by side",
+    "ratings": "Ratings: one blind text after the other, scored or with its errors marked",
+}
+
+
+def form(store: Store) -> int | None:
+    """The number of a study that was imported in this run, or None."""
+    kind: StudyKind = st.radio(
+        "What raters do", list(_KINDS), format_func=_KINDS.__getitem__, key="import_kind"
+    )
     with mistakes_shown():
-        outputs = _texts(store)
-        task = _task()
-        if outputs is not None and task is not None:
-            made = _declared(store, outputs, task)
-    return made
+        return _pairs(store) if kind == "pairs" else _ratings(store)
+    return None  # type: ignore[unreachable]  # what is wrong is on the page
+
+
+def _seed(place: DeltaGenerator) -> str:
+    return place.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
+
+
+def _again(known: Collection[str]) -> bool:
+    """Whether a file is to be imported that is in these studies already."""
+    return bool(known) and st.checkbox(
+        f"Import it once more: this very file was imported as {plain(', '.join(known))}"
+    )
+
+
+def _say_read(what: str, notes: Sequence[str]) -> None:
+    file_read(what, remarks=bool(notes))
+    if notes:
+        st.code("\n".join(notes), language=None, wrap_lines=True)
+
+
+def _ratings(store: Store) -> int | None:
+    outputs, task = _texts(store), _task()
+    return None if outputs is None or task is None else _declared(store, outputs, task)
 
 
 def _texts(store: Store) -> OutputSet | None:
@@ -76,11 +106,7 @@ def _task() -> RatingTask | None:
         upload = st.file_uploader("Task (YAML)", type=["yaml", "yml"], key="ratings_task_file")
         if upload is None:
             return None
-        try:
-            text = upload.getvalue().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise InputError(f"{upload.name} is not UTF-8 text.") from None
-        task = parse_task(text, upload.name)
+        task = parse_task(decode(upload.getvalue(), upload.name), upload.name)
     with st.expander("What raters read of it"):
         rating_scales.explained(task)
     return task
@@ -89,14 +115,13 @@ def _task() -> RatingTask | None:
 def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
     systems = dict.fromkeys(one.system for one in outputs.outputs)
     items = {one.item_id for one in outputs.outputs}
-    file_read(
+    _say_read(
         f"{counted_as(len(outputs.outputs), 'text')} of {counted_as(len(items), 'source')} by "
         f"{counted_as(len(systems), 'system')}",
-        remarks=bool(outputs.notes),
+        outputs.notes,
     )
-    if outputs.notes:
-        st.code("\n".join(outputs.notes), language=None, wrap_lines=True)
     known = studies_of_file(store, outputs.sha256, "ratings")
+    design = Design("", "", repeat_share=0.0, blinding_pairs=0)
     with st.form("import_ratings"):
         name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
         left, middle, right = st.columns(3)
@@ -107,40 +132,17 @@ def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
             0,
             help="One rater rates all texts of a source: they stand side by side in the rater's list.",
         )
-        repeats = middle.number_input("Hidden repeats (share)", 0.0, 0.5, 0.0, 0.01)
-        seed = right.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
-        again = bool(known) and st.checkbox(
-            f"Import it once more: this very file was imported as {plain(', '.join(known))}"
-        )
+        repeats = designing.repeats_field(middle, design)
+        seed = _seed(right)
+        again = _again(known)
         if not st.form_submit_button("Import as a draft", type="primary"):
             return None
-    design = Design(
-        candidate="",
-        comparator="",
-        seed=lifecycle.parse_seed(seed),
-        repeat_share=round(repeats, 4),
-        votes_per_pair=raters or None,
-        blinding_pairs=0,
+    design = replace(
+        design, seed=lifecycle.parse_seed(seed), repeat_share=repeats, votes_per_pair=raters or None
     )
     study, notes = import_rating_study(store, name, outputs, task, design, again=again)
     keep(f"{study.name} is imported." + (f" Note: {'; '.join(notes)}." if notes else ""))
     return study.study_id
-
-
-_KINDS: dict[StudyKind, str] = {
-    "pairs": "Pairs: two blind answers side by side",
-    "ratings": "Ratings: one blind text after the other, scored or with its errors marked",
-}
-
-
-def form(store: Store) -> int | None:
-    """The number of a study that was imported in this run, or None."""
-    kind: StudyKind = st.radio(
-        "What raters do", list(_KINDS), format_func=_KINDS.__getitem__, key="import_kind"
-    )
-    if kind == "ratings":
-        return ratings_form(store)
-    return _pairs(store)
 
 
 def _pairs(store: Store) -> int | None:
@@ -148,17 +150,15 @@ def _pairs(store: Store) -> int | None:
         f"Accepted: {FORMATS}, or a study bundle (.zip). "
         "Columns of a table: item_id, question, reference, level, source, text, language."
     )
-    imported = None
-    with mistakes_shown():
-        given = given_file("import_file", [*TABLES, "zip"])
-        if given is None:
-            return None
-        data, name = given
-        if is_bundle(data):
-            imported = _bundle(store, read_bundle(data, name))
-        else:
-            imported = _dataset(store, read_dataset(data, name), name)
-    return imported
+    given = given_file("import_file", [*TABLES, "zip"])
+    if given is None:
+        return None
+    data, name = given
+    return (
+        _bundle(store, read_bundle(data, name))
+        if is_bundle(data)
+        else _dataset(store, read_dataset(data, name), name)
+    )
 
 
 def _bundle(store: Store, record: StudyRecord) -> int | None:
@@ -174,13 +174,11 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
 
 def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
     notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
-    file_read(
+    _say_read(
         f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} "
         f"from the sources {plain(' and '.join(dataset.sources))}",
-        remarks=bool(notes),
+        notes,
     )
-    if notes:
-        st.code("\n".join(notes), language=None, wrap_lines=True)
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
     known = studies_of_file(store, dataset.sha256, "pairs")
@@ -196,23 +194,13 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
             help="The other source is the comparator. Both are frozen with the margin at the first vote.",
         )
         left, middle, right = st.columns(3)
-        margin = left.number_input(
-            "Non-inferiority margin",
-            0.01,
-            1.99,
-            design.margin,
-            0.01,
-            help="On the scale of the score, -1 to 1.",
+        margin = designing.margin_fields(
+            left, middle, design, "Non-inferiority margin", help_text="On the scale of the score, -1 to 1."
         )
-        confidence = middle.number_input(
-            "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01
-        )
-        seed = right.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
+        seed = _seed(right)
         st.markdown(f":small[{margin_note(design.margin)}]")
         analysis = designing.analysis_fields(design, dataset.levels)
-        again = bool(known) and st.checkbox(
-            f"Import it once more: this very file was imported as {plain(', '.join(known))}"
-        )
+        again = _again(known)
         if not st.form_submit_button("Import as a draft", type="primary"):
             return None
     if candidate is None:
@@ -222,9 +210,8 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
         design,
         candidate=candidate,
         comparator=comparator,
-        margin=round(margin, 4),
-        confidence_level=round(confidence, 4),
         seed=lifecycle.parse_seed(seed),
+        **margin,
         **analysis,
     )
     study = lifecycle.import_study(store, name, dataset, design, again=again)

@@ -28,72 +28,78 @@ from core.runs.texts import (
 from core.schema.judging import RatedSet
 from core.schema.kinds import Kind, Reads
 from core.schema.runs import Run
-from core.schema.scores import OutputSet
+from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.settings import Settings
-from core.schema.tasks import RatingTask
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
 from core.tables.reading import sha256_of
 from pages.widgets import asked_model, chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
-from pages.widgets.chosen_scores import RUN as RUN_of_chosen_scores
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
-from pages.widgets.parts import explained, part
+from pages.widgets.parts import counted_as, explained, part
 from pages.widgets.settings_form import given
 
-FROM, RUN = "metrics_texts_from", "metrics_texts_run"
-"""Keys under which another page says what to score."""
-_FILE, _MADE, _READ = "metrics_texts_file", "metrics_texts_made", "metrics_texts_read"
-_FROM = {
-    "run": "A generation run",
-    "file": "A file of mine",
-    "study": "An unblinded study",
-    "folder": "A folder of translations",
-}
+Way = tuple[str, Callable[[Store, JudgeKind | None], Texts | None]]
+"""What a way to texts is called, and what chooses them; None: nothing is chosen yet. It raises InputError."""
 
 
-def take_run(run_id: int) -> None:
-    """Fill the form with the texts of this generation run."""
-    st.session_state[FROM] = "run"
-    st.session_state[RUN] = run_id
+@dataclass(frozen=True)
+class Source:
+    """Where a run's texts come from, as one form asks."""
+
+    prefix: str
+    """Of the keys of widgets and of what the session keeps."""
+    ways: Mapping[str, Way]
+    read: Callable[[bytes, str], Any]
+    summary: Callable[[Any], None]
+
+    def choose(self, store: Store, kind: JudgeKind | None = None) -> Texts | None:
+        """The texts as a file, after saying what is in it; None: nothing is chosen yet. Raises InputError."""
+        came = st.radio(
+            "From",
+            list(self.ways),
+            format_func=lambda name: self.ways[name][0],
+            horizontal=True,
+            key=f"{self.prefix}_from",
+            persist_state="session",
+        )
+        texts = self.ways[came][1](store, kind)
+        if texts is not None:
+            self.summary(self.contents(texts))
+        return texts
+
+    def contents(self, texts: Texts) -> Any:
+        """What is in the file, read once a file and not at every press of a widget."""
+        return once(f"{self.prefix}_read", (sha256_of(texts[0]), texts[1]), lambda: self.read(*texts))
+
+    def take_file(self, data: bytes, name: str) -> None:
+        """Fill the form with these texts, as if they had been given as a file."""
+        st.session_state[f"{self.prefix}_from"] = "file"
+        st.session_state[f"{self.prefix}_file"] = (data, name)
+        st.session_state.pop(f"{self.prefix}_ratings", None)
 
 
-def take_file(data: bytes, name: str) -> None:
-    """Fill the form with these texts, as if they had been given as a file."""
-    st.session_state[FROM] = "file"
-    st.session_state[_FILE] = (data, name)
+_RUN, _MADE = "metrics_texts_run", "metrics_texts_made"
+_RATINGS, _RATED_STUDY, _MADE_RATED = (
+    "specialist_texts_ratings",
+    "specialist_texts_study",
+    "specialist_texts_made",
+)
 
 
-def choose(store: Store) -> Texts | None:
-    """The texts as a file, after saying what is in it; None: nothing is chosen yet."""
-    came = st.radio(
-        "From", list(_FROM), format_func=_FROM.__getitem__, horizontal=True, key=FROM, persist_state="session"
-    )
-    ways: dict[str, Callable[[Store], Texts | None]] = {
-        "run": _of_run,
-        "file": lambda _: _of_file(),
-        "study": _of_study,
-        "folder": lambda _: _of_folder(),
-    }
-    texts = ways[came](store)
-    if texts is not None:
-        _summary(read(texts))
-    return texts
-
-
-def _of_run(store: Store) -> Texts | None:
+def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
     runs = {run.run_id: run for run in runs_that(store, "generation") if _has_texts(store, run)}
     if not runs:
         st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
         return None
-    if st.session_state.get(RUN) not in runs:
-        st.session_state.pop(RUN, None)
+    if st.session_state.get(_RUN) not in runs:
+        st.session_state.pop(_RUN, None)
     chosen = st.selectbox(
         "Run of generation",
         list(runs),
         format_func=lambda number: menus.name_of(runs[number]),
-        key=RUN,
+        key=_RUN,
         persist_state="session",
     )
     run = at_hand(store, chosen)
@@ -109,15 +115,15 @@ def _found_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
     return has_texts(at_hand(_store, _run))
 
 
-def _of_file() -> Texts | None:
+def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
     st.markdown(
         "Accepted: what a generation run writes, the papers' JSON, or CSV, TSV and JSONL with the columns item, text "
         "and, where there are, system, reference, source, level, language. All other columns can be grouped by."
     )
-    return given_file("metrics_texts_upload", TABLES, slot=_FILE)
+    return given_file("metrics_texts_upload", TABLES, slot="metrics_texts_file")
 
 
-def _of_study(store: Store) -> Texts | None:
+def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
     study = menus.unblinded(store, "metrics_texts_study")
     if study is None:
         st.markdown(
@@ -127,7 +133,7 @@ def _of_study(store: Store) -> Texts | None:
     return texts_of_study(store, study)
 
 
-def _of_folder() -> Texts | None:
+def _of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
     given = chosen_scores.fields("texts")
     if given is None:
         return None
@@ -138,79 +144,29 @@ def _of_folder() -> Texts | None:
     return texts
 
 
-def read(texts: Texts) -> OutputSet:
-    """What is in the file, read once a file and not at every press of a widget."""
-    return once(_READ, (sha256_of(texts[0]), texts[1]), lambda: read_outputs(*texts))
-
-
 def _summary(found: OutputSet) -> None:
-    texts = found.outputs
-    items = len({one.item_id for one in texts})
-    systems = sorted({one.system for one in texts})
-    levels = sorted({one.level for one in texts if one.level is not None})
-    whose = f"by {plain(systems[0])}" if len(systems) == 1 else f"by {len(systems)} systems"
+    systems = sorted({one.system for one in found.outputs})
+    levels = sorted({one.level for one in found.outputs if one.level is not None})
+    whose = plain(systems[0]) if len(systems) == 1 else counted_as(len(systems), "system")
     known = (
-        f", levels {plain(', '.join(levels))}"
-        if levels
-        else ", no levels: correlate with human ratings or votes"
+        f"levels {plain(', '.join(levels))}" if levels else "no levels: correlate with human ratings or votes"
     )
-    st.success(
-        f"{len(texts):,} {'text' if len(texts) == 1 else 'texts'} on {items:,} "
-        f"{'item' if items == 1 else 'items'} {whose}{known}."
-    )
+    st.success(f"{_counted(found.outputs)} by {whose}, {known}.")
     chosen_scores.read_notes(found.notes, found.left_out)
 
 
-_RATED_FILE, _RATINGS, _MADE_RATED, _READ_RATED = (
-    "specialist_texts_file",
-    "specialist_texts_ratings",
-    "specialist_texts_made",
-    "specialist_texts_read",
-)
-_STUDY = "specialist_texts_study"
-_RATED_FROM = {
-    "file": "A file of mine",
-    "study": "An unblinded rating study",
-    "folder": "A folder of translations",
-}
+def _counted(texts: Sequence[ScorableOutput]) -> str:
+    return f"{counted_as(len(texts), 'text')} on {counted_as(len({one.item_id for one in texts}), 'item')}"
 
 
-def take_rated_file(data: bytes, name: str) -> None:
-    """Fill the form with these rated texts, as if they had been given as a file."""
-    st.session_state["specialist_texts_from"] = "file"
-    st.session_state[_RATED_FILE] = (data, name)
-    st.session_state.pop(_RATINGS, None)
-
-
-def choose_rated(store: Store, kind: JudgeKind) -> Texts | None:
-    """The rated texts as a file, after saying what is in it; None: nothing is chosen yet. Raises InputError."""
-    came = st.radio(
-        "From",
-        list(_RATED_FROM),
-        format_func=_RATED_FROM.__getitem__,
-        horizontal=True,
-        key="specialist_texts_from",
-        persist_state="session",
-    )
-    ways: dict[str, Callable[[], Texts | None]] = {
-        "file": lambda: _rated_of_file(kind),
-        "study": lambda: _rated_of_study(store),
-        "folder": _rated_of_folder,
-    }
-    texts = ways[came]()
-    if texts is not None:
-        _rated_summary(read_rated_texts(texts))
-    return texts
-
-
-def _rated_of_file(kind: JudgeKind) -> Texts | None:
+def _rated_of_file(_: Store, kind: JudgeKind | None) -> Texts | None:
     st.markdown(
         ":small[Accepted: rated texts (JSONL, one text per line with its `ratings`), or texts alone (CSV, TSV, JSONL with the "
         "columns item, text, system, source and, where there are, reference, level, language) and a file of ratings beside them.]"
     )
     left, right = st.columns(2)
     with left:
-        kept = given_file("specialist_texts_upload", TABLES, "Texts", slot=_RATED_FILE)
+        kept = given_file("specialist_texts_upload", TABLES, "Texts", slot="specialist_texts_file")
     if st.session_state["specialist_texts_upload"] is not None:
         st.session_state.pop(_RATINGS, None)  # they were other texts'
     with right:
@@ -223,7 +179,7 @@ def _rated_of_file(kind: JudgeKind) -> Texts | None:
             "rated texts.",
             classes=True,
         )
-    if kept is None or ratings is None:
+    if kept is None or ratings is None or kind is None:
         return kept
     key = (sha256_of(kept[0]), kept[1], sha256_of(ratings[0]), ratings[1], kind.name)
     texts, notes = once(
@@ -233,8 +189,8 @@ def _rated_of_file(kind: JudgeKind) -> Texts | None:
     return texts
 
 
-def _rated_of_study(store: Store) -> Texts | None:
-    study = menus.unblinded(store, _STUDY, "ratings")
+def _rated_of_study(store: Store, _: JudgeKind | None) -> Texts | None:
+    study = menus.unblinded(store, _RATED_STUDY, "ratings")
     if study is None:
         st.markdown(
             "No rating study is unblinded yet: make one on the page Studies, let people rate, and unblind it. Their "
@@ -244,15 +200,7 @@ def _rated_of_study(store: Store) -> Texts | None:
     return rated_of_study(store, study)
 
 
-def own_task(store: Store) -> RatingTask | None:
-    """What the raters of the chosen study were asked; None where the texts are of none."""
-    chosen = st.session_state.get(_STUDY)
-    if st.session_state.get("specialist_texts_from") != "study" or chosen is None:
-        return None
-    return get_study(store, chosen).task
-
-
-def _rated_of_folder() -> Texts | None:
+def _rated_of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
     given = chosen_scores.fields("specialist")
     if given is None:
         return None
@@ -275,23 +223,39 @@ def _rated_of_folder() -> Texts | None:
     return texts
 
 
-def read_rated_texts(texts: Texts) -> RatedSet:
-    """What is in the file, read once a file and not at every press of a widget."""
-    return once(_READ_RATED, (sha256_of(texts[0]), texts[1]), lambda: read_rated(*texts))
-
-
 def _rated_summary(found: RatedSet) -> None:
     outputs = [text.output for text in found.texts]
-    items, systems = len({one.item_id for one in outputs}), len({one.system for one in outputs})
+    systems = counted_as(len({one.system for one in outputs}), "system")
     n_rated = sum(bool(text.ratings) for text in found.texts)
     raters = {one.rater for text in found.texts for one in text.ratings if one.rater}
-    by = f" by {len(raters):,} {'rater' if len(raters) == 1 else 'raters'}" if raters else ""
-    said = (
-        f"{len(outputs):,} {'text' if len(outputs) == 1 else 'texts'} on {items:,} {'item' if items == 1 else 'items'} by "
-        f"{systems:,} {'system' if systems == 1 else 'systems'}; {n_rated:,} of them rated{by}."
-    )
+    by = f" by {counted_as(len(raters), 'rater')}" if raters else ""
+    said = f"{_counted(outputs)} by {systems}; {n_rated:,} of them rated{by}."
     (st.success if n_rated else st.warning)(said)
     chosen_scores.read_notes(found.notes, found.left_out)
+
+
+TEXTS = Source(
+    "metrics_texts",
+    {
+        "run": ("A generation run", _of_run),
+        "file": ("A file of mine", _of_file),
+        "study": ("An unblinded study", _of_study),
+        "folder": ("A folder of translations", _of_folder),
+    },
+    read_outputs,
+    _summary,
+)
+_RATED = Source(
+    "specialist_texts",
+    {
+        "file": ("A file of mine", _rated_of_file),
+        "study": ("An unblinded rating study", _rated_of_study),
+        "folder": ("A folder of translations", _rated_of_folder),
+    },
+    read_rated,
+    _rated_summary,
+)
+_SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "rated texts": _RATED}
 
 
 @dataclass(frozen=True)
@@ -325,33 +289,7 @@ def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     asked, running = ask(wanted.kind, wanted.values, chosen.model, chosen.running, prompts=wanted.prompts)
     run, _ = create(store, data, name, asked, running)
     run_panel.start(run.run)
-    chosen_judge.remember((RUN_of_chosen_scores, run.run.run_id))
-
-
-class _Source(NamedTuple):
-    """Where texts come from."""
-
-    choose: Callable[[Store, JudgeKind], Texts | None]
-    read: Callable[[Texts], RatedSet]
-    take_file: Callable[[bytes, str], None]
-    tell: Callable[[str], object]
-    """Shows what is to be known of them."""
-
-
-_SOURCES: Mapping[Reads, _Source] = {
-    "texts": _Source(
-        lambda store, _: choose(store),
-        lambda texts: unrated(read(texts)),
-        take_file,
-        lambda note: st.warning(plain(note)),
-    ),
-    "rated texts": _Source(
-        choose_rated,
-        read_rated_texts,
-        take_rated_file,
-        lambda note: chosen_scores.read_notes((note,)),
-    ),
-}
+    chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
 
 
 class _Judge(NamedTuple):
@@ -422,7 +360,9 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     texts = contents = None
     with mistakes_shown():  # beside the texts, not at the end of the form
         texts = source.choose(store, kind)
-        contents = None if texts is None else source.read(texts)
+        if texts is not None:
+            found = source.contents(texts)
+            contents = found if isinstance(found, RatedSet) else unrated(found)
     if contents is not None:
         _begin_with_the_study(store, prefix, kind)
     judge = _judge(prefix, kind, contents)
@@ -431,7 +371,10 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
         return None
     told = _told(kind, judge, contents)
     for note in told:
-        source.tell(note)
+        if source is TEXTS:
+            st.warning(plain(note))
+        else:
+            chosen_scores.read_notes((note,))
     items = {text.output.item_id for text in contents.texts if judge.chosen.judges(text)}
     return run_panel.start_buttons(
         store,
@@ -504,7 +447,14 @@ def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]
 
 def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
     """Begin with what the raters of a study were asked, once a kind and task, where this judge can be asked it."""
-    task = own_task(store) if kind.reads == "rated texts" else None
+    study = st.session_state.get(_RATED_STUDY)
+    if (
+        kind.reads != "rated texts"
+        or st.session_state.get(f"{_RATED.prefix}_from") != "study"
+        or study is None
+    ):
+        return
+    task = get_study(store, study).task
     if task is None or kind.attachment is None or not kind.suits(task, {}):
         return
     text, key = kind.attachment.dump(task), f"{_own(prefix, kind)}_of_study"
@@ -520,6 +470,7 @@ def button(run: Run) -> None:
         "Metrics score these texts; their correlations with the levels say which metric follows quality.",
     )
     if st.button("Score these texts", key="send_to_scoring", icon=":material/arrow_forward:"):
-        take_run(run.run_id)
+        st.session_state[f"{TEXTS.prefix}_from"] = "run"
+        st.session_state[_RUN] = run.run_id
         chosen_scores.remember((chosen_scores.NEW, 0))
         st.switch_page(parts.metrics())
