@@ -1,7 +1,8 @@
 """The design of a study: declared before the first vote, then frozen; and the steps of its life."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, get_args
 
 import streamlit as st
@@ -12,7 +13,7 @@ from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
-from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, describe_shortage
+from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, LARGEST_SEED, describe_shortage
 from core.study.raters import study_workload
 from pages.widgets import parts as other_pages
 from pages.widgets import rating_scales
@@ -41,51 +42,122 @@ _SCORES: dict[Score, str] = {
 _FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "Leave the pairs out"}
 
 
-def analysis_fields(design: Design, levels: Sequence[str], *, disabled: bool = False) -> dict[str, Any]:
-    """Widgets of the analysis set inside a form; returns fields of Design, as chosen."""
-    st.markdown("**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote.")
-    left, right = st.columns(2)
-    chosen = left.multiselect(
-        "Levels",
-        levels,
-        list(main_levels(design, levels)),
-        format_func=plain,
-        disabled=disabled,
-        help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
-    )
-    needed = right.number_input(
-        "Votes a pair needs (0: 2, or as many as it can get)",
-        0,
-        MOST_VOTES,
-        design.votes_needed or 0,
-        disabled=disabled,
-        help="Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
-    )
-    scores, flagged = list(get_args(Score)), list(get_args(FlaggedPairs))
-    score = left.selectbox(
-        "Score of a pair",
-        scores,
-        scores.index(design.score),
-        format_func=_SCORES.__getitem__,
-        disabled=disabled,
-        help="A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
-    )
-    keep = right.selectbox(
-        "Pairs that a rater flags as invalid",
-        flagged,
-        flagged.index(design.flagged),
-        format_func=_FLAGGED.__getitem__,
-        disabled=disabled,
-        help="Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
-    )
-    named = tuple(level for level in levels if level in chosen)
-    return {
+class Fields:
+    """Widgets of a form that hold fields of a design, which begin as the design has them."""
+
+    def __init__(self, design: Design, *, disabled: bool = False) -> None:
+        self._design, self._disabled = design, disabled
+        self._chosen: dict[str, Any] = {}
+        self._seed = ""
+
+    def number(
+        self,
+        place: DeltaGenerator,
+        label: str,
+        name: str,
+        lowest: float,
+        highest: float,
+        said: str | None = None,
+    ) -> None:
+        """A number; of whole ones that may be None, 0 stands for it."""
+        whole, before = isinstance(lowest, int), getattr(self._design, name)
+        bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": None if whole else 0.01}
+        given = place.number_input(
+            label, value=0 if before is None else before, **bounds, disabled=self._disabled, help=said
+        )
+        optional = getattr(Design, name, None) is None
+        self._chosen[name] = (given or None if optional else given) if whole else round(given, 4)
+
+    def choice(
+        self,
+        place: DeltaGenerator,
+        label: str,
+        name: str,
+        options: Sequence[str],
+        words: Mapping[Any, str] = MappingProxyType({}),
+        said: str | None = None,
+    ) -> None:
+        """One of the words that a field may be."""
+        self._chosen[name] = place.selectbox(
+            label,
+            options,
+            options.index(getattr(self._design, name)),
+            format_func=lambda word: words.get(word, word),
+            disabled=self._disabled,
+            help=said,
+        )
+
+    def margin(
+        self, left: DeltaGenerator, right: DeltaGenerator, label: str, said: str | None = None
+    ) -> None:
+        """Margin and confidence level."""
+        self.number(left, label, "margin", 0.01, 1.99, said)
+        self.number(right, "Confidence level (one-sided)", "confidence_level", 0.51, 0.99)
+
+    def ratings(self, left: DeltaGenerator, right: DeltaGenerator, said: str | None = None) -> None:
+        """What is drawn of a rating study."""
+        self.number(left, "Raters per source (0: all)", "votes_per_pair", 0, LARGEST_COUNT, said)
+        self.repeats(right)
+
+    def repeats(self, place: DeltaGenerator) -> None:
+        """Which share of a rater's list comes twice."""
+        self.number(place, "Hidden repeats (share)", "repeat_share", 0.0, 0.5)
+
+    def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
+        """The seed. new: of a study that is still to be made, where it may be left to Assay."""
+        self._seed = place.text_input(
+            "Seed (empty: a new one)" if new else "Seed",
+            "" if new else str(self._design.seed),
+            disabled=self._disabled,
+            help=f"A whole number up to {LARGEST_SEED}." if new else None,
+        )
+
+    def analysis(self, levels: Sequence[str]) -> None:
+        """What the verdict counts."""
+        st.markdown(
+            "**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote."
+        )
+        left, right = st.columns(2)
+        usual = main_levels(self._design, levels)
+        chosen = left.multiselect(
+            "Levels",
+            levels,
+            list(usual),
+            format_func=plain,
+            disabled=self._disabled,
+            help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
+        )
+        named = tuple(level for level in levels if level in chosen)
         # The default stays a default, so that it reads as one in the log.
-        "main_levels": design.main_levels if named == main_levels(design, levels) else named,
-        "votes_needed": needed or None,
-        "score": score,
-        "flagged": keep,
-    }
+        self._chosen["main_levels"] = self._design.main_levels if named == usual else named
+        self.number(
+            right,
+            "Votes a pair needs (0: 2, or as many as it can get)",
+            "votes_needed",
+            0,
+            MOST_VOTES,
+            "Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
+        )
+        self.choice(
+            left,
+            "Score of a pair",
+            "score",
+            get_args(Score),
+            _SCORES,
+            "A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
+        )
+        self.choice(
+            right,
+            "Pairs that a rater flags as invalid",
+            "flagged",
+            get_args(FlaggedPairs),
+            _FLAGGED,
+            "Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
+        )
+
+    def declared(self, **more: Any) -> Design:
+        """The design as it was chosen, with what the page chose itself. Raises InputError for what is no seed."""
+        return replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen, **more)
 
 
 def state_buttons(store: Store, study: Study) -> None:
@@ -112,6 +184,7 @@ def form(store: Store, study: Study) -> None:
     """Roles, margin, confidence level and draws: a form before the first vote, a declaration after it."""
     design = study.design
     frozen = _is_frozen(study, "vote")
+    fields = Fields(design, disabled=frozen)
     sources = sorted({design.candidate, design.comparator})
     with st.form("design"):
         candidate = st.radio(
@@ -123,56 +196,30 @@ def form(store: Store, study: Study) -> None:
             disabled=frozen,
         )
         left, middle, right = st.columns(3)
-        margin = margin_fields(left, middle, design, "Margin", disabled=frozen)
-        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        fields.margin(left, middle, "Margin")
+        fields.seed(right)
         st.markdown(f":small[{margin_note(design.margin)}]")
-        analysis = analysis_fields(design, study.levels, disabled=frozen)
+        fields.analysis(study.levels)
         st.markdown("**What raters are given**")
         left, middle, right = st.columns(3)
-        orders = list(get_args(LevelOrder))
-        order = left.selectbox(
-            "Levels within a question",
-            orders,
-            orders.index(design.level_order),
-            format_func=_ORDERS.__getitem__,
-            disabled=frozen,
-        )
-        repeats = repeats_field(middle, design, disabled=frozen)
-        votes = right.number_input(
-            "Votes per pair (0: all raters)", 0, 1000, design.votes_per_pair or 0, disabled=frozen
-        )
-        cap = right.number_input(
-            "Most questions per rater (0: no cap)", 0, 100000, design.max_questions or 0, disabled=frozen
-        )
-        guesses = left.number_input(
+        fields.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
+        fields.repeats(middle)
+        fields.number(right, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
+        fields.number(right, "Most questions per rater (0: no cap)", "max_questions", 0, 100000)
+        fields.number(
+            left,
             "Pairs to guess at the end (0: none)",
+            "blinding_pairs",
             0,
             LARGEST_GUESSES,
-            design.blinding_pairs,
-            disabled=frozen,
-            help="After a rater's answers are locked, so many of them come back with the question which of the two "
+            "After a rater's answers are locked, so many of them come back with the question which of the two "
             "a person wrote: it shows whether raters could tell.",
         )
-        roles = list(get_args(Role))
-        person = middle.selectbox(
-            "A person wrote the answers of the", roles, roles.index(design.person), disabled=frozen
-        )
+        fields.choice(middle, "A person wrote the answers of the", "person", get_args(Role))
         submitted = st.form_submit_button("Declare this design", disabled=frozen)
     if submitted:
-        changed = replace(
-            design,
-            candidate=candidate,
-            comparator=next(source for source in sources if source != candidate),
-            level_order=order,
-            repeat_share=repeats,
-            votes_per_pair=votes or None,
-            max_questions=cap or None,
-            blinding_pairs=guesses,
-            person=person,
-            **margin,
-            **analysis,
-        )
-        _declare(store, study, changed, seed)
+        comparator = next(source for source in sources if source != candidate)
+        _declare(store, study, fields, candidate=candidate, comparator=comparator)
     n_items = len(items_of(store, study.study_id))
     _workload(
         store,
@@ -185,18 +232,15 @@ def form(store: Store, study: Study) -> None:
 
 def ratings_form(store: Store, study: Study) -> None:
     """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
-    design = study.design
     frozen = _is_frozen(study, "rating")
+    fields = Fields(study.design, disabled=frozen)
     with st.form(f"design_ratings_{study.study_id}"):
         left, middle, right = st.columns(3)
-        raters = left.number_input(
-            "Raters per source (0: all)", 0, LARGEST_COUNT, design.votes_per_pair or 0, disabled=frozen
-        )
-        repeats = repeats_field(middle, design, disabled=frozen)
-        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        fields.ratings(left, middle)
+        fields.seed(right)
         submitted = st.form_submit_button("Declare this design", disabled=frozen)
     if submitted:
-        _declare(store, study, replace(design, votes_per_pair=raters or None, repeat_share=repeats), seed)
+        _declare(store, study, fields)
     n_items = counted_as(len(items_of(store, study.study_id)), "source")
     _workload(
         store,
@@ -211,31 +255,6 @@ def ratings_form(store: Store, study: Study) -> None:
             rating_scales.explained(study.task)
 
 
-def margin_fields(
-    left: DeltaGenerator,
-    right: DeltaGenerator,
-    design: Design,
-    label: str,
-    *,
-    help_text: str | None = None,
-    disabled: bool = False,
-) -> dict[str, Any]:
-    """Margin and confidence level, as fields of Design."""
-    margin = left.number_input(label, 0.01, 1.99, design.margin, 0.01, disabled=disabled, help=help_text)
-    confidence = right.number_input(
-        "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=disabled
-    )
-    return {"margin": round(margin, 4), "confidence_level": round(confidence, 4)}
-
-
-def repeats_field(place: DeltaGenerator, design: Design, *, disabled: bool = False) -> float:
-    """Which share of a rater's list comes twice."""
-    share = place.number_input(
-        "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=disabled
-    )
-    return round(share, 4)
-
-
 def _is_frozen(study: Study, unit: str) -> bool:
     """Whether the design can be changed no more; says so. unit: of which the first one freezes it."""
     if study.first_vote_utc is None:
@@ -245,9 +264,9 @@ def _is_frozen(study: Study, unit: str) -> bool:
     return True
 
 
-def _declare(store: Store, study: Study, changed: Design, seed: str) -> None:
+def _declare(store: Store, study: Study, fields: Fields, **more: str) -> None:
     with mistakes_shown():
-        lifecycle.change_design(store, study, replace(changed, seed=lifecycle.parse_seed(seed)))
+        lifecycle.change_design(store, study, fields.declared(**more))
         tell("The design is declared.")
 
 

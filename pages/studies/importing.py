@@ -1,10 +1,8 @@
 """Import by page: pairs of two sources, or texts to be rated; and what is declared before the first vote."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.formats.rated import outputs_of, read_rated
@@ -22,7 +20,6 @@ from core.study import lifecycle
 from core.study.analysis_set import margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
-from core.study.design import LARGEST_SEED
 from core.study.rated.importing import import_rating_study
 from core.tables.reading import decode
 from pages.studies import designing
@@ -48,10 +45,6 @@ def form(store: Store) -> int | None:
     with mistakes_shown():
         return _pairs(store) if kind == "pairs" else _ratings(store)
     return None  # type: ignore[unreachable]  # what is wrong is on the page
-
-
-def _seed(place: DeltaGenerator) -> str:
-    return place.text_input("Seed (empty: a new one)", "", help=f"A whole number up to {LARGEST_SEED}.")
 
 
 def _again(known: Collection[str]) -> bool:
@@ -121,26 +114,20 @@ def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
         outputs.notes,
     )
     known = studies_of_file(store, outputs.sha256, "ratings")
-    design = Design("", "", repeat_share=0.0, blinding_pairs=0)
+    fields = designing.Fields(Design("", "", repeat_share=0.0, blinding_pairs=0))
     with st.form("import_ratings"):
         name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
         left, middle, right = st.columns(3)
-        raters = left.number_input(
-            "Raters per source (0: all)",
-            0,
-            1000,
-            0,
-            help="One rater rates all texts of a source: they stand side by side in the rater's list.",
+        fields.ratings(
+            left,
+            middle,
+            "One rater rates all texts of a source: they stand side by side in the rater's list.",
         )
-        repeats = designing.repeats_field(middle, design)
-        seed = _seed(right)
+        fields.seed(right, new=True)
         again = _again(known)
         if not st.form_submit_button("Import as a draft", type="primary"):
             return None
-    design = replace(
-        design, seed=lifecycle.parse_seed(seed), repeat_share=repeats, votes_per_pair=raters or None
-    )
-    study, notes = import_rating_study(store, name, outputs, task, design, again=again)
+    study, notes = import_rating_study(store, name, outputs, task, fields.declared(), again=again)
     keep(f"{study.name} is imported." + (f" Note: {'; '.join(notes)}." if notes else ""))
     return study.study_id
 
@@ -183,6 +170,7 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
     usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
     known = studies_of_file(store, dataset.sha256, "pairs")
     design = Design("", "")  # its defaults
+    fields = designing.Fields(design)
     with st.form("import"):
         name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
         candidate = st.radio(
@@ -194,26 +182,17 @@ def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
             help="The other source is the comparator. Both are frozen with the margin at the first vote.",
         )
         left, middle, right = st.columns(3)
-        margin = designing.margin_fields(
-            left, middle, design, "Non-inferiority margin", help_text="On the scale of the score, -1 to 1."
-        )
-        seed = _seed(right)
+        fields.margin(left, middle, "Non-inferiority margin", "On the scale of the score, -1 to 1.")
+        fields.seed(right, new=True)
         st.markdown(f":small[{margin_note(design.margin)}]")
-        analysis = designing.analysis_fields(design, dataset.levels)
+        fields.analysis(dataset.levels)
         again = _again(known)
         if not st.form_submit_button("Import as a draft", type="primary"):
             return None
     if candidate is None:
         raise InputError("Say which source is the candidate.")
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = replace(
-        design,
-        candidate=candidate,
-        comparator=comparator,
-        seed=lifecycle.parse_seed(seed),
-        **margin,
-        **analysis,
-    )
+    design = fields.declared(candidate=candidate, comparator=comparator)
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     if note := audit_note(audit_study(store, study)):
         keep(f"{study.name} is imported. {note}")
