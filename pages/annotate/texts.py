@@ -17,7 +17,7 @@ from pages.widgets import blind_pair, own, rating_scales, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.messages import plain
 from pages.widgets.own import Marked
-from pages.widgets.rating_scales import Box
+from pages.widgets.rating_scales import Written
 
 
 @dataclass
@@ -59,17 +59,13 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
     """The text itself, with the marker where errors are asked for."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
-        language = "" if text.language == "und" else f' lang="{escape(text.language, quote=True)}"'
-        st.html(
-            f'<div class="assay-card"><div class="assay-side">{escape(headings.text)}</div>'
-            f'<div class="assay-text" dir="auto"{language}>{escape(text.text)}</div></div>'
-        )
+        st.html(blind_pair.card(escape(headings.text), escape(text.text), text.language))
         return
-    parts = [own.Part(headings.text, text.text, text.language)]
+    shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
-        parts.insert(0, own.Part(headings.source, text.source_text, "und", in_source=True))
+        shown.insert(0, (headings.source, text.source_text, "und", True))
     late = own.marker(
-        parts,
+        [dict(zip(("label", "text", "language", "in_source"), part, strict=True)) for part in shown],
         text.spans,
         text.no_errors,
         severities=spans.severities,
@@ -238,14 +234,13 @@ def _what_was_asked(text: BlindText, headings: TaskLabels, *, in_marker: bool) -
             )
 
 
-def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> list[Box]:
+def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> Written:
     """The task's dimensions; the number boxes among them, as they are in the browser."""
-    boxes = []
+    boxes: Written = {}
     for number, dimension in enumerate(desk.task.dimensions, start=1):
         current = text.scores.get(dimension.name)
         if not rating_scales.has_buttons(dimension):
-            box = rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
-            boxes += [] if box is None else [box]
+            boxes |= rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
             continue
         pressed = rating_scales.buttons(
             dimension,
@@ -285,12 +280,6 @@ def _written(screen: OnScreen) -> None:
             _keep_written(desk, screen, tab)
     except AssayError as error:
         _refuse_text(screen.number, error)
-
-
-def _boxes_in_browser(desk: RatingDesk, screen: OnScreen) -> list[Box]:
-    numbered = enumerate(desk.task.dimensions, start=1)
-    found = [rating_scales.in_browser(dimension, number, screen.key) for number, dimension in numbered]
-    return [one for one in found if one is not None]
 
 
 def _done(screen: OnScreen) -> None:
@@ -345,15 +334,17 @@ def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
 
 def _keep_written(desk: RatingDesk, screen: OnScreen, tab: _Tab) -> None:
     written = around.note_in_browser(screen.key, tab.note) or tab.note
-    _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), written)
+    _keep(desk, screen.number, tab, rating_scales.in_browser(desk.task, screen.key), written)
 
 
-def _keep(desk: RatingDesk, number: int, tab: _Tab, boxes: list[Box], written: tuple[str, bool]) -> None:
+def _keep(desk: RatingDesk, number: int, tab: _Tab, boxes: Written, written: tuple[str, bool]) -> None:
     """Save the note and the numbers that were changed in this tab, and only these; one that cannot be keeps none back."""
     around.save_note(desk, number, tab.note, written)
     tab.note = written
     problems: list[AssayError] = []
-    for name, score in rating_scales.changed(boxes, tab.scores).items():
+    for name, score in boxes.items():
+        if score == tab.scores.get(name):
+            continue
         try:
             desk.save_scores(number, {name: score})
             tab.scores[name] = score

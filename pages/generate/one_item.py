@@ -20,7 +20,7 @@ from core.schema.runs import RunItem
 from core.schema.study import Item, Material
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item, run_items
-from pages.widgets import chosen_judge, level_diff, menus
+from pages.widgets import blind_pair, chosen_judge, level_diff, menus
 from pages.widgets import level_diff as texts
 from pages.widgets.menus import once
 from pages.widgets.messages import mistakes_shown, one_line, plain
@@ -198,7 +198,7 @@ def with_materials(run: RunAtHand) -> RunAtHand:
 def heading(item: Item, context: str | None = None) -> None:
     """Question, reference, and the passage or source that the task gives besides."""
     level_diff.style()
-    tag = level_diff.language_of(item.language)
+    tag = blind_pair.language_of(item.language)
     st.html(
         f'<div class="assay-question assay-text assay-tall" {tag}>{escape(item.question)}</div>'
         '<div class="assay-quiet" style="margin-top:.5rem">Reference</div>'
