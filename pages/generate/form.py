@@ -19,7 +19,7 @@ from core.schema.study import MaterialSet
 from core.store import Store
 from core.store.runs import run_data
 from core.tables.reading import sha256_of
-from pages.widgets import asked_model, menus, run_panel, settings_form
+from pages.widgets import menus, run_panel, settings_form
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, file_read, mistakes_shown, plain
 from pages.widgets.parts import explained
@@ -56,7 +56,7 @@ def _form(store: Store) -> int | None:
     questions, scheme, backend, last = (st.container() for _ in range(4))
     with backend:
         st.subheader("Who makes them", anchor=False)
-        chosen = asked_model.choose_backend(_FORM, _RULES)
+        chosen = settings_form.choose_backend(_FORM, _RULES)
     with scheme:
         st.subheader("What to make", anchor=False)
         kind, chosen_settings = _scheme(chosen.backend)
@@ -84,7 +84,7 @@ def _form(store: Store) -> int | None:
         notes = kind.notes(settings, materials.materials, Parsers()) if missing_for("spacy") else ()
         for note in notes:
             st.warning(plain(note.replace("`", "")))
-        prompts = asked_model.choose_prompts(_FORM, settings.prompts(by_rules=by_rules))
+        prompts = settings_form.choose_prompts(_FORM, settings.prompts(by_rules=by_rules))
         name = st.text_input(
             "Name of these answers in files and studies (empty: the model's name, or rules)",
             key=f"{_FORM}_source",
@@ -126,8 +126,8 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
 def open_form(run: RunAtHand) -> None:
     """Open the form as it was filled for the run, with its file."""
     settings_form.put(run.asked.chosen, _FORM)
-    asked_model.put_backend(_FORM, run)
-    asked_model.put_prompts(_FORM, run)
+    settings_form.put_backend(_FORM, run)
+    settings_form.put_prompts(_FORM, run)
     st.session_state[f"{_FORM}_kind"] = run.kind.name
     st.session_state[f"{_FORM}_source"] = run.asked.name
     data = run_data(run.store, run.run.run_id)

@@ -34,7 +34,7 @@ from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
 from core.tables.reading import sha256_of
-from pages.widgets import asked_model, chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
+from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import counted_as, explained, part
@@ -264,7 +264,7 @@ class Wanted:
 
     kind: AuditKind
     values: dict[str, object]
-    model: asked_model.Chosen
+    model: settings_form.Chosen
     prompts: list[Prompt]
 
     @property
@@ -277,10 +277,10 @@ def model(kind: AuditKind) -> Wanted:
     """The widgets that say who does it and how."""
     prefix = f"judges_{kind.name}"
     own = kind.Settings.model_fields.keys()
-    chosen = asked_model.choose_backend(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
+    chosen = settings_form.choose_backend(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
     values = settings_form.render(kind.Settings, prefix, backend=chosen.backend)
     slots = kind.Settings.checked(values).prompts(by_rules=chosen.backend == "rules")
-    return Wanted(kind, values, chosen, asked_model.choose_prompts(prefix, slots))
+    return Wanted(kind, values, chosen, settings_form.choose_prompts(prefix, slots))
 
 
 def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
@@ -334,8 +334,8 @@ def _put(prefix: str, run: RunAtHand) -> None:
     st.session_state[f"{prefix}_name"] = run.asked.name
     settings_form.put(run.asked.chosen, own)
     settings_form.put_file(own, kind, run.asked.attached)
-    asked_model.put_prompts(own, run)
-    asked_model.put_backend(prefix, run)
+    settings_form.put_prompts(own, run)
+    settings_form.put_backend(prefix, run)
     _SOURCES[kind.reads].take_file(run_data(run.store, run.run.run_id), run.run.data_file)
 
 
@@ -394,7 +394,7 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     own = _own(prefix, kind)
     with who:
         st.subheader("Model", anchor=False)
-        model = asked_model.choose_backend(
+        model = settings_form.choose_backend(
             prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
         )
         name = st.text_input(
@@ -414,8 +414,8 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     assert isinstance(chosen, JudgeSettings)
     missing = missing_for(chosen.needs)
     if missing:
-        st.warning(asked_model.lacking(missing))
-    prompts = asked_model.choose_prompts(own, chosen.prompts(by_rules=model.backend == "rules"))
+        st.warning(settings_form.lacking(missing))
+    prompts = settings_form.choose_prompts(own, chosen.prompts(by_rules=model.backend == "rules"))
 
     def wanted() -> tuple[Asked, Any]:
         return ask(kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts)

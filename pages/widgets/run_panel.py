@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import pandas as pd
@@ -30,7 +31,7 @@ from core.schema.settings import Remark, SettingField, Settings, fields_of, on_p
 from core.store import Store, database_path
 from core.store.replies import parts_not_sent
 from core.store.runs import ask_to_stop
-from pages.widgets import asked_model, chosen_judge, messages, visitor
+from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
 from pages.widgets.parts import part, table
 
@@ -97,37 +98,22 @@ def _show_asked(run: RunAtHand) -> None:
         "File": f"{made.data_file} (sha256 {made.data_sha256[:16]})",
         "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
     }
-    rows |= _named(run) | _model(run) | _fields(run.asked.chosen, run.asked.model.backend)
+    if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
+        rows[f"{what} stand under"] = run.asked.called
+    asks = () if run.kind.work == "scores" else (run.asked.model,)
+    for settings in (*asks, run.running, run.asked.chosen):
+        rows |= _fields(settings, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
     with mistakes_shown():
         for prompt in run.asked.prompts_read.values():
-            asked_model.said(prompt)
-    with mistakes_shown():
-        _attached(run)
-
-
-def _named(run: RunAtHand) -> dict[str, object]:
-    """Under which name its results are found."""
-    what = {"generation": "Answers", "judging": "Scores"}.get(run.kind.work)
-    return {} if what is None else {f"{what} stand under": run.asked.called}
-
-
-def _model(run: RunAtHand) -> dict[str, object]:
-    """Who does the work, and how."""
-    backend = run.asked.model.backend
-    asked = {} if run.kind.work == "scores" else _fields(run.asked.model, backend)
-    return asked | _fields(run.running, backend)
-
-
-def _attached(run: RunAtHand) -> None:
-    """The whole file, as the run keeps it: one of that name may have been changed since."""
+            settings_form.show_prompt(prompt)
     kind, text = run.kind.attachment, run.asked.attached
-    if kind is None or not text:
-        return
-    found = kind.read(text, f"{kind.name}.yaml")
-    st.markdown(f"{kind.label}: {plain(found.title)}")
-    st.code(text, language=None, wrap_lines=True, height=300)
-    st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
+    if kind is not None and text:
+        with mistakes_shown():  # as the run keeps it: a file of that name may have been changed since
+            found = kind.read(text, f"{kind.name}.yaml")
+            st.markdown(f"{kind.label}: {plain(found.title)}")
+            st.code(text, language=None, wrap_lines=True, height=300)
+            st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
 
 
 def _fields(settings: Settings, backend: str) -> dict[str, object]:
@@ -189,15 +175,11 @@ def _left_out(run: RunAtHand, progress: Progress) -> None:
         return
     part("What is missing, by step and reason", WORDS[run.kind.work].failing)
     named = chosen_judge.document_of_run(run.run)
-    table(
-        pd.DataFrame(
-            [
-                (chosen_judge.of_document(step, named), reason, count)
-                for (step, reason), count in progress.failures.items()
-            ],
-            columns=["Step", "Reason", "Times"],
-        )
-    )
+    rows = [
+        (chosen_judge.of_document(step, named), reason, count)
+        for (step, reason), count in progress.failures.items()
+    ]
+    table(pd.DataFrame(rows, columns=["Step", "Reason", "Times"]))
 
 
 def _costs(run: RunAtHand, progress: Progress) -> None:
@@ -205,43 +187,29 @@ def _costs(run: RunAtHand, progress: Progress) -> None:
     if not progress.costs:
         return
     if run.kind.work == "scores":
-        _scored(progress)
+        part(
+            "Cost by group of metrics",
+            "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
+            "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that "
+            "passed.",
+        )
+        rows = [
+            (one.step, f"{one.calls:,}", f"{one.seconds:,.1f}", f"{one.cached:,}") for one in progress.costs
+        ]
+        table(pd.DataFrame(rows, columns=["Metrics", "Texts scored", "Computing, s", "From the cache"]))
     else:
-        _calls(run, progress)
+        part(
+            "Cost by step",
+            "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+            "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
+        )
+        step_table(progress.costs, chosen_judge.document_of_run(run.run))
+        if missing := parts_not_sent(run.store, run.run.run_id):
+            st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
+        if (money := money_of(progress)) is not None:
+            st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
     if worked := worked_said(progress.run):
         st.markdown(worked)
-
-
-def _scored(progress: Progress) -> None:
-    part(
-        "Cost by group of metrics",
-        "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
-        "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that passed.",
-    )
-    table(
-        pd.DataFrame(
-            {
-                "Metrics": [cost.step for cost in progress.costs],
-                "Texts scored": [f"{cost.calls:,}" for cost in progress.costs],
-                "Computing, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
-                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
-            }
-        )
-    )
-
-
-def _calls(run: RunAtHand, progress: Progress) -> None:
-    part(
-        "Cost by step",
-        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
-        "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
-    )
-    step_table(progress.costs, chosen_judge.document_of_run(run.run))
-    if missing := parts_not_sent(run.store, run.run.run_id):
-        st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
-    money = money_of(progress)
-    if money is not None:
-        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
 
 
 def step_table(costs: Sequence[StepCost], named: str) -> None:
@@ -275,12 +243,8 @@ def small_notes(notes: Sequence[str]) -> None:
     """Remarks on a file, a line each; nothing that has to be mended."""
     if not notes:
         return
-    listed = "  \n".join(f":small[{plain(note)}]" for note in notes)
-    if len(notes) > _MOST_NOTES:
-        with st.expander(f"{len(notes)} remarks"):
-            st.markdown(listed)
-    else:
-        st.markdown(listed)
+    with st.expander(f"{len(notes)} remarks") if len(notes) > _MOST_NOTES else nullcontext():
+        st.markdown("  \n".join(f":small[{plain(note)}]" for note in notes))
 
 
 _STARTED = "run_panel_started"
@@ -342,10 +306,6 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
         _costs(run, progress)
 
 
-def _words(run: RunAtHand) -> RunWords:
-    return WORDS[run.kind.work]
-
-
 def _state(progress: Progress) -> str:
     """As the store has it, or `starting` until a process that was begun here says that it works."""
     begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
@@ -372,7 +332,7 @@ def _refused(progress: Progress) -> bool:
 
 def _why_not_started(run: RunAtHand, change: Change | None) -> None:
     """No counts: there is nothing to count, and no bar of a run that never moved."""
-    st.markdown(f"Run {run.run.run_id} **did not start**. {_words(run).nothing_made}")
+    st.markdown(f"Run {run.run.run_id} **did not start**. {WORDS[run.kind.work].nothing_made}")
     _show_kept(run.run.message)
     with st.container(horizontal=True):
         _change_button(run, change, first=True)
@@ -411,7 +371,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":
         st.info(
-            f"Process {run.process} still runs. {_words(at).stopping} A process that this page started ends within ten "
+            f"Process {run.process} still runs. {WORDS[at.kind.work].stopping} A process that this page started ends within ten "
             "seconds; one that a command started may take longer."
         )
     with st.container(horizontal=True, gap="large"):
@@ -419,7 +379,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         st.metric("Incomplete", progress.n_failed, width="content")
         if at.kind.work != "scores":
             st.metric("No answer yet", progress.n_again, width="content")
-    st.markdown(f":small[{_words(at).counts}]")
+    st.markdown(f":small[{WORDS[at.kind.work].counts}]")
 
 
 def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
@@ -456,7 +416,7 @@ def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | No
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
-        if st.button(label, type="primary", key="run_resume", help=_words(run).resuming):
+        if st.button(label, type="primary", key="run_resume", help=WORDS[run.kind.work].resuming):
             start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
     if state == "stopped":
@@ -483,10 +443,10 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
     part(
         "All items",
         f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
-        f"{_words(at).told_from}, times the number of items.",
+        f"{WORDS[at.kind.work].told_from}, times the number of items.",
     )
     _estimate_table(estimate_all(at, progress), at)
-    st.markdown(_words(at).before_all)
+    st.markdown(WORDS[at.kind.work].before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
             start(resume(at, None, None).run)
