@@ -8,7 +8,6 @@ import streamlit as st
 from core.formats.generation import read_questions
 from core.generation.factual.spans.helper import Parsers
 from core.generation.scheme import GenerationSettings, Scheme
-from core.runs.asked import ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
@@ -24,6 +23,7 @@ from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, file_read, mistakes_shown, plain
 from pages.widgets.parts import explained
 from pages.widgets.run_panel import PREVIEW_WORD, small_notes
+from pages.widgets.settings_form import Wanted
 
 _FORM = "generate"
 """With which the keys of the form's widgets begin."""
@@ -78,13 +78,12 @@ def _form(store: Store) -> int | None:
                 else "Mend the file, then upload it again. Its problems are listed above."
             )
             return None
-        by_rules = chosen.backend == "rules"
         assert isinstance(kind, Scheme)
         # As far as it costs nothing to find out; the rest is said as the run starts.
         notes = kind.notes(settings, materials.materials, Parsers()) if missing_for("spacy") else ()
         for note in notes:
             st.warning(plain(note.replace("`", "")))
-        prompts = settings_form.choose_prompts(_FORM, settings.prompts(by_rules=by_rules))
+        prompts = settings_form.choose_prompts(_FORM, settings.prompts(by_rules=chosen.by_rules))
         name = st.text_input(
             "Name of these answers in files and studies (empty: the model's name, or rules)",
             key=f"{_FORM}_source",
@@ -93,13 +92,12 @@ def _form(store: Store) -> int | None:
         return run_panel.start_buttons(
             store,
             _FORM,
-            lambda: ask(kind, chosen_settings, chosen.model, chosen.running, name=name, prompts=prompts),
+            Wanted(kind, chosen_settings, chosen, prompts, name=name),
             *file,
             len(materials.materials),
-            disabled=chosen.missing is not None,
             does="Run",
             told=(*materials.notes, *notes),
-            free=by_rules,
+            free=chosen.by_rules,
         )
 
 

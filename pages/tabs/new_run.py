@@ -1,8 +1,9 @@
 """A new judge's run by page, of any kind: texts, judge and model, and a preview before all is paid for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,11 +11,8 @@ from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import read_rated, unrated
 from core.formats.scorable import read_outputs
 from core.judges.kind import AuditKind, Bench, JudgeKind, JudgeSettings
-from core.llm.prompts import Prompt
-from core.runs.asked import Asked, ModelSettings, ask
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
-from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, create, runs_that
 from core.runs.texts import (
     Texts,
@@ -29,7 +27,6 @@ from core.schema.judging import RatedSet
 from core.schema.kinds import Kind, Reads
 from core.schema.runs import Run
 from core.schema.scores import OutputSet, ScorableOutput
-from core.schema.settings import Settings
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
@@ -38,7 +35,7 @@ from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, 
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import counted_as, explained, part
-from pages.widgets.settings_form import given
+from pages.widgets.settings_form import Wanted, given
 
 Way = tuple[str, Callable[[Store, JudgeKind | None], Texts | None]]
 """What a way to texts is called, and what chooses them; None: nothing is chosen yet. It raises InputError."""
@@ -258,49 +255,21 @@ _RATED = Source(
 _SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "rated texts": _RATED}
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the widgets say."""
-
-    kind: AuditKind
-    values: dict[str, object]
-    model: settings_form.Chosen
-    prompts: list[Prompt]
-
-    @property
-    def called(self) -> str:
-        """The model without the folder before it."""
-        return ModelSettings.model_construct(**self.model.model).short_name
-
-
 def model(kind: AuditKind) -> Wanted:
     """The widgets that say who does it and how."""
     prefix = f"judges_{kind.name}"
     own = kind.Settings.model_fields.keys()
     chosen = settings_form.choose_backend(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
     values = settings_form.render(kind.Settings, prefix, backend=chosen.backend)
-    slots = kind.Settings.checked(values).prompts(by_rules=chosen.backend == "rules")
+    slots = kind.Settings.checked(values).prompts(by_rules=chosen.by_rules)
     return Wanted(kind, values, chosen, settings_form.choose_prompts(prefix, slots))
 
 
 def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
     """Make the run, start it and show it. Raises InputError in the words of the form."""
-    chosen = wanted.model
-    asked, running = ask(wanted.kind, wanted.values, chosen.model, chosen.running, prompts=wanted.prompts)
-    run, _ = create(store, data, name, asked, running)
+    run, _ = create(store, data, name, *wanted.asked())
     run_panel.start(run.run)
     chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
-
-
-class _Judge(NamedTuple):
-    """What the widgets say of the judge and its model."""
-
-    wanted: Callable[[], tuple[Asked, Settings]]
-    chosen: JudgeSettings
-    attached: str
-    backend: str
-    missing: str | None
-    """What keeps it from being asked."""
 
 
 def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
@@ -323,20 +292,17 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
         key=f"{prefix}_again",
         help="Opens the form of a new run with this run's texts, judge and model.",
     ):
-        _put(prefix, at_hand(store, run))
+        at = at_hand(store, run)
+        kind, own = at.kind, _own(prefix, at.kind)
+        st.session_state[f"{prefix}_kind"] = kind.name
+        st.session_state[f"{prefix}_name"] = at.asked.name
+        settings_form.put(at.asked.chosen, own)
+        settings_form.put_file(own, kind, at.asked.attached)
+        settings_form.put_prompts(own, at)
+        settings_form.put_backend(prefix, at)
+        _SOURCES[kind.reads].take_file(run_data(store, run.run_id), run.data_file)
         open_form()
         st.rerun()
-
-
-def _put(prefix: str, run: RunAtHand) -> None:
-    kind, own = run.kind, _own(prefix, run.kind)
-    st.session_state[f"{prefix}_kind"] = kind.name
-    st.session_state[f"{prefix}_name"] = run.asked.name
-    settings_form.put(run.asked.chosen, own)
-    settings_form.put_file(own, kind, run.asked.attached)
-    settings_form.put_prompts(own, run)
-    settings_form.put_backend(prefix, run)
-    _SOURCES[kind.reads].take_file(run_data(run.store, run.run.run_id), run.run.data_file)
 
 
 def _own(prefix: str, kind: Kind) -> str:
@@ -365,30 +331,35 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
             contents = found if isinstance(found, RatedSet) else unrated(found)
     if contents is not None:
         _begin_with_the_study(store, prefix, kind)
-    judge = _judge(prefix, kind, contents)
+    wanted = _judge(prefix, kind, contents)
     if texts is None or contents is None:
         st.markdown("Choose texts above to start a run.")
         return None
-    told = _told(kind, judge, contents)
+    chosen = kind.Settings.checked(wanted.values)
+    assert isinstance(chosen, JudgeSettings)
+    told: tuple[str, ...] = ()
+    if kind.attachment is None or wanted.attached:
+        key = (kind.name, contents.sha256, contents.file_name, wanted.attached, chosen.model_dump_json())
+        told = chosen_scores.once(
+            ("fits", *key, wanted.model.backend), partial(_told, kind, wanted, chosen, contents)
+        )
     for note in told:
         if source is TEXTS:
             st.warning(plain(note))
         else:
             chosen_scores.read_notes((note,))
-    items = {text.output.item_id for text in contents.texts if judge.chosen.judges(text)}
     return run_panel.start_buttons(
         store,
         prefix,
-        judge.wanted,
+        wanted,
         *texts,
-        len(items),
-        disabled=judge.missing is not None,
+        len({text.output.item_id for text in contents.texts if chosen.judges(text)}),
         told=told,
-        free=True if judge.backend == "rules" else None,
+        free=True if wanted.model.by_rules else None,
     )
 
 
-def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
+def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
     # A judge's settings depend on what the backend can do: asked in another order than shown.
     what, who = st.container(), st.container()
     own = _own(prefix, kind)
@@ -415,34 +386,16 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> _Judge:
     missing = missing_for(chosen.needs)
     if missing:
         st.warning(settings_form.lacking(missing))
-    prompts = settings_form.choose_prompts(own, chosen.prompts(by_rules=model.backend == "rules"))
-
-    def wanted() -> tuple[Asked, Any]:
-        return ask(kind, values, model.model, model.running, name=name, attached=attached, prompts=prompts)
-
-    unusable = "The file cannot be read." if unread else None
-    return _Judge(wanted, chosen, attached, model.backend, model.missing or missing or unusable)
+    prompts = settings_form.choose_prompts(own, chosen.prompts(by_rules=model.by_rules))
+    missing = model.missing or missing or ("The file cannot be read." if unread else None)
+    return Wanted(kind, values, replace(model, missing=missing), prompts, attached, name)
 
 
-def _told(kind: JudgeKind, judge: _Judge, contents: RatedSet) -> tuple[str, ...]:
+def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: RatedSet) -> tuple[str, ...]:
     """What is to be known before anything is pressed. Raises InputError where the run could not start."""
-    if kind.attachment is not None and not judge.attached:
-        return ()
-
-    def found() -> tuple[str, ...]:
-        bench = Bench(attached=judge.attached, texts=contents.texts, ratings=contents.sha256)
-        notes = kind.check(judge.chosen, bench, contents, judge.backend == "rules")
-        return tuple(run_panel.worded(kind, note) for note in notes)
-
-    key = (
-        kind.name,
-        contents.sha256,
-        contents.file_name,
-        judge.attached,
-        judge.chosen.model_dump_json(),
-        judge.backend,
-    )
-    return chosen_scores.once(("fits", *key), found)
+    bench = Bench(attached=wanted.attached, texts=contents.texts, ratings=contents.sha256)
+    notes = kind.check(chosen, bench, contents, wanted.model.by_rules)
+    return tuple(run_panel.worded(kind, note) for note in notes)
 
 
 def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from core.runs.asked import Asked, asked_of, fields_named
+from core.runs.asked import asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.jobs import RunAtHand
@@ -34,6 +34,7 @@ from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
 from pages.widgets.parts import part, table
+from pages.widgets.settings_form import Wanted
 
 Change = Callable[[RunAtHand], None]
 PREVIEW, PREVIEW_WORD = 5, "five"
@@ -456,23 +457,22 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
 def start_buttons(
     store: Store,
     prefix: str,
-    wanted: Callable[[], tuple[Asked, Settings]],
+    wanted: Wanted,
     data: bytes,
     name: str,
     n_items: int,
     *,
-    disabled: bool,
     does: str = "Judge",
     told: Collection[str] = (),
     free: bool | None = None,
 ) -> int | None:
     """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
 
-    prefix: of the buttons' keys. wanted: what is asked for, checked as a button is pressed. data, name: its file. n_items:
+    prefix: of the buttons' keys. data, name: its file. n_items:
     that it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the
     run. free: whether all items cost nothing; False: they do, and a preview has to come first.
     """
-    limit = None if n_items <= PREVIEW else PREVIEW
+    limit, disabled = None if n_items <= PREVIEW else PREVIEW, wanted.model.missing is not None
     everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
     with st.container(horizontal=True):
         first = st.button(
@@ -493,7 +493,7 @@ def start_buttons(
         )
     if not first and not at_once:
         return None
-    asked, running = wanted()
+    asked, running = wanted.asked()
     run, notes = create(store, data, name, asked, running, None if at_once else limit)
     if new := [text for note in notes if (text := worded(asked.kind, note)) not in told]:
         messages.keep(" ".join(f"{text.rstrip('.')}." for text in new))

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.judges.kind import JudgeKind
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
-from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Backend, ModelSettings, Running
+from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, ModelSettings, Running, ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.schema.kinds import Attachment, Kind, PromptSlot
@@ -284,7 +284,44 @@ class Chosen:
     running: dict[str, object] = field(default_factory=dict)
     """Fields of Running."""
     missing: str | None = None
-    """What the backend still needs on this machine; None: nothing."""
+    """What keeps the run from being started, such as what the backend still needs on this machine; None: nothing."""
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether no model is asked."""
+        return self.backend == "rules"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a form says of a run."""
+
+    kind: Kind
+    values: dict[str, Any]
+    """Fields of the kind's settings."""
+    model: Chosen
+    prompts: Sequence[Prompt] = ()
+    attached: str = ""
+    """The text of the file that a setting refers to."""
+    name: str = ""
+
+    def asked(self) -> tuple[Asked, Settings]:
+        """The run's settings, checked as a button is pressed. Raises InputError."""
+        chosen = self.model
+        return ask(
+            self.kind,
+            self.values,
+            chosen.model,
+            chosen.running,
+            name=self.name,
+            attached=self.attached,
+            prompts=self.prompts,
+        )
+
+    @property
+    def called(self) -> str:
+        """The model without the folder before it."""
+        return ModelSettings.model_construct(**self.model.model).short_name
 
 
 def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) -> Chosen:
