@@ -61,7 +61,12 @@ def form(run: RunAtHand) -> None:
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    fitting = [one for one in runs_that(store, "generation") if _fits(store, one, run)]
+    # Another run with the same kind of levels that has made something.
+    fitting = [
+        one
+        for one in runs_that(store, "generation")
+        if one.run_id != run.run_id and one.kind == run.kind and _done(store, one)
+    ]
     # What has the same questions for certain comes first, and a whole run before a part of one.
     fitting.sort(
         key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
@@ -90,7 +95,13 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     if given is None:
         return None
     data, file_name = given
-    sources = _sources(data, file_name)
+    sources = once(
+        _NAMES,
+        (sha256_of(data), file_name),
+        lambda: list(
+            dict.fromkeys(one.source for one in collect_dataset(data, file_name).finish_outputs()[1])
+        ),
+    )
     named: str | None = sources[0]
     if len(sources) > 1:
         named = st.selectbox(
@@ -102,21 +113,6 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
             key=f"study_file_source_{sha256_of(data)[:8]}",
         )
     return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, file_name, named))
-
-
-def _sources(data: bytes, file_name: str) -> list[str]:
-    """Whose answers a file holds, read once a file."""
-
-    def found() -> list[str]:
-        _, outputs = collect_dataset(data, file_name).finish_outputs()
-        return list(dict.fromkeys(output.source for output in outputs))
-
-    return once(_NAMES, (sha256_of(data), file_name), found)
-
-
-def _fits(store: Store, other: Run, run: Run) -> bool:
-    """Whether it is another run with the same kind of levels that has made something."""
-    return other.run_id != run.run_id and other.kind == run.kind and bool(_done(store, other))
 
 
 def _done(store: Store, run: Run) -> int:

@@ -215,10 +215,10 @@ def choose(prefix: str, kind: Kind) -> str:
     for line in one.unusable():
         st.warning(with_code(line))
     texts = {found.name: (found.title, one.dump(found)) for found in _shipped(kind, one)}
-    kept: str | None = st.session_state.get(_kept_key(prefix, one))
+    kept: str | None = st.session_state.get(f"{prefix}_{one.name}_kept")
     if kept is not None:
         texts[_KEPT] = (one.read(kept, f"{one.option}.yaml").title, kept)
-    key = _key(prefix, one)
+    key = f"{prefix}_{one.name}"
     if st.session_state.get(key) not in texts:
         st.session_state.pop(key, None)
     left, right = st.columns(2)
@@ -249,21 +249,13 @@ def put_file(prefix: str, kind: Kind, text: str) -> None:
     one = kind.attachment
     if one is not None:
         shipped = next((found.name for found in _shipped(kind, one) if one.dump(found) == text), None)
-        st.session_state[_key(prefix, one)] = shipped or _KEPT
-        st.session_state[_kept_key(prefix, one)] = None if shipped else text
+        st.session_state[f"{prefix}_{one.name}"] = shipped or _KEPT
+        st.session_state[f"{prefix}_{one.name}_kept"] = None if shipped else text
 
 
 def _shipped(kind: Kind, one: Attachment) -> list[Any]:
     """Those that can be asked of the kind."""
     return [found for found in one.shipped() if not isinstance(kind, JudgeKind) or kind.suits(found, {})]
-
-
-def _key(prefix: str, one: Attachment) -> str:
-    return f"{prefix}_{one.name}"
-
-
-def _kept_key(prefix: str, one: Attachment) -> str:
-    return f"{_key(prefix, one)}_kept"
 
 
 _BACKEND = fields_of(ModelSettings)["backend"]
@@ -389,27 +381,21 @@ def _key_variable(prefix: str, address: str) -> tuple[str, str | None]:
         help="Its name, never the key itself: the run reads the key and stores it nowhere. Empty: the server needs "
         "none.",
     ).strip()
-    problem = _key_problem(variable)
-    if problem:
-        st.warning(problem)
-    else:
+    if not variable or os.environ.get(variable, "").strip():
         right.markdown(f":small[{'The key is set.' if variable else 'No key is sent.'}]")
+        return variable, None
+    # What was typed is not repeated: it may be the key itself.
+    problem = (
+        "No environment variable of that name is set where this app runs. Stop the app, set it (`export NAME=...`), "
+        "start the app again. Give the name, never the key itself."
+    )
+    st.warning(problem)
     return variable, problem
 
 
 def _key_of(prefix: str, address: str) -> str:
     """Of the widget: OpenAI's own server has a usual variable, and another server is not sent its key."""
     return f"{prefix}_key_{address == OPENAI_URL}"
-
-
-def _key_problem(variable: str) -> str | None:
-    """Why no key can be read; never repeats what was typed, which may be the key itself."""
-    if not variable or os.environ.get(variable, "").strip():
-        return None
-    return (
-        "No environment variable of that name is set where this app runs. Stop the app, set it (`export NAME=...`), "
-        "start the app again. Give the name, never the key itself."
-    )
 
 
 def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
@@ -453,10 +439,10 @@ def put_prompts(prefix: str, run: RunAtHand) -> None:
             if prompt.purpose not in slot.purposes:
                 continue
             if any((one.name, one.sha256) == (prompt.name, prompt.sha256) for one in _fitting(slot)):
-                st.session_state[_prompt_key(prefix, slot)] = prompt.name
+                st.session_state[f"{prefix}_prompt_{slot.shipped}"] = prompt.name
             else:
                 own.append(prompt)
-    st.session_state[_kept_under(prefix)] = (run.run.run_id, tuple(own)) if own else None
+    st.session_state[f"{prefix}_prompts_kept"] = (run.run.run_id, tuple(own)) if own else None
 
 
 def show_prompt(prompt: Prompt, whose: str = "") -> None:
@@ -467,7 +453,7 @@ def show_prompt(prompt: Prompt, whose: str = "") -> None:
 
 def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
     """The one that is chosen of the shipped prompts for a slot, at first the usual one; with its text."""
-    offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, _prompt_key(prefix, slot)
+    offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, f"{prefix}_prompt_{slot.shipped}"
     usual = (
         slot.shipped if slot.shipped in offered else None
     )  # of a broken file: another one is nobody's choice
@@ -496,18 +482,9 @@ def _fitting(slot: PromptSlot) -> list[Prompt]:
     ]
 
 
-def _prompt_key(prefix: str, slot: PromptSlot) -> str:
-    """Of the menu of one step's prompts."""
-    return f"{prefix}_prompt_{slot.shipped}"
-
-
-def _kept_under(prefix: str) -> str:
-    return f"{prefix}_prompts_kept"
-
-
 def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
     """Those that an earlier run brought along, as far as the run that is asked for now has a use for them."""
-    run_id, brought = st.session_state.get(_kept_under(prefix)) or (0, ())
+    run_id, brought = st.session_state.get(f"{prefix}_prompts_kept") or (0, ())
     fitting = [prompt for prompt in brought if any(slot.fits(prompt.purpose, prompt.task) for slot in slots)]
     if not fitting or not st.checkbox(
         f"Use the prompts that run {run_id} brought along: {plain(', '.join(one.name for one in fitting))}",
@@ -518,14 +495,6 @@ def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
 
 
 def _text(prompt: Prompt) -> None:
-    st.code(wording(prompt), language=None, wrap_lines=True, height=300)
-    st.markdown(
-        f":small[{plain(prompt.name)}, after {plain(prompt.paper)}, {plain(prompt.section)}; different here: "
-        f"{plain(prompt.differences)} Hash {prompt.sha256[:16]}.]"
-    )
-
-
-def wording(prompt: Prompt) -> str:
     """What the model reads, part by part; `$name` stands for what an item puts there."""
     parts = [] if prompt.system is None else [("System", prompt.system)]
     parts.append(("User", prompt.user))
@@ -534,4 +503,9 @@ def wording(prompt: Prompt) -> str:
     for number, example in enumerate(prompt.examples, start=1):
         asked = "\n".join(f"{name}: {value}" for name, value in example.variables)
         parts.append((f"Worked example {number}", f"{asked}\nAnswer: {example.answer}"))
-    return "\n\n".join(f"{title.upper()}\n{text.strip()}" for title, text in parts)
+    whole = "\n\n".join(f"{title.upper()}\n{text.strip()}" for title, text in parts)
+    st.code(whole, language=None, wrap_lines=True, height=300)
+    st.markdown(
+        f":small[{plain(prompt.name)}, after {plain(prompt.paper)}, {plain(prompt.section)}; different here: "
+        f"{plain(prompt.differences)} Hash {prompt.sha256[:16]}.]"
+    )
