@@ -1,6 +1,7 @@
 """Menus whose names may change or hold scores while they are open: of texts, runs and studies; and what was read once, kept."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import pandas as pd
@@ -110,10 +111,11 @@ def given_file(
     help_text: str | None = None,
     classes: bool = False,
 ) -> tuple[bytes, str] | None:
-    """A file that was uploaded, with its name; a table has its columns as they were chosen. None: none was.
+    """A file that was uploaded, with its name; None: none was.
 
-    key: of the widget. slot: where the file is kept in this visitor's session; another page may put one there. classes: as
-    in with_columns_chosen.
+    A table is shown with its first rows, and comes with its columns under the names that the visitor chose there. key: of
+    the widget. slot: where the file is kept in this visitor's session; another page may put one there. classes: whether
+    scores or ratings may be words, which have the numbers that the visitor chose.
     """
     upload = st.file_uploader(label, types, key=key, max_upload_size=_MOST_MB, help=help_text)
     given = None if upload is None else (upload.getvalue(), upload.name)
@@ -121,15 +123,11 @@ def given_file(
         st.session_state[slot] = given
     elif slot is not None and (given := st.session_state.get(slot)) is not None:
         st.markdown(f"The file is still {plain(given[1])}; choose another to replace it.")
-    return given and with_columns_chosen(*given, key, classes=classes)
+    return given and _with_columns_chosen(*given, key, classes=classes)
 
 
-def with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool = False) -> tuple[bytes, str]:
-    """A table with its columns under the names that the visitor chose, below its first rows; with its name.
-
-    What is no table comes back as it is: its reader says what it holds. key: of the file's widget. classes: whether scores
-    or ratings may be words, which have the numbers that the visitor chose.
-    """
+def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
+    """The file as the visitor chose below its first rows; what is no table as it is: its reader says what it holds."""
     try:
         found = once(f"{key}_rows", (sha256_of(data), file_name), lambda: first_rows(data, file_name))
     except InputError:
@@ -144,7 +142,8 @@ def with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool 
             asked = (sha256_of(data), file_name, tuple(names.items()))
             data = once(f"{key}_named", asked, lambda: with_names(data, file_name, names))
         if classes and (numbers := _numbers_chosen(data, file_name, own_key)):
-            data = with_numbers(data, file_name, numbers)
+            counted = partial(with_numbers, data, file_name, numbers)
+            data = once(f"{key}_counted", (sha256_of(data), file_name, str(numbers)), counted)
     return data, file_name
 
 
@@ -159,6 +158,7 @@ def _names_chosen(found: FirstRows, columns: Sequence[str], key: str) -> dict[st
             offered,
             index=offered.index(own),
             key=f"{key}_{at}",
+            persist_state="session",
             help=f"{_AS_IT_IS}: a label to group by, or not used",
         )
         if chosen != own:
@@ -171,15 +171,19 @@ def _names_chosen(found: FirstRows, columns: Sequence[str], key: str) -> dict[st
 
 def _numbers_chosen(data: bytes, file_name: str, key: str) -> dict[str, dict[str, float]]:
     """Column -> word -> the number that it is read as, where the visitor chose another one than is usual."""
-    asked = (sha256_of(data), file_name)
-    usual = once(f"{key}_classes", asked, lambda: class_words(data, file_name))
+    usual = once(f"{key}_classes", sha256_of(data), lambda: class_words(data, file_name))
     chosen: dict[str, dict[str, float]] = {}
     for column, words in usual.items():
         st.markdown(f"{plain(column)}: words are read as classes, each as this number.")
         ranked = sorted(words, key=lambda word: (words[word], word))
         chosen[column] = {
             word: place.number_input(
-                plain(word), value=float(words[word]), step=1.0, format="%g", key=f"{key}_{column}_{word}"
+                plain(word),
+                value=float(words[word]),
+                step=1.0,
+                format="%g",
+                key=f"{key}_{sha256_of(f'{column} {word}'.encode())[:12]}",
+                persist_state="session",
             )
             for word, place in zip(ranked, places(min(5, len(ranked))), strict=False)
         }
