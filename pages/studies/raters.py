@@ -97,17 +97,17 @@ def _reported(store: Store, study: Study) -> None:
     # A text's level is what a rating study may compare: until it is unblinded a text is its number on the rater's list.
     numbers = {one.key: one.position for one in rating_assignments_of(store, study.study_id)}
     with st.expander(f"Reported {unit} and comments ({len(noted)})"):
-        table(
-            pd.DataFrame(
-                {
-                    "Rater": [a.rater_id for a in noted],
-                    whole: [a.item_id for a in noted],
-                    part: [numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level for a in noted],
-                    "Reported as": ["invalid" if a.invalid else "" for a in noted],
-                    "Comment": [a.comment for a in noted],
-                }
+        rows = [
+            (
+                a.rater_id,
+                a.item_id,
+                numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level,
+                "invalid" if a.invalid else "",
+                a.comment,
             )
-        )
+            for a in noted
+        ]
+        table(pd.DataFrame(rows, columns=["Rater", whole, part, "Reported as", "Comment"]))
 
 
 def _reminders(store: Store, study: Study) -> None:

@@ -86,7 +86,11 @@ _RATINGS, _RATED_STUDY, _MADE_RATED = (
 
 
 def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
-    runs = {run.run_id: run for run in runs_that(store, "generation") if _has_texts(store, run)}
+    runs = {
+        run.run_id: run
+        for run in runs_that(store, "generation")
+        if _has_texts(menus.key_of(store, run), store, run)
+    }
     if not runs:
         st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
         return None
@@ -103,12 +107,8 @@ def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
     return once(_MADE, menus.key_of(store, run.run), lambda: texts_of_run(run))
 
 
-def _has_texts(store: Store, run: Run) -> bool:
-    return _found_texts(menus.key_of(store, run), store, run)
-
-
 @st.cache_data(show_spinner=False, max_entries=1_000)
-def _found_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
+def _has_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
     return has_texts(at_hand(_store, _run))
 
 
