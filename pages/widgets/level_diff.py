@@ -75,12 +75,7 @@ def marked_card(title: str, base: str | None, text: str, language: str) -> None:
 def facts_card(
     title: str, text: str, spans: Sequence[Span], group_of: Mapping[int, int], language: str
 ) -> None:
-    """A0 with its facts: those of group 1 are changed at A1, and so on; the others are held."""
-    _card(escape(title), facts_html(text, spans, group_of), language)
-
-
-def facts_html(text: str, spans: Sequence[Span], group_of: Mapping[int, int]) -> str:
-    """The text with each span in brackets and its number, and the level at which it is changed.
+    """A0 with each fact in brackets, its number, and the level at which it is changed; facts without a group are held.
 
     Spans that do not fit the text (of a record that somebody changed) are left unmarked.
     """
@@ -99,7 +94,7 @@ def facts_html(text: str, spans: Sequence[Span], group_of: Mapping[int, int]) ->
                 f'<span class="assay-fact assay-g{color}">[{inside}]<sup>{number}·A{group}</sup></span>'
             )
         at = span.end
-    return "".join([*pieces, escape(text[at:])])
+    _card(escape(title), "".join([*pieces, escape(text[at:])]), language)
 
 
 def _card(title: str, body: str, language: str) -> None:
