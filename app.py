@@ -21,9 +21,8 @@ from pages import (
     specialist,
     studies,
 )
-from pages.door.guard import Guard, believe_no_header_unasked
+from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
 from pages.door.routes import routes
-from pages.door.unusable_values import forget_unusable
 from pages.widgets import visitor
 
 

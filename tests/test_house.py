@@ -28,7 +28,6 @@ PAGES = sorted(path for path in (ROOT / "pages").glob("*/__init__.py") if path.p
 RATERS_MODULES = (
     "annotate/__init__.py",
     "annotate/around.py",
-    "annotate/onboarding.py",
     "annotate/pairs.py",
     "annotate/texts.py",
     "widgets/blind_pair.py",

@@ -6,14 +6,17 @@ Every door hands a file on with its columns renamed, so that no reader has to kn
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from core.errors import InputError, Problems
 from core.nearest import nearest_names
-from core.tables.columns import VOCABULARY, is_json, named_columns
+from core.tables.cells import looks_like_number
+from core.tables.classes import class_columns
+from core.tables.columns import VOCABULARY, Record, is_json, named_columns
 from core.tables.problems import listed
 from core.tables.reading import JsonObject, decode, parse_json, shown
 from core.tables.rows import DELIMITERS, csv_lines, is_jsonl
@@ -104,10 +107,59 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
     if is_json(text, file_name):
         value, _ = parse_json(text)
         renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in _list_of(value)]
-        return json.dumps(renamed, ensure_ascii=False).encode()
+        return _dumped(renamed)
     if is_jsonl(text, file_name):
-        return "".join(_renamed_line(line, names) for line in io.StringIO(text, newline="")).encode()
+        renamed_line = partial(_changed_line, change=lambda one: _renamed(one, names))
+        return "".join(map(renamed_line, io.StringIO(text, newline=""))).encode()
     return _renamed_header(text, names).encode()
+
+
+def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
+    """Column -> word -> class, where scores or ratings are words of one scale; beside numbers words are labels."""
+    text = decode(data, file_name)
+    if is_json(text, file_name) or is_jsonl(text, file_name):
+        rows: Iterable[Mapping[str, object]] = _objects(text, file_name)
+    else:
+        filled = _filled(text)
+        header = [cell.strip() for cell in next(filled, [])]
+        rows = (dict(zip(header, cells, strict=False)) for cells in filled)
+    records: list[Record] = []
+    for row in rows:
+        named = named_columns(list(row), VOCABULARY)
+        own = [key for key, ours in named.items() if ours == "score"] or [
+            key for key in row if key not in named
+        ]
+        if any(looks_like_number(row[key]) for key in own):
+            return {}
+        records.append(Record("", {key: row[key] for key in own}))
+    return class_columns(records, list(dict.fromkeys(key for record in records for key in record.cells)))
+
+
+def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float]]) -> bytes:
+    """The file with numbers in the place of words; every line and all else stays where it was.
+
+    numbers: column -> word as it is written -> its number.
+    """
+    text = decode(data, file_name)
+
+    def counted(one: JsonObject) -> dict[str, object]:
+        return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
+
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        return _dumped([counted(one) if isinstance(one, JsonObject) else one for one in _list_of(value)])
+    if is_jsonl(text, file_name):
+        return "".join(_changed_line(line, counted) for line in io.StringIO(text, newline="")).encode()
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
+    places: dict[int, Mapping[str, float]] = {}
+    for cells in csv.reader(csv_lines(text), delimiter=_delimiter(text)):
+        if not places:
+            places = {at: numbers[cell.strip()] for at, cell in enumerate(cells) if cell.strip() in numbers}
+        writer.writerow(
+            [f"{places[at][cell]:g}" if cell in places.get(at, ()) else cell for at, cell in enumerate(cells)]
+        )
+    return buffer.getvalue().encode()
 
 
 def _keys(text: str, file_name: str) -> list[str]:
@@ -138,11 +190,15 @@ def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, o
     return {names.get(key, key): value for key, value in one.items()}
 
 
-def _renamed_line(line: str, names: Mapping[str, str]) -> str:
+def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) -> str:
     value, problem = parse_json(line)
     if problem or not isinstance(value, JsonObject) or value.duplicates:
         return line  # its reader says what is wrong with it
-    return json.dumps(_renamed(value, names), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
+    return json.dumps(change(value), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
+
+
+def _dumped(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
 
 
 def _renamed_header(text: str, names: Mapping[str, str]) -> str:

@@ -1,16 +1,20 @@
-"""Around the pair, or the text: header with the saved mark, comment and flag, back and next, the grid, the end."""
+"""Around the pair, or the text: consent, header with the saved mark, comment and flag, back and next, the grid, the end."""
 
-from collections.abc import Callable, Mapping
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.schema.study import Choice
 from core.study.blinding import EntryStatus, RaterDesk
+from core.study.guidelines import CONSENT
 from core.study.rated.desk import RatingDesk
 from pages.widgets import blind_pair, own, visitor
-from pages.widgets.messages import plain
 
 Go = Callable[[str | int], None]
+DOUBLE_PRESS_SECONDS = 0.35
+"""A press this soon after a pair or text appeared was meant for the one before it."""
 _MOVED, _OPENED = "list_moved", "list_opened"
 
 
@@ -20,26 +24,121 @@ def move(place: str | int) -> None:
     st.session_state[_MOVED] = True
 
 
-def header(
-    desk: RaterDesk,
-    number: int,
-    choice: Choice | None,
-    just_saved: tuple[int, Choice] | None,
-    labels: Mapping[Choice, str],
-) -> None:
-    """Where the rater is, how much is done, and what is saved."""
+@dataclass(frozen=True)
+class OnScreen:
+    """What was on the screen when a button was drawn: all that its callback needs."""
+
+    token: str
+    number: int
+    mark: str
+    key: str
+    shown_at: float
+    mode: str = ""
+    """Of the differences that are marked in a pair."""
+    earlier: float = 0.0
+    """Seconds that a text was on the screen before, in this tab."""
+    unsaved: bool = False
+    """Whether the marker holds a list of errors that could not be saved."""
+
+    def begun_anew(self, *, new_session: bool) -> "OnScreen":
+        """The same for a press without its callback, whose server was restarted while this was on the screen.
+
+        In a session that has just begun it was there for long enough, nobody knows how long.
+        """
+        return replace(self, shown_at=-math.inf) if new_session else self
+
+    def seconds(self) -> float | None:
+        """How long it has been there, inf where nobody knows; None for a press that was meant for what stood there before."""
+        passed = time.monotonic() - self.shown_at
+        return passed if passed >= DOUBLE_PRESS_SECONDS else None
+
+
+def known_seconds(seconds: float) -> float | None:
+    """What is saved of a time: nothing where nobody knows it."""
+    return seconds if math.isfinite(seconds) else None
+
+
+def is_new_session(key: str) -> bool:
+    """Whether this session draws such a screen for the first time."""
+    known = st.session_state.get(key)
+    st.session_state[key] = True
+    return not known
+
+
+def place_of(desk: RaterDesk | RatingDesk, early: Callable[[str], str | None], end: Callable[[], str]) -> str:
+    """Where the address says we are, if this rater may be there, else where they left off.
+
+    early: what comes before the list, of what the address names; None: that is behind the rater. end: the place when all
+    is locked.
+    """
+    asked = st.query_params.get(visitor.PLACE, "")
+    if desk.asks_consent:
+        place = "consent"
+    elif desk.finished:
+        place = end()
+    elif (before := early(asked)) is not None:
+        place = before
+    elif (
+        asked == "list"
+        or (asked == "finish" and desk.next_open() is None)
+        or (asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= desk.total)
+    ):
+        place = asked
+    else:
+        place = str(desk.next_open() or "finish")
+    if place != asked:
+        st.query_params[visitor.PLACE] = place
+    own.screen_top(place)
+    return place
+
+
+def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
+    """Draw the place, if it is one that every study has; returns whether it is."""
+    if place == "consent":
+        _consent(desk, go)
+    elif place == "list":
+        _overview(desk, go)
+    elif place == "finish":
+        _finish(desk, go)
+    elif place == "end":
+        st.title("Done. Thank you!")
+        st.write(f"All {desk.total} answers are saved and locked; you can close this window.")
+    else:
+        return False
+    return True
+
+
+def _consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
+    """The study's consent text; nothing of the study is shown before the rater agrees."""
+    st.title("Before you start")
+    st.markdown(desk.wording()[CONSENT])
+    if st.button("I agree", type="primary", key="agree"):
+        desk.agree()
+        go("start")
+    st.markdown(":small[If you do not agree, close this window: nothing is kept.]")
+
+
+def _unit(desk: RaterDesk | RatingDesk) -> str:
+    return "pair" if isinstance(desk, RaterDesk) else "text"
+
+
+def header(desk: RaterDesk | RatingDesk, number: int, marks: Sequence[str], none: str) -> None:
+    """Where the rater is, how much is done, and what is saved: the marks, or that there are none."""
     done = desk.done
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
-    where.markdown(f"**Pair {number} of {desk.total}** · {done} done")
-    marks = []
-    if just_saved:
-        marks.append(f":material/check: Pair {just_saved[0]} saved: {plain(labels[just_saved[1]])}")
-    if choice:
-        marks.append(
-            f":material/check: Your answer here: {plain(labels[choice])} (saved; press again to change)"
-        )
-    saved.markdown(" · ".join(marks) or "Not answered yet")
+    where.markdown(f"**{_unit(desk).capitalize()} {number} of {desk.total}** · {done} done")
+    saved.markdown(" · ".join(f":material/check: {mark}" for mark in marks) or none)
     st.progress(done / desk.total)
+
+
+def save_note(
+    desk: RaterDesk | RatingDesk, number: int, known: tuple[str, bool], written: tuple[str, bool]
+) -> None:
+    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
+    if written[0] != known[0]:
+        desk.save_note(number, comment=written[0])
+    if written[1] != known[1]:
+        desk.save_note(number, invalid=written[1])
 
 
 def note(
@@ -92,9 +191,9 @@ def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
         go("list")
 
 
-def overview(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
+def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The grid of numbers, and what is still open before the end."""
-    statuses = desk.statuses()
+    statuses, unit = desk.statuses(), _unit(desk)
     still = [status for status in statuses if not status.answered]
     st.title(f"Your {unit}s")
     if still:
@@ -121,9 +220,9 @@ def overview(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
     )
 
 
-def finish(desk: RaterDesk | RatingDesk, go: Go, unit: str = "pair") -> None:
+def _finish(desk: RaterDesk | RatingDesk, go: Go) -> None:
     """The last step before the answers are locked."""
-    st.title(f"All {unit}s are answered")
+    st.title(f"All {_unit(desk)}s are answered")
     follows = isinstance(desk, RaterDesk) and desk.guesses_follow
     st.write(
         f"All {desk.total} answers are saved. You can still look at them and change them. "
@@ -142,7 +241,7 @@ def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
     """Why nothing can be answered now, and which answers are saved."""
     st.title("Nothing to do here now")
     st.write(reason)
-    unit = "pair" if isinstance(desk, RaterDesk) else "text"
+    unit = _unit(desk)
     saved = [status.number for status in desk.statuses() if status.answered]
     if saved:
         st.write(
@@ -150,12 +249,6 @@ def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
         )
     elif desk.total:
         st.write(f"No {unit} of yours is saved.")
-
-
-def completion(desk: RaterDesk | RatingDesk) -> None:
-    """Thanks, when all is locked."""
-    st.title("Done. Thank you!")
-    st.write(f"All {desk.total} answers are saved and locked; you can close this window.")
 
 
 def _runs(numbers: list[int]) -> str:

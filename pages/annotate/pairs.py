@@ -1,47 +1,97 @@
-"""Rating one pair: draw it, save a press before anything else happens, keep notes, move on; after the last one, who wrote which?"""
+"""Pairs: guidelines and practice, then one pair after the other, whose press is saved before anything else happens; at last, who wrote which?"""
 
-import math
 import time
-from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
 
 from core.errors import AssayError, NotAllowed
-from core.schema.study import Choice, GuessedSide
+from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
 from core.study.blinding import RaterDesk
-from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION
+from core.study.design import estimated_minutes
+from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION, practice_pairs
 from pages.annotate import around
+from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.messages import plain
 
-DOUBLE_PRESS_SECONDS = 0.35
-"""A press this soon after a pair appeared was meant for the one before it."""
 _SHOWN, _SAVED = "rating_shown", "rating_saved"
 _HANDLED, _NOTE = "rating_handled", "rating_note"
 _KNOWN = "rating_known"
+_TRIED = "onboarding_try_{}"
 
 
-@dataclass(frozen=True)
-class _OnScreen:
-    """What was on the screen when a button was drawn: all that its callback needs."""
+def show_study(desk: RaterDesk, go: Go) -> None:
+    """The place that the address names, if this rater may be there, else where they left off."""
+    tries = [f"try-{number}" for number in range(1, len(practice_pairs()) + 1)]
 
-    token: str
-    number: int
-    mark: str
-    key: str
-    shown_at: float
-    mode: str
+    def early(asked: str) -> str | None:
+        if asked == "guide" or (desk.onboarding >= 1 and asked in tries):
+            return asked
+        return ["guide", *tries, None][min(desk.onboarding, len(tries) + 1)]
+
+    def end() -> str:
+        again = desk.guessing().next_open()
+        return f"again-{again}" if again else "end"
+
+    place = around.place_of(desk, early, end)
+    if around.show_place(place, desk, go):
+        return
+    if place == "guide":
+        _guide(desk, go)
+    elif place.startswith("try-"):
+        _practice(desk, int(place.removeprefix("try-")), go)
+    elif place.startswith("again-"):
+        _show_guess(desk, int(place.removeprefix("again-")))
+    else:
+        _show(desk, int(place), go)
 
 
-def show(desk: RaterDesk, number: int, go: around.Go) -> None:
+def _guide(desk: RaterDesk, go: Go) -> None:
+    """The guidelines, and how long it will take."""
+    st.markdown(desk.guidelines())
+    st.write(
+        f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
+        "You can stop at any time: the same link brings you back to where you were."
+    )
+    if st.button("Start with three practice pairs" if desk.onboarding <= 1 else "Continue", type="primary"):
+        desk.finish_step(1)
+        go(f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs()) else "start")
+
+
+def _practice(desk: RaterDesk, number: int, go: Go) -> None:
+    """A pair to try the buttons on, with what most people would say."""
+    pair = practice_pairs()[number - 1]
+    st.markdown(f":small[Practice {number} of {len(practice_pairs())}: does not count]")
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level)
+    at_first = pair.level == FIRST_LEVEL
+    mode = blind_pair.diff_control("reference" if at_first else blind_pair.OWN_BASE, desk.diff_mode)
+    bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
+    words = desk.wording()
+    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)
+    given: Choice | None = st.session_state.get(_TRIED.format(number))
+    # What follows a press is beside the buttons: below a long page nobody would see it.
+    place = blind_pair.choice_place()
+    labels = blind_pair.choice_labels(words)
+    pressed = blind_pair.choice_buttons(place, f"p{number}", labels, given)
+    if pressed:
+        st.session_state[_TRIED.format(number)] = pressed
+        st.rerun()
+    if given:
+        agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
+        place.info(f"{agreed} {pair.hint}")
+        last = number == len(practice_pairs())
+        if place.button("Start the study" if last else "Next practice pair", type="primary"):
+            desk.finish_step(number + 1)
+            go("start" if last else f"try-{number + 1}")
+
+
+def _show(desk: RaterDesk, number: int, go: Go) -> None:
     """One pair, drawn from top to bottom; a press is saved before this runs again (_press)."""
     pair = desk.pair(number)
-    new_session = not st.session_state.get(_KNOWN)
-    st.session_state[_KNOWN] = True
-    token = desk.token
-    key = f"{number}-{visitor.key_of(token, pair.mark)}"
+    new_session = around.is_new_session(_KNOWN)
+    key = f"{number}-{visitor.key_of(desk.token, pair.mark)}"
     if st.session_state.get(_SHOWN, ("",))[0] != key:
         # What was saved before stays said as long as this pair is on the screen.
         st.session_state[_SHOWN] = (key, time.monotonic(), st.session_state.pop(_SAVED, None))
@@ -49,20 +99,21 @@ def show(desk: RaterDesk, number: int, go: around.Go) -> None:
     _, shown_at, just_saved = st.session_state[_SHOWN]
     words = desk.wording()
     labels = blind_pair.choice_labels(words)
-    around.header(desk, number, pair.choice, just_saved, labels)
+    marks = [f"Pair {just_saved[0]} saved: {plain(labels[just_saved[1]])}"] if just_saved else []
+    if pair.choice:
+        marks.append(f"Your answer here: {plain(labels[pair.choice])} (saved; press again to change)")
+    around.header(desk, number, marks, "Not answered yet")
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
-    screen = _OnScreen(token, number, pair.mark, key, shown_at, mode)
+    screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
     refusals = place.container()
     pressed = blind_pair.choice_buttons(place, f"c{key}", labels, pair.choice, _press, (screen,))
     handled = st.session_state.pop(_HANDLED, False)
     if pressed and not handled:
-        # A press without its callback. In a session that has just begun the server was restarted while the
-        # pair was on the screen: it was there for long enough, nobody knows how long.
-        _press(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
+        _press(pressed, screen.begun_anew(new_session=new_session))
         st.rerun()
     known = st.session_state[_NOTE]
     written = around.note(key, *known, on_change=partial(_written, screen))
@@ -80,19 +131,19 @@ def show(desk: RaterDesk, number: int, go: around.Go) -> None:
     around.navigation(desk, number, go)
 
 
-def _press(choice: Choice, screen: _OnScreen) -> None:
+def _press(choice: Choice, screen: OnScreen) -> None:
     """A choice button was pressed: save, and only then move on.
 
     Until the answer is on disk nothing of Streamlit is touched: each of its calls may end this run when a
     newer event waits. A double press, and one meant for a pair that is gone, change nothing.
     """
-    seconds = time.monotonic() - screen.shown_at
+    seconds = screen.seconds()
     saved: str | None = None
     problem: AssayError | None = None
-    if seconds >= DOUBLE_PRESS_SECONDS:
+    if seconds is not None:
         try:
             with visitor.rater_desk(screen.token) as desk:
-                saved = _save(desk, choice, screen, seconds if math.isfinite(seconds) else None)
+                saved = _save(desk, choice, screen, around.known_seconds(seconds))
         except AssayError as error:
             problem = error
     st.session_state[_HANDLED] = True
@@ -105,13 +156,13 @@ def _press(choice: Choice, screen: _OnScreen) -> None:
         presses.refuse(f"Pair {screen.number} was not saved. {visitor.said_to_rater(problem)}")
 
 
-def _written(screen: _OnScreen) -> None:
+def _written(screen: OnScreen) -> None:
     """Comment or flag were changed: save them before anything is drawn."""
     if st.session_state.get(_SHOWN, ("",))[0] == screen.key:
         _keep_last_note(screen)
 
 
-def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | None) -> str:
+def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | None) -> str:
     """Save a choice; returns the place to go to next. Raises NotAllowed when that pair is gone."""
     number = screen.number
     pair = desk.pair(number)
@@ -126,7 +177,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: _OnScreen, seconds: float | N
     return str(number + 1) if number < desk.total else "list"
 
 
-def _keep_last_note(screen: _OnScreen) -> None:
+def _keep_last_note(screen: OnScreen) -> None:
     """A comment may arrive with the press that ends it, when its pair is drawn no more."""
     known = st.session_state.get(_NOTE)
     written = known and around.note_in_browser(screen.key, known)
@@ -143,36 +194,19 @@ def _refuse_note(number: int, problem: AssayError) -> None:
 
 
 def _keep_note(desk: RaterDesk, number: int, written: tuple[str, bool]) -> None:
-    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
-    comment, invalid = st.session_state[_NOTE]
-    if written[0] != comment:
-        desk.save_note(number, comment=written[0])
-    if written[1] != invalid:
-        desk.save_note(number, invalid=written[1])
+    around.save_note(desk, number, st.session_state[_NOTE], written)
     st.session_state[_NOTE] = written
 
 
 _GUESS_SHOWN, _GUESS_HANDLED, _GUESSES_KNOWN = "guessing_shown", "guessing_handled", "guessing_known"
 
 
-@dataclass(frozen=True)
-class _GuessOnScreen:
-    """What was on the screen when a button was drawn."""
-
-    token: str
-    number: int
-    key: str
-    shown_at: float
-
-
-def show_guesses(desk: RaterDesk, number: int) -> None:
+def _show_guess(desk: RaterDesk, number: int) -> None:
     """One pair, three buttons, a comment; a press is kept before the next pair is drawn."""
-    new_session = not st.session_state.get(_GUESSES_KNOWN)
-    st.session_state[_GUESSES_KNOWN] = True
+    new_session = around.is_new_session(_GUESSES_KNOWN)
     again = desk.guessing()
     pair, words = again.pair(number), desk.wording()
-    token = desk.token
-    key = f"{number}-{visitor.key_of(token, pair.mark)}"
+    key = f"{number}-{visitor.key_of(desk.token, pair.mark)}"
     if st.session_state.get(_GUESS_SHOWN, ("",))[0] != key:
         st.session_state[_GUESS_SHOWN] = (key, time.monotonic())
     st.title("One last question")
@@ -186,26 +220,25 @@ def show_guesses(desk: RaterDesk, number: int) -> None:
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
     own.text_box("What made you think so? (optional)", None, key=f"w{key}")
-    screen = _GuessOnScreen(token, number, key, st.session_state[_GUESS_SHOWN][1])
+    screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
     place = blind_pair.choice_place()
     presses.show_refused(place)
     pressed = blind_pair.choice_buttons(place, f"a{key}", labels, None, _press_guess, (screen,))
     if pressed and not st.session_state.pop(_GUESS_HANDLED, False):
-        # A press without its callback: the server was restarted while the pair was on the screen.
-        _press_guess(pressed, replace(screen, shown_at=-math.inf) if new_session else screen)
+        _press_guess(pressed, screen.begun_anew(new_session=new_session))
         st.rerun()
 
 
-def _press_guess(side: GuessedSide, screen: _GuessOnScreen) -> None:
+def _press_guess(side: GuessedSide, screen: OnScreen) -> None:
     """A button was pressed: keep the guess; a double press and one for a pair that is gone change nothing."""
-    seconds = time.monotonic() - screen.shown_at
+    seconds = screen.seconds()
     comment = own.box_in_browser(f"w{screen.key}") or ""
     problem: AssayError | None = None
-    if seconds >= DOUBLE_PRESS_SECONDS:
+    if seconds is not None:
         try:
             with visitor.rater_desk(screen.token) as desk:
-                taken = seconds if math.isfinite(seconds) else None
+                taken = around.known_seconds(seconds)
                 desk.guessing().save(screen.number, side, comment=comment, seconds=taken)
         except AssayError as error:
             problem = error

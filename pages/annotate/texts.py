@@ -1,9 +1,8 @@
 """Rating one text: draw it, save every score and mark before anything else happens, move on when it is whole."""
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 
@@ -12,33 +11,17 @@ import streamlit as st
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
 from core.schema.tasks import TaskLabels
 from core.study.rated.desk import BlindText, RatingDesk
-from pages.annotate import around, onboarding
-from pages.annotate.around import Go
-from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
+from pages.annotate import around
+from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, rating_scales, visitor
 from pages.widgets import blind_pair as presses
 from pages.widgets.messages import plain
 from pages.widgets.own import Marked
-from pages.widgets.rating_scales import Box
-
-
-@dataclass(frozen=True)
-class OnScreen:
-    """What was on the screen when a button was drawn: all that its callback needs."""
-
-    token: str
-    number: int
-    mark: str
-    key: str
-    shown_at: float
-    earlier: float = 0.0
-    """Seconds that the text was on the screen before, in this tab."""
-    unsaved: bool = False
-    """Whether the marker holds a list of errors that could not be saved."""
+from pages.widgets.rating_scales import Written
 
 
 @dataclass
-class Tab:
+class _Tab:
     """What this browser tab knows of the text on its screen."""
 
     key: str
@@ -57,7 +40,7 @@ class Tab:
     replaced: bool = False
 
 
-def same_text(desk: RatingDesk, screen: OnScreen, mark: str) -> BlindText:
+def _same_text(desk: RatingDesk, screen: OnScreen, mark: str) -> BlindText:
     """The text that was on the screen. Raises NotAllowed where another took its number."""
     text = desk.text(screen.number)
     if mark != text.mark or screen.mark != text.mark:
@@ -67,26 +50,22 @@ def same_text(desk: RatingDesk, screen: OnScreen, mark: str) -> BlindText:
     return text
 
 
-def marks_source(desk: RatingDesk) -> bool:
+def _marks_source(desk: RatingDesk) -> bool:
     """Whether errors are marked in the source too, which the marker then shows."""
     return desk.task.spans is not None and desk.task.spans.source_side
 
 
-def text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: Tab) -> None:
+def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: _Tab) -> None:
     """The text itself, with the marker where errors are asked for."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
-        language = "" if text.language == "und" else f' lang="{escape(text.language, quote=True)}"'
-        st.html(
-            f'<div class="assay-card"><div class="assay-side">{escape(headings.text)}</div>'
-            f'<div class="assay-text" dir="auto"{language}>{escape(text.text)}</div></div>'
-        )
+        st.html(blind_pair.card(escape(headings.text), escape(text.text), text.language))
         return
-    parts = [own.Part(headings.text, text.text, text.language)]
+    shown = [(headings.text, text.text, text.language, False)]
     if spans.source_side and text.source_text:
-        parts.insert(0, own.Part(headings.source, text.source_text, "und", in_source=True))
+        shown.insert(0, (headings.source, text.source_text, "und", True))
     late = own.marker(
-        parts,
+        [dict(zip(("label", "text", "language", "in_source"), part, strict=True)) for part in shown],
         text.spans,
         text.no_errors,
         severities=spans.severities,
@@ -100,27 +79,27 @@ def text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: T
     )
     if late is not None and late.number > tab.taken:
         # Sent to a server that has started again since, or in a run that a newer one overtook.
-        keep_marked(desk, late, screen, tab)
+        _keep_marked(desk, late, screen, tab)
         st.rerun()
 
 
-def _marked(screen: OnScreen, tab: Tab) -> None:
+def _marked(screen: OnScreen, tab: _Tab) -> None:
     """Errors were marked, changed or deleted: save the list before anything is drawn."""
-    late = late_marks(screen, tab)
+    late = _late_marks(screen, tab)
     if late is None:
         return
     try:
         with visitor.rating_desk(screen.token) as desk:
-            keep_marked(desk, late, screen, tab)
+            _keep_marked(desk, late, screen, tab)
     except AssayError as error:
         _refuse(screen, late, tab, error)
 
 
-def keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: Tab) -> None:
+def _keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: _Tab) -> None:
     """Save a list of errors, unless another window has saved a different one since it was begun."""
     tab.problem, tab.replaced = None, False
     try:
-        text = same_text(desk, screen, late.mark)
+        text = _same_text(desk, screen, late.mark)
         stored = own.revision(text.spans, text.no_errors)
         new = own.revision(late.spans, late.no_errors)
         if new != stored and stored != late.base and stored not in tab.own:
@@ -134,43 +113,44 @@ def keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: Tab) -> N
     tab.taken = late.number
 
 
-def _refuse(screen: OnScreen, late: Marked, tab: Tab, error: AssayError) -> None:
+def _refuse(screen: OnScreen, late: Marked, tab: _Tab, error: AssayError) -> None:
     """Say it in the marker, which holds what was not saved, and where the marker may be gone, on the screen too."""
     tab.problem, tab.replaced, tab.taken = visitor.said_to_rater(error), False, late.number
     if isinstance(error, NotAllowed):
         blind_pair.refuse(f"The errors marked in text {screen.number} were not saved. {tab.problem}")
 
 
-def late_marks(screen: OnScreen, tab: Tab) -> Marked | None:
+def _late_marks(screen: OnScreen, tab: _Tab) -> Marked | None:
     """What the marker sent that is not dealt with yet; None: nothing."""
     late = own.marks_in_browser(f"e{screen.key}")
     return late if late is not None and late.number > tab.taken else None
 
 
-def unsaved(tab: Tab) -> bool:
+def _unsaved(tab: _Tab) -> bool:
     """Whether the browser shows errors that are not on disk, because saving them failed."""
     return tab.problem is not None and not tab.replaced
 
 
-def unsaved_marks(screen: OnScreen, tab: Tab) -> Marked | None:
+def _unsaved_marks(screen: OnScreen, tab: _Tab) -> Marked | None:
     """The list that is to be saved before its text is left: what came late, or what could not be saved; None: nothing."""
-    return own.marks_in_browser(f"e{screen.key}") if unsaved(tab) else late_marks(screen, tab)
+    return own.marks_in_browser(f"e{screen.key}") if _unsaved(tab) else _late_marks(screen, tab)
 
 
 _AT, _SPENT, _SAVED, _HANDLED, _KNOWN = "text_at", "text_spent", "text_saved", "text_handled", "text_known"
 
 
-def show(desk: RatingDesk, number: int, go: Go) -> None:
+def _show(desk: RatingDesk, number: int, go: Go) -> None:
     """One text from top to bottom; a press is saved before this runs again."""
     text = desk.text(number)
-    new_session = not st.session_state.get(_KNOWN)
-    st.session_state[_KNOWN] = True
+    new_session = around.is_new_session(_KNOWN)
     key = f"{number}-{visitor.key_of(desk.token, text.mark)}"
     tab = _tab(key, text)
-    screen = OnScreen(desk.token, number, text.mark, key, tab.shown_at, tab.earlier, unsaved(tab))
+    screen = OnScreen(
+        desk.token, number, text.mark, key, tab.shown_at, earlier=tab.earlier, unsaved=_unsaved(tab)
+    )
     other = _header(desk, text, tab.before)
-    _what_was_asked(text, desk.task.labels.headings, in_marker=marks_source(desk))
-    text_with_errors(desk, text, screen, tab)
+    _what_was_asked(text, desk.task.labels.headings, in_marker=_marks_source(desk))
+    _text_with_errors(desk, text, screen, tab)
     if desk.task.spans is not None and desk.task.spans.meanings:
         with st.expander("What severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
@@ -196,8 +176,7 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         args=(screen,),
     )
     if pressed and not st.session_state.pop(_HANDLED, False):
-        # A press without its callback: the server was restarted while the text was on the screen.
-        _done(replace(screen, shown_at=-math.inf) if new_session else screen)
+        _done(screen.begun_anew(new_session=new_session))
         st.rerun()
     st.session_state.pop(_HANDLED, None)
     around.navigation(desk, number, go)
@@ -207,33 +186,29 @@ def show(desk: RatingDesk, number: int, go: Go) -> None:
         st.rerun()
 
 
-def leave() -> None:
+def _leave() -> None:
     """Another thing than this text is on the screen: when it comes back it is read anew, and its time goes on."""
     tab = st.session_state.pop(_AT, None)
-    if isinstance(tab, Tab):
+    if isinstance(tab, _Tab):
         st.session_state.setdefault(_SPENT, {})[tab.key] = tab.earlier + time.monotonic() - tab.shown_at
 
 
-def _tab(key: str, text: BlindText) -> Tab:
+def _tab(key: str, text: BlindText) -> _Tab:
     tab = st.session_state.get(_AT)
-    if not isinstance(tab, Tab) or tab.key != key:
-        leave()
+    if not isinstance(tab, _Tab) or tab.key != key:
+        _leave()
         earlier = st.session_state.get(_SPENT, {}).get(key, 0.0)
         before = st.session_state.pop(_SAVED, None)
-        tab = Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores), earlier, before)
+        tab = _Tab(key, time.monotonic(), (text.comment, text.invalid), dict(text.scores), earlier, before)
         st.session_state[_AT] = tab
     return tab
 
 
 def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None:
     """Where the rater is, what is saved, and the way to the other texts of the same source: which of them was pressed."""
-    done = desk.done
-    where, saved = st.columns([2, 3], vertical_alignment="bottom")
-    where.markdown(f"**Text {text.number} of {text.total}** · {done} done")
-    marks = [f":material/check: Text {before} saved"] if before else []
-    marks += [":material/check: This text is done; what you change is saved"] if text.done else []
-    saved.markdown(" · ".join(marks) or "Not done yet")
-    st.progress(done / text.total)
+    marks = [f"Text {before} saved"] if before else []
+    marks += ["This text is done; what you change is saved"] if text.done else []
+    around.header(desk, text.number, marks, "Not done yet")
     place, of = text.place_in_source
     if of == 1:
         return None
@@ -259,14 +234,13 @@ def _what_was_asked(text: BlindText, headings: TaskLabels, *, in_marker: bool) -
             )
 
 
-def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> list[Box]:
+def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> Written:
     """The task's dimensions; the number boxes among them, as they are in the browser."""
-    boxes = []
+    boxes: Written = {}
     for number, dimension in enumerate(desk.task.dimensions, start=1):
         current = text.scores.get(dimension.name)
         if not rating_scales.has_buttons(dimension):
-            box = rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
-            boxes += [] if box is None else [box]
+            boxes |= rating_scales.slider(dimension, number, current, screen.key, partial(_written, screen))
             continue
         pressed = rating_scales.buttons(
             dimension,
@@ -277,7 +251,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
             on_press=partial(_score, screen),
         )
         if pressed is not None and not st.session_state.get(_HANDLED):
-            _score(replace(screen, shown_at=-math.inf) if new_session else screen, dimension.name, pressed)
+            _score(screen.begun_anew(new_session=new_session), dimension.name, pressed)
             st.rerun()
     return boxes
 
@@ -285,10 +259,10 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
 def _score(screen: OnScreen, dimension: str, value: float) -> None:
     """An answer was pressed: save it; a double press, and one meant for a text that is gone, change nothing."""
     problem: AssayError | None = None
-    if time.monotonic() - screen.shown_at >= DOUBLE_PRESS_SECONDS:
+    if screen.seconds() is not None:
         try:
             with visitor.rating_desk(screen.token) as desk:
-                same_text(desk, screen, screen.mark)
+                _same_text(desk, screen, screen.mark)
                 desk.save_scores(screen.number, {dimension: value})
         except AssayError as error:
             problem = error
@@ -298,29 +272,23 @@ def _score(screen: OnScreen, dimension: str, value: float) -> None:
 def _written(screen: OnScreen) -> None:
     """A number or a note was written: save it before anything is drawn, also when its text is drawn no more."""
     tab = st.session_state.get(_AT)
-    if not isinstance(tab, Tab) or tab.key != screen.key:
+    if not isinstance(tab, _Tab) or tab.key != screen.key:
         return
     try:
         with visitor.rating_desk(screen.token) as desk:
-            same_text(desk, screen, screen.mark)
+            _same_text(desk, screen, screen.mark)
             _keep_written(desk, screen, tab)
     except AssayError as error:
         _refuse_text(screen.number, error)
 
 
-def _boxes_in_browser(desk: RatingDesk, screen: OnScreen) -> list[Box]:
-    numbered = enumerate(desk.task.dimensions, start=1)
-    found = [rating_scales.in_browser(dimension, number, screen.key) for number, dimension in numbered]
-    return [one for one in found if one is not None]
-
-
 def _done(screen: OnScreen) -> None:
     """Save and go on was pressed. What is still in the browser alone is saved first, where it is needed."""
-    seconds = time.monotonic() - screen.shown_at
+    seconds = screen.seconds()
     place: str | None = None
     problem: AssayError | None = None
-    if seconds >= DOUBLE_PRESS_SECONDS:
-        taken = seconds + screen.earlier if math.isfinite(seconds) else None
+    if seconds is not None:
+        taken = around.known_seconds(seconds + screen.earlier)
         try:
             with visitor.rating_desk(screen.token) as desk:
                 place = _completed(desk, screen, taken, lambda: _left_in_browser(desk, screen))
@@ -328,7 +296,7 @@ def _done(screen: OnScreen) -> None:
             problem = error
     if place:
         st.session_state[_SAVED] = screen.number
-        leave()
+        _leave()
         around.move(place)
     _handled(screen, problem)
 
@@ -338,7 +306,7 @@ def _completed(
 ) -> str:
     """Complete the text; where to go next. Raises NotAllowed that names what is missing."""
     number = screen.number
-    before = same_text(desk, screen, screen.mark)
+    before = _same_text(desk, screen, screen.mark)
     # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
     # calls may end this run when a newer event waits.
     early = not screen.unsaved and not desk.missing(number)
@@ -355,30 +323,28 @@ def _completed(
 def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
     """A number, a comment or a mark may arrive with the press that follows it."""
     tab = st.session_state.get(_AT)
-    if not isinstance(tab, Tab) or tab.key != screen.key:
+    if not isinstance(tab, _Tab) or tab.key != screen.key:
         return
-    if late := unsaved_marks(screen, tab):
-        keep_marked(desk, late, screen, tab)
+    if late := _unsaved_marks(screen, tab):
+        _keep_marked(desk, late, screen, tab)
         if tab.problem:
             raise NotAllowed(tab.problem)
     _keep_written(desk, screen, tab)
 
 
-def _keep_written(desk: RatingDesk, screen: OnScreen, tab: Tab) -> None:
+def _keep_written(desk: RatingDesk, screen: OnScreen, tab: _Tab) -> None:
     written = around.note_in_browser(screen.key, tab.note) or tab.note
-    _keep(desk, screen.number, tab, _boxes_in_browser(desk, screen), written)
+    _keep(desk, screen.number, tab, rating_scales.in_browser(desk.task, screen.key), written)
 
 
-def _keep(desk: RatingDesk, number: int, tab: Tab, boxes: list[Box], written: tuple[str, bool]) -> None:
+def _keep(desk: RatingDesk, number: int, tab: _Tab, boxes: Written, written: tuple[str, bool]) -> None:
     """Save the note and the numbers that were changed in this tab, and only these; one that cannot be keeps none back."""
-    comment, invalid = tab.note
-    if written[0] != comment:
-        desk.save_note(number, comment=written[0])
-    if written[1] != invalid:
-        desk.save_note(number, invalid=written[1])
+    around.save_note(desk, number, tab.note, written)
     tab.note = written
     problems: list[AssayError] = []
-    for name, score in rating_scales.changed(boxes, tab.scores).items():
+    for name, score in boxes.items():
+        if score == tab.scores.get(name):
+            continue
         try:
             desk.save_scores(number, {name: score})
             tab.scores[name] = score
@@ -400,48 +366,19 @@ def _refuse_text(number: int, problem: AssayError) -> None:
     presses.refuse(said if isinstance(problem, StillMissing) else f"Text {number} was not saved. {said}")
 
 
-_UNIT = "text"
-
-
 def show_study(desk: RatingDesk, go: Go) -> None:
     """The place that the address names, if this rater may be there, else where they left off."""
-    place = _place(desk)
-    own.screen_top(place)
+
+    def early(asked: str) -> str | None:
+        return "guide" if asked == "guide" or desk.onboarding == 0 else None
+
+    place = around.place_of(desk, early, lambda: "end")
     if not place.isdecimal():
-        leave()
-    if place == "consent":
-        onboarding.consent(desk, go)
-    elif place == "guide":
+        _leave()
+    if place == "guide":
         _guide(desk, go)
-    elif place == "list":
-        around.overview(desk, go, _UNIT)
-    elif place == "finish":
-        around.finish(desk, go, _UNIT)
-    elif place == "end":
-        around.completion(desk)
-    else:
-        show(desk, int(place), go)
-
-
-def _place(desk: RatingDesk) -> str:
-    asked = st.query_params.get(visitor.PLACE, "")
-    if desk.asks_consent:
-        place = "consent"
-    elif desk.finished:
-        place = "end"
-    elif asked == "guide" or desk.onboarding == 0:
-        place = "guide"
-    elif (
-        asked == "list"
-        or (asked == "finish" and desk.next_open() is None)
-        or (asked.isdecimal() and len(asked) < 9 and 1 <= int(asked) <= desk.total)
-    ):
-        place = asked
-    else:
-        place = str(desk.next_open() or "finish")
-    if place != asked:
-        st.query_params[visitor.PLACE] = place
-    return place
+    elif not around.show_place(place, desk, go):
+        _show(desk, int(place), go)
 
 
 def _guide(desk: RatingDesk, go: Go) -> None:
@@ -449,7 +386,7 @@ def _guide(desk: RatingDesk, go: Go) -> None:
     st.markdown(desk.guidelines())
     rating_scales.explained(desk.task)
     st.write(
-        f"You have {desk.total} {_UNIT}{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."
+        f"You have {desk.total} text{'' if desk.total == 1 else 's'}. You can stop at any time: the same link brings you back to where you were."
     )
     if st.button("Start" if desk.onboarding == 0 else "Continue", type="primary", key="start"):
         desk.finish_step(1)

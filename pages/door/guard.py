@@ -1,4 +1,4 @@
-"""Middleware: security headers on every answer, and paths and messages that are not for everybody."""
+"""What a browser may ask for and send: security headers on every answer, paths and messages not for everybody, values that no widget takes."""
 
 import hashlib
 import os
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import streamlit as st
 from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
@@ -15,6 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.session_state import SessionState, Value, WStates
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
@@ -191,3 +194,37 @@ def _kind(data: bytes) -> str | None:
     except Exception:  # whatever protobuf makes of noise
         return "rerun_script"
     return message.WhichOneof("type")
+
+
+def forget_unusable(_problem: Exception) -> bool:
+    """After a page failed, drop the widget values that it cannot use, and say so; returns whether there were any.
+
+    For `st.App`. Streamlit keeps a value that it cannot read, and would fail at it in every later run of the session.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return False
+    state: SessionState = context.session_state._state
+    sent = state._new_widget_state
+    unusable = [widget for widget in {*sent.states, *sent.widget_metadata} if not _is_usable(state, widget)]
+    for widget in unusable:
+        sent.states.pop(widget, None)
+        state._old_state.pop(widget, None)
+    if unusable:
+        st.error("Your browser sent something that this page cannot use. It was dropped. Reload the page.")
+    return bool(unusable)
+
+
+def _is_usable(state: SessionState, widget: str) -> bool:
+    """Whether a widget's value can be read, and could have been sent in the form in which the widget sends its values."""
+    metadata = state._new_widget_state.widget_metadata.get(widget)
+    if metadata is None:  # it belongs to nothing: Streamlit passes it over
+        return True
+    try:
+        sent = widget in state._new_widget_state.states
+        value = state._new_widget_state[widget] if sent else state._old_state.get(widget)
+        if value is not None:
+            WStates({widget: Value(value)}, {widget: metadata}).get_serialized(widget)
+    except Exception:  # whatever the widget makes of what it does not know
+        return False
+    return True

@@ -1,15 +1,18 @@
-"""Addresses that set or drop a cookie: a rater's link, the admin's one-time link, signing in and out.
+"""Addresses that set or drop a cookie, and their small pages: a rater's link, the admin's one-time link, signing in and out.
 
 Reading an address never changes anything: mail programs and messengers open links before people do.
 """
 
+import base64
+import hashlib
 from collections.abc import Callable
+from html import escape
 from typing import TypeAlias
 from urllib.parse import parse_qs
 
 from anyio import to_thread
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from core import access
@@ -17,7 +20,6 @@ from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
-from pages.door import forms
 from pages.door.cookies import drop_cookie, set_cookie, token_in
 from pages.door.guard import address, from_own_page
 
@@ -45,7 +47,7 @@ def _door(answer: Answer) -> Callable[[Request], object]:
     async def endpoint(request: Request) -> Response:
         fields = await _fields(request) if request.method == "POST" else {}
         if fields is None:
-            return forms.page("Not accepted", forms.sentence("Send the form from this page itself."), 400)
+            return _page("Not accepted", _sentence("Send the form from this page itself."), 400)
         return await to_thread.run_sync(_answered, answer, request, fields)
 
     return endpoint
@@ -56,9 +58,7 @@ def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
         with open_store(database_path()) as store:
             return answer(store, request, fields)
     except StorageError:
-        return forms.page(
-            "Not now", forms.sentence("The database cannot be reached. Try again shortly."), 503
-        )
+        return _page("Not now", _sentence("The database cannot be reached. Try again shortly."), 503)
 
 
 async def _fields(request: Request) -> Fields | None:
@@ -86,7 +86,7 @@ def _rater_link(store: Store, request: Request, _: Fields) -> Response:
             if not many
             else "Too many links from here opened nothing. Wait a few minutes."
         )
-        return forms.page("This link does not open anything", forms.sentence(said), 429 if many else 404)
+        return _page("This link does not open anything", _sentence(said), 429 if many else 404)
     response = _go("../?at=start")
     set_cookie(response, request, store, "rater", token)
     return response
@@ -95,26 +95,26 @@ def _rater_link(store: Store, request: Request, _: Fields) -> Response:
 def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", status: int = 200) -> Response:
     if not access.link_is_open(store, request.path_params["token"]):
         knocked(store, access.UNKNOWN_LINK, address(request.scope))
-        return forms.page(
+        return _page(
             "This link does not work any more",
-            forms.sentence(
+            _sentence(
                 "It works once, for a day. Make a new one where the app runs: python -m core admin link. "
                 "If you have a passphrase, sign in with it."
             )
             + '<p><a href="../sign-in">Sign in</a></p>',
             404,
         )
-    return forms.page(
+    return _page(
         "Choose your passphrase",
-        forms.sentence(
+        _sentence(
             f"At least {access.SHORTEST_PASSPHRASE} characters; a few words are easy to keep. "
             "It signs you in from now on, and everybody who was signed in before is signed out."
         )
-        + forms.problem(wrong)
-        + forms.form(
+        + _problem(wrong)
+        + _form(
             "Keep it and sign in",
-            forms.passphrase_field("passphrase", "Passphrase", "new-password", first=True),
-            forms.passphrase_field("again", "The same again", "new-password"),
+            _passphrase_field("passphrase", "Passphrase", "new-password", first=True),
+            _passphrase_field("again", "The same again", "new-password"),
         ),
         status,
     )
@@ -136,14 +136,12 @@ def _sign_in_form(store: Store, request: Request, _: Fields, wrong: str = "", st
         said = (
             "Nobody has chosen a passphrase yet. Open the one-time link that the app printed when it started."
         )
-        return forms.page("Sign in", forms.sentence(said))
-    return forms.page(
+        return _page("Sign in", _sentence(said))
+    return _page(
         "Sign in",
-        forms.sentence("For the admin of this study. Raters open their personal link instead.")
-        + forms.problem(wrong)
-        + forms.form(
-            "Sign in", forms.passphrase_field("passphrase", "Passphrase", "current-password", first=True)
-        ),
+        _sentence("For the admin of this study. Raters open their personal link instead.")
+        + _problem(wrong)
+        + _form("Sign in", _passphrase_field("passphrase", "Passphrase", "current-password", first=True)),
         status,
     )
 
@@ -165,10 +163,10 @@ def _signed_in(store: Store, request: Request, where: str, session: str) -> Resp
 
 
 def _sign_out_form(store: Store, request: Request, _: Fields) -> Response:
-    return forms.page(
+    return _page(
         "Sign out",
-        forms.sentence("This browser forgets who you are. A personal link signs its rater in again.")
-        + forms.form("Sign out"),
+        _sentence("This browser forgets who you are. A personal link signs its rater in again.")
+        + _form("Sign out"),
     )
 
 
@@ -185,3 +183,62 @@ def _sign_out(store: Store, request: Request, _: Fields) -> Response:
 def _go(where: str) -> RedirectResponse:
     """Elsewhere, leaving the link out of caches."""
     return RedirectResponse(where, 303, {"cache-control": "no-store"})
+
+
+_STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+html { background: light-dark(#fff, #16181d); color: light-dark(#1f2328, #f0f1f3); }
+body { max-width: 26rem; margin: 12vh auto 0; padding: 0 1.25rem; }
+h1 { font-size: 1.5rem; margin: 0 0 1rem; }
+label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
+input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem .6rem; border-radius: .4rem;
+  border: 1px solid light-dark(#6b7280, #9ca3af); background: Field; color: FieldText; }
+button { margin-top: 1.25rem; font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: .4rem;
+  background: light-dark(#2f6690, #5b9bc8); color: light-dark(#fff, #000); cursor: pointer; }
+a { color: light-dark(#2f6690, #8ec5ea); }
+.problem { border-inline-start: .25rem solid light-dark(#a33, #e99); padding-inline-start: .75rem; }
+"""
+_POLICY = (
+    "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src 'sha256-"
+    + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+    + "'"
+)
+
+
+def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
+    """A small page; `body` is HTML, the title is text."""
+    document = (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)} · Assay</title><style>{_STYLE}</style></head>"
+        f"<body><main><h1>{escape(title)}</h1>{body}</main></body></html>"
+    )
+    headers = {
+        "content-security-policy": _POLICY,
+        "cache-control": "no-store",
+        "referrer-policy": "same-origin",  # with none at all a browser hides where a form comes from
+    }
+    return HTMLResponse(document, status, headers)
+
+
+def _sentence(text: str) -> str:
+    """A paragraph."""
+    return f"<p>{escape(text)}</p>"
+
+
+def _problem(text: str) -> str:
+    """What went wrong, line by line."""
+    return f'<p class="problem" role="alert">{escape(text).replace(chr(10), "<br>")}</p>' if text else ""
+
+
+def _form(button: str, *fields: str) -> str:
+    """A form that posts to its own address."""
+    return f'<form method="post">{"".join(fields)}<button type="submit">{escape(button)}</button></form>'
+
+
+def _passphrase_field(name: str, label: str, autocomplete: str, *, first: bool = False) -> str:
+    """A field for a passphrase, filled by password managers."""
+    return (
+        f'<label for="{name}">{escape(label)}</label><input id="{name}" name="{name}" type="password" required '
+        f'autocomplete="{autocomplete}"{" autofocus" if first else ""}>'
+    )

@@ -32,7 +32,7 @@ def _run(store: Store, run_id: int) -> None:
     run = at_hand(store, run_id)
     tabs(
         {
-            "Progress": lambda: run_panel.render(store, run.run),
+            "Progress": lambda: run_panel.render(store, run.run, form.open_form),
             "Items": lambda: one_item.of_run(run),
             "Levels": lambda: one_item.levels_kept(run),
             "Results": lambda: made.render(run),

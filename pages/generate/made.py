@@ -20,7 +20,7 @@ from core.tables.reading import same_name, sha256_of
 from pages.generate.one_item import with_materials
 from pages.tabs import downloads, new_run
 from pages.widgets import menus, parts
-from pages.widgets.menus import name_of, once
+from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import capital, mistakes_shown, plain
 from pages.widgets.parts import nothing, part
 from pages.widgets.run_panel import small_notes
@@ -61,7 +61,12 @@ def form(run: RunAtHand) -> None:
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    fitting = [one for one in runs_that(store, "generation") if _fits(store, one, run)]
+    # Another run with the same kind of levels that has made something.
+    fitting = [
+        one
+        for one in runs_that(store, "generation")
+        if one.run_id != run.run_id and one.kind == run.kind and _done(store, one)
+    ]
     # What has the same questions for certain comes first, and a whole run before a part of one.
     fitting.sort(
         key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
@@ -86,11 +91,17 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
         "Accepted: the paper's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, source, "
         "text, language. It has the same questions and the same names of levels."
     )
-    upload = st.file_uploader("Answers", type=["json", "csv", "tsv", "jsonl", "ndjson"], key="study_file")
-    if upload is None:
+    given = given_file("study_file", TABLES, "Answers")
+    if given is None:
         return None
-    data, _ = menus.with_columns_chosen(upload.getvalue(), upload.name, "study_file")
-    sources = _sources(data, upload.name)
+    data, file_name = given
+    sources = once(
+        _NAMES,
+        (sha256_of(data), file_name),
+        lambda: list(
+            dict.fromkeys(one.source for one in collect_dataset(data, file_name).finish_outputs()[1])
+        ),
+    )
     named: str | None = sources[0]
     if len(sources) > 1:
         named = st.selectbox(
@@ -101,22 +112,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
             placeholder="Choose a source ...",
             key=f"study_file_source_{sha256_of(data)[:8]}",
         )
-    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, upload.name, named))
-
-
-def _sources(data: bytes, file_name: str) -> list[str]:
-    """Whose answers a file holds, read once a file."""
-
-    def found() -> list[str]:
-        _, outputs = collect_dataset(data, file_name).finish_outputs()
-        return list(dict.fromkeys(output.source for output in outputs))
-
-    return once(_NAMES, (sha256_of(data), file_name), found)
-
-
-def _fits(store: Store, other: Run, run: Run) -> bool:
-    """Whether it is another run with the same kind of levels that has made something."""
-    return other.run_id != run.run_id and other.kind == run.kind and bool(_done(store, other))
+    return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, file_name, named))
 
 
 def _done(store: Store, run: Run) -> int:

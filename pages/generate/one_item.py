@@ -21,8 +21,7 @@ from core.schema.runs import RunItem
 from core.schema.study import Item, Material
 from core.store.replies import item_costs
 from core.store.runs import item_states, run_item, run_items
-from pages.widgets import chosen_judge, level_diff, menus
-from pages.widgets import level_diff as texts
+from pages.widgets import blind_pair, chosen_judge, level_diff, menus
 from pages.widgets.menus import once
 from pages.widgets.messages import mistakes_shown, one_line, plain
 from pages.widgets.parts import chart, nothing, number, part, table
@@ -42,7 +41,7 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
         nothing("no level was made")
         return
     st.subheader("Levels", anchor=False)
-    against = texts.base_control("level 0")
+    against = level_diff.base_control("level 0")
     first = next((level.text for level in trace.levels if level.level == 0), None)
     before = item.reference
     for level in trace.levels:
@@ -54,7 +53,9 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
             )
             continue
         at_first = item.reference if level.level == 0 or first is None else first
-        texts.level_card(f"Level {level.level}", level.text, item, against, before=before, first=at_first)
+        level_diff.level_card(
+            f"Level {level.level}", level.text, item, against, before=before, first=at_first
+        )
         answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
         st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
         before = level.text
@@ -108,7 +109,7 @@ def _facts(trace: FactualTrace, item: Item) -> None:
     )
     st.markdown(f"{origin}{found_by}{stop_words}{legend}")
     group_of = {span: at for at, group in enumerate(trace.groups, start=1) for span in group}
-    texts.facts_card("A0", trace.levels[0].text, trace.spans, group_of, item.language)
+    level_diff.facts_card("A0", trace.levels[0].text, trace.spans, group_of, item.language)
     if not trace.spans:
         return
     with st.expander(f"The {len(trace.spans)} facts: ranking, groups, and why some are held"):
@@ -136,11 +137,11 @@ def _fact_table(trace: FactualTrace, group_of: dict[int, int]) -> pd.DataFrame:
 
 def _levels(trace: FactualTrace, item: Item) -> None:
     st.subheader("Levels", anchor=False)
-    against = texts.base_control("A0")
+    against = level_diff.base_control("A0")
     before = item.reference
     for level in trace.levels:
         first = item.reference if level is trace.levels[0] else trace.levels[0].text
-        texts.level_card(level.name, level.text, item, against, before=before, first=first)
+        level_diff.level_card(level.name, level.text, item, against, before=before, first=first)
         said = [plain(level.note)] if level.note else []
         if level.attempts:
             said.append(f"{level.attempts} {'answer' if level.attempts == 1 else 'answers'} of the model")
@@ -199,7 +200,7 @@ def with_materials(run: RunAtHand) -> RunAtHand:
 def heading(item: Item, context: str | None = None) -> None:
     """Question, reference, and the passage or source that the task gives besides."""
     level_diff.style()
-    tag = level_diff.language_of(item.language)
+    tag = blind_pair.language_of(item.language)
     st.html(
         f'<div class="assay-question assay-text assay-tall" {tag}>{escape(item.question)}</div>'
         '<div class="assay-quiet" style="margin-top:.5rem">Reference</div>'
@@ -241,15 +242,13 @@ def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]
         "Item",
         found,
         found.index(before) if before in found else 0,
-        format_func=lambda at: _label(materials[at].item, states[at]),
+        format_func=lambda at: (
+            f"{materials[at].item.item_id} ({_STATES[states[at]]}): {one_line(materials[at].item.question)}"
+        ),
         help="Those that need a look come first.",
     )
     st.session_state[_CHOSEN][run_id] = chosen
     return chosen
-
-
-def _label(item: Item, state: str) -> str:
-    return f"{item.item_id} ({_STATES[state]}): {one_line(item.question)}"
 
 
 def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
@@ -276,22 +275,22 @@ def _calls(run: RunAtHand, position: int) -> None:
         st.markdown("No call was made.")
         return
     st.markdown("After a reply that is not usable, the model is asked again: the same step follows.")
-    table(
-        pd.DataFrame(
-            {
-                "Step": [call["step"] for call in calls],
-                "Reply": [became(call) for call in calls],
-                "From the cache": ["yes" if call["cached"] else "no" for call in calls],
-                "Tokens in": [_number(call["input_tokens"]) for call in calls],
-                "Tokens out": [_number(call["output_tokens"]) for call in calls],
-                "Seconds": [f"{call['seconds']:.2f}" for call in calls],
-            }
+    rows = [
+        (
+            call["step"],
+            became(call),
+            "yes" if call["cached"] else "no",
+            *(
+                "not counted" if call[side] is None else str(call[side])
+                for side in ("input_tokens", "output_tokens")
+            ),
+            f"{call['seconds']:.2f}",
         )
+        for call in calls
+    ]
+    table(
+        pd.DataFrame(rows, columns=["Step", "Reply", "From the cache", "Tokens in", "Tokens out", "Seconds"])
     )
-
-
-def _number(value: object) -> str:
-    return "not counted" if value is None else str(value)
 
 
 MOST_ITEMS = 1000
@@ -312,10 +311,22 @@ def levels_kept(run: RunAtHand) -> None:
         nothing("the run has not finished an item yet")
         return
     with mistakes_shown():
-        _show(once(_KEPT, menus.key_of(run.store, run.run), lambda: _computed(run)), len(states))
+        levels = once(_KEPT, menus.key_of(run.store, run.run), lambda: _words_kept(run))
+        said = ", ".join(f"{one.level} {number(one.mean)}" for one in levels)
+        figure = plots.words_kept(levels)
+        chart(figure, f"Mean share of the reference's words kept: {said}", "generated_levels")
+        rows = [(one.level, one.n, number(one.mean), number(one.low), number(one.high)) for one in levels]
+        table(pd.DataFrame(rows, columns=["Level", "Items used", "Mean", "Fewest kept", "Most kept"]))
+        n_items = len(states)
+        more = (
+            f" Only the first {MOST_ITEMS:,} of {n_items:,} items are used." if n_items > MOST_ITEMS else ""
+        )
+        st.markdown(
+            f":small[Dots: the mean; lines: from the item that kept fewest to the one that kept most.{more}]"
+        )
 
 
-def _computed(run: RunAtHand) -> tuple[WordsKept, ...]:
+def _words_kept(run: RunAtHand) -> tuple[WordsKept, ...]:
     materials, scheme = with_materials(run).contents.materials, scheme_of(run.asked)
     references = {one.item.item_id: one.item.reference for one in materials}
     found = (
@@ -323,23 +334,3 @@ def _computed(run: RunAtHand) -> tuple[WordsKept, ...]:
         for item in islice(run_items(run.store, run.run.run_id), MOST_ITEMS)
     )
     return words_kept(references, found, run.asked.chosen.level_names)
-
-
-def _show(levels: tuple[WordsKept, ...], n_items: int) -> None:
-    said = ", ".join(f"{one.level} {number(one.mean)}" for one in levels)
-    chart(plots.words_kept(levels), f"Mean share of the reference's words kept: {said}", "generated_levels")
-    table(
-        pd.DataFrame(
-            {
-                "Level": [one.level for one in levels],
-                "Items used": [one.n for one in levels],
-                "Mean": [number(one.mean) for one in levels],
-                "Fewest kept": [number(one.low) for one in levels],
-                "Most kept": [number(one.high) for one in levels],
-            }
-        )
-    )
-    more = f" Only the first {MOST_ITEMS:,} of {n_items:,} items are used." if n_items > MOST_ITEMS else ""
-    st.markdown(
-        f":small[Dots: the mean; lines: from the item that kept fewest to the one that kept most.{more}]"
-    )

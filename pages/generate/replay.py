@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.formats.trutheval import FactualReport, read_report
-from core.generation.factual.published import Replay, ReplayedItem, replay, to_traces
+from core.generation.factual.published import Replay, replay, to_traces
 from core.schema.study import Item
 from core.tables.reading import sha256_of
 from pages.generate import one_item
@@ -25,20 +25,16 @@ def render() -> None:
     upload = st.file_uploader("Report (JSON)", key="generate_report", max_upload_size=100)
     if upload is None:
         return
-    with mistakes_shown():
-        report, found = _replayed(upload.getvalue(), upload.name)
-        _counts(found)
-        _item(report, found)
+    data, name = upload.getvalue(), upload.name
 
-
-def _replayed(data: bytes, name: str) -> tuple[FactualReport, Replay]:
-    """The report and its replay, made once a file."""
-
-    def found() -> tuple[FactualReport, Replay]:
+    def replayed() -> tuple[FactualReport, Replay]:
         report = read_report(data, name)
         return report, replay(report)
 
-    return once(_REPLAYED, (sha256_of(data), name), found)
+    with mistakes_shown():
+        report, found = once(_REPLAYED, (sha256_of(data), name), replayed)
+        _counts(found)
+        _item(report, found)
 
 
 def _counts(found: Replay) -> None:
@@ -91,12 +87,17 @@ def _counts(found: Replay) -> None:
 
 
 def _item(report: FactualReport, found: Replay) -> None:
+    def label(at: int) -> str:
+        one = found.per_item[at]
+        state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
+        return f"{one.item + 1} ({state}): {one_line(one.question)}"
+
     traces = to_traces(report)
     order = sorted(range(found.items), key=lambda at: (not found.per_item[at].reasons, at))
     chosen = st.selectbox(
         "Item",
         order,
-        format_func=lambda at: _label(found.per_item[at]),
+        format_func=label,
         key="generate_report_item",
         help="Those that do not match come first.",
     )
@@ -108,8 +109,3 @@ def _item(report: FactualReport, found: Replay) -> None:
         st.warning(plain(one_item.why_it_ended(traces[chosen])))
     one_item.heading(item)
     one_item.factual_steps(traces[chosen], item)
-
-
-def _label(one: ReplayedItem) -> str:
-    state = "not made" if one.failed is not None else "does not match" if one.reasons else "matches"
-    return f"{one.item + 1} ({state}): {one_line(one.question)}"

@@ -34,7 +34,7 @@ def form(store: Store) -> int | None:
     started = None
     with mistakes_shown():
         st.subheader("Texts", anchor=False)
-        texts = new_run.choose(store)
+        texts = new_run.TEXTS.choose(store)
         st.subheader("Metrics", anchor=False)
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
@@ -44,7 +44,10 @@ def form(store: Store) -> int | None:
         chosen = settings_form.render(
             ScoringSettings, _FORM, beside=settings, offered={"device": list(devices)}, backend="rules"
         )
-        running = settings_form.render(ScoringRunning, _FORM, without=_unused(specs), backend="rules")
+        groups = {spec.group for spec in specs}
+        used_by = {"batch_size": "neural", "workers": "lexical"}
+        unused = [name for name, group in used_by.items() if group not in groups]
+        running = settings_form.render(ScoringRunning, _FORM, without=unused, backend="rules")
         if texts is None:
             st.markdown("Choose texts above to start a run.")
             return None
@@ -69,7 +72,7 @@ def again_button(run: RunAtHand) -> None:
         key="metrics_again",
         help="Opens the form of a new run, filled with this run's texts, metrics and settings.",
     ):
-        new_run.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
+        new_run.TEXTS.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
         settings: ScoringSettings = run.asked.chosen
         for family, specs in _families().items():
             st.session_state[_key("family", family)] = [name for name in specs if name in settings.metrics]
@@ -110,21 +113,19 @@ def _metrics() -> list[MetricSpec]:
         )
         chosen += [specs[name] for name in names]
     with st.expander("What these metrics are"):
-        table(_described(families))
+        rows = [
+            (
+                spec.metric.name,
+                spec.about,
+                " and ".join(sorted(spec.needs)) or "the text alone",
+                spec.metric.direction,
+            )
+            for one in families.values()
+            for spec in one.values()
+        ]
+        table(pd.DataFrame(rows, columns=["Name", "About", "Needs", "Better"]))
         st.markdown(":small[More in `docs/metrics.md`.]")
     return chosen
-
-
-def _described(families: dict[str, dict[str, MetricSpec]]) -> pd.DataFrame:
-    specs = [spec for one in families.values() for spec in one.values()]
-    return pd.DataFrame(
-        {
-            "Name": [spec.metric.name for spec in specs],
-            "About": [spec.about for spec in specs],
-            "Needs": [" and ".join(sorted(spec.needs)) or "the text alone" for spec in specs],
-            "Better": [spec.metric.direction for spec in specs],
-        }
-    )
 
 
 def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
@@ -149,9 +150,3 @@ def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
             for spec in neural
         }
     return {name: model for name, model in named.items() if model}, missing
-
-
-def _unused(specs: Sequence[MetricSpec]) -> list[str]:
-    """Fields of ScoringRunning that none of the metrics uses."""
-    groups = {spec.group for spec in specs}
-    return [name for name, group in (("batch_size", "neural"), ("workers", "lexical")) if group not in groups]

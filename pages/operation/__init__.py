@@ -54,13 +54,5 @@ def _door(store: Store) -> None:
     if not found:
         st.write("Nothing yet.")
         return
-    table(
-        pd.DataFrame(
-            {
-                "Last (UTC)": [moment(event.last_utc) for event in found],
-                "What": [event.kind for event in found],
-                "Times": [event.n for event in found],
-                "From": [event.address or "this machine" for event in found],
-            }
-        )
-    )
+    rows = [(moment(one.last_utc), one.kind, one.n, one.address or "this machine") for one in found]
+    table(pd.DataFrame(rows, columns=["Last (UTC)", "What", "Times", "From"]))

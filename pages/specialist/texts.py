@@ -26,9 +26,9 @@ from pages.specialist import chosen_run
 from pages.specialist.chosen_run import People
 from pages.tabs import texts
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus
+from pages.widgets.blind_pair import language_of
 from pages.widgets.chosen_judge import level_said
 from pages.widgets.chosen_scores import Key
-from pages.widgets.level_diff import language_of
 from pages.widgets.messages import plain
 from pages.widgets.parts import UNDEFINED, nothing, number, part, table
 

@@ -7,7 +7,7 @@ import streamlit as st
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.studies import audit, designing, importing, progress, raters, texts
+from pages.studies import audit, designing, importing, raters, texts
 from pages.widgets import menus, messages, visitor
 
 
@@ -45,5 +45,5 @@ def _study(store: Store, study_id: int) -> None:
 
 
 def _overview(store: Store, study: Study) -> None:
-    progress.overview(store, study)
+    raters.overview(store, study)
     designing.state_buttons(store, study)

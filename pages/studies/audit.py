@@ -5,9 +5,9 @@ import streamlit as st
 
 from core.schema.study import Study
 from core.store import Store
-from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
+from core.study.audit import LeakageAudit, audit_study, reading_sentences
 from pages.widgets.messages import plain
-from pages.widgets.parts import HELP, table
+from pages.widgets.parts import HELP, number, table
 
 _ANCHOR = "leakage-audit"
 _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown": st.info}
@@ -26,7 +26,20 @@ def render_audit(store: Store, study: Study) -> None:
         f"wording tell which source wrote an answer? :small[[How it is computed]({HELP}#{_ANCHOR})]"
     )
     _SHOWN[audit.severity](plain(" ".join(reading_sentences(audit))))
-    table(_frame(audit))
+    rows = [
+        (
+            part.level or "all levels",
+            str(part.all_features.n_pairs),
+            number(part.all_features.auc, 2),
+            number(part.all_features.p, 4),
+            part.rule_text or "none",
+            number(part.rule.p, 4),
+            part.all_features.reason or "",
+        )
+        for part in (*audit.levels, audit.overall)
+    ]
+    columns = ["Level", "Pairs", "AUC", "p", "Strongest rule", "p of the rule", "Note"]
+    table(pd.DataFrame(rows, columns=columns))
     st.markdown(
         "- **AUC** is the chance that a pair shown the right way round scores higher than a pair shown the wrong way "
         "round, learned from other questions: 0.5 is guessing, 1 names every source.\n"
@@ -41,24 +54,3 @@ def render_audit(store: Store, study: Study) -> None:
 def _audited(_store: Store, _study: Study, key: tuple[object, ...]) -> LeakageAudit:
     """The audit, once for the same texts and roles, which `key` stands for."""
     return audit_study(_store, _study)
-
-
-def _frame(audit: LeakageAudit) -> pd.DataFrame:
-    return pd.DataFrame([_row(part) for part in (*audit.levels, audit.overall)])
-
-
-def _row(part: LevelAudit) -> dict[str, str]:
-    found, rule = part.all_features, part.rule
-    return {
-        "Level": part.level or "all levels",
-        "Pairs": str(found.n_pairs),
-        "AUC": _number(found.auc, 2),
-        "p": _number(found.p, 4),
-        "Strongest rule": part.rule_text or "none",
-        "p of the rule": _number(rule.p, 4),
-        "Note": found.reason or "",
-    }
-
-
-def _number(value: float | None, places: int) -> str:
-    return "undefined" if value is None else f"{value:.{places}f}"

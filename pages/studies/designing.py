@@ -1,17 +1,19 @@
 """The design of a study: declared before the first vote, then frozen; and the steps of its life."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.schema.study import Design, FlaggedPairs, LevelOrder, Role, Score, State, Study
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
-from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, describe_shortage
+from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, LARGEST_SEED, describe_shortage
 from core.study.raters import study_workload
 from pages.widgets import parts as other_pages
 from pages.widgets import rating_scales
@@ -40,51 +42,122 @@ _SCORES: dict[Score, str] = {
 _FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "Leave the pairs out"}
 
 
-def analysis_fields(design: Design, levels: Sequence[str], *, disabled: bool = False) -> dict[str, Any]:
-    """Widgets of the analysis set inside a form; returns fields of Design, as chosen."""
-    st.markdown("**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote.")
-    left, right = st.columns(2)
-    chosen = left.multiselect(
-        "Levels",
-        levels,
-        list(main_levels(design, levels)),
-        format_func=plain,
-        disabled=disabled,
-        help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
-    )
-    needed = right.number_input(
-        "Votes a pair needs (0: 2, or as many as it can get)",
-        0,
-        MOST_VOTES,
-        design.votes_needed or 0,
-        disabled=disabled,
-        help="Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
-    )
-    scores, flagged = list(get_args(Score)), list(get_args(FlaggedPairs))
-    score = left.selectbox(
-        "Score of a pair",
-        scores,
-        scores.index(design.score),
-        format_func=_SCORES.__getitem__,
-        disabled=disabled,
-        help="A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
-    )
-    keep = right.selectbox(
-        "Pairs that a rater flags as invalid",
-        flagged,
-        flagged.index(design.flagged),
-        format_func=_FLAGGED.__getitem__,
-        disabled=disabled,
-        help="Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
-    )
-    named = tuple(level for level in levels if level in chosen)
-    return {
+class Fields:
+    """Widgets of a form that hold fields of a design, which begin as the design has them."""
+
+    def __init__(self, design: Design, *, disabled: bool = False) -> None:
+        self._design, self._disabled = design, disabled
+        self._chosen: dict[str, Any] = {}
+        self._seed = ""
+
+    def number(
+        self,
+        place: DeltaGenerator,
+        label: str,
+        name: str,
+        lowest: float,
+        highest: float,
+        said: str | None = None,
+    ) -> None:
+        """A number; of whole ones that may be None, 0 stands for it."""
+        whole, before = isinstance(lowest, int), getattr(self._design, name)
+        bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": None if whole else 0.01}
+        given = place.number_input(
+            label, value=0 if before is None else before, **bounds, disabled=self._disabled, help=said
+        )
+        optional = getattr(Design, name, None) is None
+        self._chosen[name] = (given or None if optional else given) if whole else round(given, 4)
+
+    def choice(
+        self,
+        place: DeltaGenerator,
+        label: str,
+        name: str,
+        options: Sequence[str],
+        words: Mapping[Any, str] = MappingProxyType({}),
+        said: str | None = None,
+    ) -> None:
+        """One of the words that a field may be."""
+        self._chosen[name] = place.selectbox(
+            label,
+            options,
+            options.index(getattr(self._design, name)),
+            format_func=lambda word: words.get(word, word),
+            disabled=self._disabled,
+            help=said,
+        )
+
+    def margin(
+        self, left: DeltaGenerator, right: DeltaGenerator, label: str, said: str | None = None
+    ) -> None:
+        """Margin and confidence level."""
+        self.number(left, label, "margin", 0.01, 1.99, said)
+        self.number(right, "Confidence level (one-sided)", "confidence_level", 0.51, 0.99)
+
+    def ratings(self, left: DeltaGenerator, right: DeltaGenerator, said: str | None = None) -> None:
+        """What is drawn of a rating study."""
+        self.number(left, "Raters per source (0: all)", "votes_per_pair", 0, LARGEST_COUNT, said)
+        self.repeats(right)
+
+    def repeats(self, place: DeltaGenerator) -> None:
+        """Which share of a rater's list comes twice."""
+        self.number(place, "Hidden repeats (share)", "repeat_share", 0.0, 0.5)
+
+    def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
+        """The seed. new: of a study that is still to be made, where it may be left to Assay."""
+        self._seed = place.text_input(
+            "Seed (empty: a new one)" if new else "Seed",
+            "" if new else str(self._design.seed),
+            disabled=self._disabled,
+            help=f"A whole number up to {LARGEST_SEED}." if new else None,
+        )
+
+    def analysis(self, levels: Sequence[str]) -> None:
+        """What the verdict counts."""
+        st.markdown(
+            "**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote."
+        )
+        left, right = st.columns(2)
+        usual = main_levels(self._design, levels)
+        chosen = left.multiselect(
+            "Levels",
+            levels,
+            list(usual),
+            format_func=plain,
+            disabled=self._disabled,
+            help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
+        )
+        named = tuple(level for level in levels if level in chosen)
         # The default stays a default, so that it reads as one in the log.
-        "main_levels": design.main_levels if named == main_levels(design, levels) else named,
-        "votes_needed": needed or None,
-        "score": score,
-        "flagged": keep,
-    }
+        self._chosen["main_levels"] = self._design.main_levels if named == usual else named
+        self.number(
+            right,
+            "Votes a pair needs (0: 2, or as many as it can get)",
+            "votes_needed",
+            0,
+            MOST_VOTES,
+            "Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
+        )
+        self.choice(
+            left,
+            "Score of a pair",
+            "score",
+            get_args(Score),
+            _SCORES,
+            "A vote is +1 for the candidate, -1 for the comparator, else 0. Factual uses the composite.",
+        )
+        self.choice(
+            right,
+            "Pairs that a rater flags as invalid",
+            "flagged",
+            get_args(FlaggedPairs),
+            _FLAGGED,
+            "Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
+        )
+
+    def declared(self, **more: Any) -> Design:
+        """The design as it was chosen, with what the page chose itself. Raises InputError for what is no seed."""
+        return replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen, **more)
 
 
 def state_buttons(store: Store, study: Study) -> None:
@@ -98,7 +171,7 @@ def state_buttons(store: Store, study: Study) -> None:
     reason = ""
     if any(state == "unblinded" for state, _ in steps):
         if study.kind == "pairs":
-            st.markdown(f":small[{plain(_sentence(describe_analysis_set(study.design, study.levels)))}]")
+            st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
         reason = st.text_input("Reason (needed for unblinding, kept in the log)", key="state_reason")
     with st.container(horizontal=True), mistakes_shown():
         for state, label in steps:
@@ -110,11 +183,8 @@ def state_buttons(store: Store, study: Study) -> None:
 def form(store: Store, study: Study) -> None:
     """Roles, margin, confidence level and draws: a form before the first vote, a declaration after it."""
     design = study.design
-    frozen = study.first_vote_utc is not None
-    if frozen:
-        st.info(f"Frozen since the first vote ({moment(study.first_vote_utc)} UTC).")
-    else:
-        st.write("Declared before the first vote, then frozen; every change is logged.")
+    frozen = _is_frozen(study, "vote")
+    fields = Fields(design, disabled=frozen)
     sources = sorted({design.candidate, design.comparator})
     with st.form("design"):
         candidate = st.radio(
@@ -126,83 +196,85 @@ def form(store: Store, study: Study) -> None:
             disabled=frozen,
         )
         left, middle, right = st.columns(3)
-        margin = left.number_input("Margin", 0.01, 1.99, design.margin, 0.01, disabled=frozen)
-        confidence = middle.number_input(
-            "Confidence level (one-sided)", 0.51, 0.99, design.confidence_level, 0.01, disabled=frozen
-        )
-        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
+        fields.margin(left, middle, "Margin")
+        fields.seed(right)
         st.markdown(f":small[{margin_note(design.margin)}]")
-        analysis = analysis_fields(design, study.levels, disabled=frozen)
+        fields.analysis(study.levels)
         st.markdown("**What raters are given**")
         left, middle, right = st.columns(3)
-        orders = list(get_args(LevelOrder))
-        order = left.selectbox(
-            "Levels within a question",
-            orders,
-            orders.index(design.level_order),
-            format_func=_ORDERS.__getitem__,
-            disabled=frozen,
-        )
-        repeats = middle.number_input(
-            "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen
-        )
-        votes = right.number_input(
-            "Votes per pair (0: all raters)", 0, 1000, design.votes_per_pair or 0, disabled=frozen
-        )
-        cap = right.number_input(
-            "Most questions per rater (0: no cap)", 0, 100000, design.max_questions or 0, disabled=frozen
-        )
-        guesses = left.number_input(
+        fields.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
+        fields.repeats(middle)
+        fields.number(right, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
+        fields.number(right, "Most questions per rater (0: no cap)", "max_questions", 0, 100000)
+        fields.number(
+            left,
             "Pairs to guess at the end (0: none)",
+            "blinding_pairs",
             0,
             LARGEST_GUESSES,
-            design.blinding_pairs,
-            disabled=frozen,
-            help="After a rater's answers are locked, so many of them come back with the question which of the two "
+            "After a rater's answers are locked, so many of them come back with the question which of the two "
             "a person wrote: it shows whether raters could tell.",
         )
-        roles = list(get_args(Role))
-        person = middle.selectbox(
-            "A person wrote the answers of the", roles, roles.index(design.person), disabled=frozen
-        )
+        fields.choice(middle, "A person wrote the answers of the", "person", get_args(Role))
         submitted = st.form_submit_button("Declare this design", disabled=frozen)
     if submitted:
-        with mistakes_shown():
-            changed = replace(
-                design,
-                candidate=candidate,
-                comparator=next(source for source in sources if source != candidate),
-                margin=round(margin, 4),
-                confidence_level=round(confidence, 4),
-                seed=lifecycle.parse_seed(seed),
-                level_order=order,
-                repeat_share=round(repeats, 4),
-                votes_per_pair=votes or None,
-                max_questions=cap or None,
-                blinding_pairs=guesses,
-                person=person,
-                **analysis,
-            )
-            lifecycle.change_design(store, study, changed)
-            tell("The design is declared.")
-    _workload(store, study)
-
-
-def _sentence(text: str) -> str:
-    return f"{capital(text)}."
-
-
-def _workload(store: Store, study: Study) -> None:
+        comparator = next(source for source in sources if source != candidate)
+        _declare(store, study, fields, candidate=candidate, comparator=comparator)
     n_items = len(items_of(store, study.study_id))
-    st.markdown(
-        f":small[{n_items} questions, {n_items * len(study.levels)} pairs. Data set {plain(study.dataset_file)}, "
-        f"sha256 {study.dataset_sha256[:16]}. Every side, order and repeat follows from the seed: docs/design.md.]"
+    _workload(
+        store,
+        study,
+        f"{n_items} questions, {n_items * len(study.levels)} pairs.",
+        "Every side, order and repeat follows from the seed: docs/design.md.",
+        ("Questions", "Pairs"),
     )
-    workload_table(store, study, "Questions", "Pairs")
 
 
-def workload_table(store: Store, study: Study, wholes: str, parts: str) -> None:
-    """What the design asks of each rater. wholes, parts: what goes to a rater whole, and what is rated of it."""
+def ratings_form(store: Store, study: Study) -> None:
+    """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
+    frozen = _is_frozen(study, "rating")
+    fields = Fields(study.design, disabled=frozen)
+    with st.form(f"design_ratings_{study.study_id}"):
+        left, middle, right = st.columns(3)
+        fields.ratings(left, middle)
+        fields.seed(right)
+        submitted = st.form_submit_button("Declare this design", disabled=frozen)
+    if submitted:
+        _declare(store, study, fields)
+    n_items = counted_as(len(items_of(store, study.study_id)), "source")
+    _workload(
+        store,
+        study,
+        f"{n_items}, {counted_as(len(outputs_of(store, study.study_id)), 'text')}.",
+        "Who rates what, in which order, follows from the seed: docs/design.md. A rater is shown neither system nor level, "
+        "and rates all texts of a source together.",
+        ("Sources", "Texts"),
+    )
+    if study.task is not None:
+        with st.expander(f"What is asked: {plain(study.task.title)}"):
+            rating_scales.explained(study.task)
+
+
+def _is_frozen(study: Study, unit: str) -> bool:
+    """Whether the design can be changed no more; says so. unit: of which the first one freezes it."""
+    if study.first_vote_utc is None:
+        st.write(f"Declared before the first {unit}, then frozen; every change is logged.")
+        return False
+    st.info(f"Frozen since the first {unit} ({moment(study.first_vote_utc)} UTC).")
+    return True
+
+
+def _declare(store: Store, study: Study, fields: Fields, **more: str) -> None:
+    with mistakes_shown():
+        lifecycle.change_design(store, study, fields.declared(**more))
+        tell("The design is declared.")
+
+
+def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
+    """What the study holds, and what the design asks of each rater. units: what goes to a rater whole, and its parts."""
+    st.markdown(
+        f":small[{counts} Data set {plain(study.dataset_file)}, sha256 {study.dataset_sha256[:16]}. {drawn}]"
+    )
     plan = study_workload(store, study)
     if not plan.questions:
         st.markdown(":small[No raters yet: add them under Raters.]")
@@ -210,56 +282,11 @@ def workload_table(store: Store, study: Study, wholes: str, parts: str) -> None:
     st.dataframe(
         {
             "Rater": list(plan.questions),
-            wholes: list(plan.questions.values()),
-            f"{parts} (with hidden repeats)": list(plan.pairs.values()),
+            units[0]: list(plan.questions.values()),
+            f"{units[1]} (with hidden repeats)": list(plan.pairs.values()),
             "About minutes": list(plan.minutes.values()),
         },
         hide_index=True,
     )
     if shortage := describe_shortage(plan):
         st.warning(shortage)
-
-
-def ratings_form(store: Store, study: Study) -> None:
-    """Raters per source, hidden repeats and seed: a form before the first rating, a declaration after it."""
-    design = study.design
-    frozen = study.first_vote_utc is not None
-    if frozen:
-        st.info(f"Frozen since the first rating ({moment(study.first_vote_utc)} UTC).")
-    else:
-        st.write("Declared before the first rating, then frozen; every change is logged.")
-    with st.form(f"design_ratings_{study.study_id}"):
-        left, middle, right = st.columns(3)
-        raters = left.number_input(
-            "Raters per source (0: all)", 0, LARGEST_COUNT, design.votes_per_pair or 0, disabled=frozen
-        )
-        repeats = middle.number_input(
-            "Hidden repeats (share)", 0.0, 0.5, design.repeat_share, 0.01, disabled=frozen
-        )
-        seed = right.text_input("Seed", str(design.seed), disabled=frozen)
-        submitted = st.form_submit_button("Declare this design", disabled=frozen)
-    if submitted:
-        with mistakes_shown():
-            changed = replace(
-                design,
-                votes_per_pair=raters or None,
-                repeat_share=round(repeats, 4),
-                seed=lifecycle.parse_seed(seed),
-            )
-            lifecycle.change_design(store, study, changed)
-            tell("The design is declared.")
-    _ratings_workload(store, study)
-    if study.task is not None:
-        with st.expander(f"What is asked: {plain(study.task.title)}"):
-            rating_scales.explained(study.task)
-
-
-def _ratings_workload(store: Store, study: Study) -> None:
-    n_items = len(items_of(store, study.study_id))
-    n_texts = len(outputs_of(store, study.study_id))
-    st.markdown(
-        f":small[{counted_as(n_items, 'source')}, {counted_as(n_texts, 'text')}. Data set {plain(study.dataset_file)}, "
-        f"sha256 {study.dataset_sha256[:16]}. Who rates what, in which order, follows from the seed: docs/design.md. "
-        "A rater is shown neither system nor level, and rates all texts of a source together.]"
-    )
-    workload_table(store, study, "Sources", "Texts")

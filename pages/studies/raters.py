@@ -1,14 +1,164 @@
-"""Raters of a study: their personal links, a preview, votes that were collected elsewhere."""
+"""Raters of a study: their links, a preview, votes that were collected elsewhere; how far each is, and what an owner can do about it. Nothing here names a source."""
 
+from collections.abc import Sequence
+
+import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.schema.study import Study
+from core.schema.study import Answer, Study
+from core.schema.tasks import RatingAnswer
 from core.store import Store
+from core.store.answers import answers_of, rating_assignments_of, ratings_of
 from core.store.raters import raters_of
-from core.study import raters
+from core.study import lifecycle, raters
 from core.study.guidelines import shipped_languages
-from pages.widgets.messages import app_address, mistakes_shown, tell
+from core.study.progress import (
+    FAST_SECONDS,
+    ONE_SIDE_P,
+    ListProgress,
+    RaterProgress,
+    RatingProgress,
+    list_progress,
+)
+from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
+from pages.widgets.parts import table
+
+
+def overview(store: Store, study: Study) -> None:
+    """One line a rater, flags in words, reported pairs, reminders, and leaving raters out."""
+    lines = list_progress(store, study)
+    if not lines:
+        st.info("No raters yet. Add them under Raters; each gets a personal link.")
+        return
+    _table(lines)
+    for line in lines:
+        for flag in line.flags:
+            st.warning(f"{plain(line.rater_id)}: {plain(flag)}")
+        if line.excluded is not None:
+            st.info(f"{plain(line.rater_id)} is left out of the results: {plain(line.excluded)}")
+    _reported(store, study)
+    if study.state == "open":
+        _reminders(store, study)
+    _leave_out(store, study, lines)
+
+
+def _table(lines: Sequence[ListProgress]) -> None:
+    of_pairs = [line for line in lines if isinstance(line, RaterProgress)]
+    of_texts = [line for line in lines if isinstance(line, RatingProgress)]
+    own: dict[str, list[str]] = {}
+    if of_pairs:
+        own["Left"] = [_number(line.left_rate, "{:.0%}") for line in of_pairs]
+        own["Both good"] = [_number(line.both_good_rate, "{:.0%}") for line in of_pairs]
+    if any(line.with_errors is not None for line in of_texts):
+        own["Texts with errors"] = [_number(line.with_errors, "{}") for line in of_texts]
+        own["Errors"] = [_number(line.errors, "{}") for line in of_texts]
+    st.dataframe(
+        {
+            "Rater": [line.rater_id for line in lines],
+            "Kind": [line.kind for line in lines],
+            "Done": [f"{line.done} of {line.total}{', locked' if line.finished else ''}" for line in lines],
+            "Skipped": [line.skipped for line in lines],
+            "Flagged": [line.flagged for line in lines],
+            "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
+            **own,
+            "Repeats the same": [
+                f"{line.repeats_same} of {line.repeats}" if line.repeats else "none" for line in lines
+            ],
+            "Last answer (UTC)": [moment(line.last_utc) for line in lines],
+        },
+        hide_index=True,
+    )
+    if of_texts:
+        st.markdown(
+            f":small[To look at: a median below {FAST_SECONDS:g} seconds, from 10 texts on, and what is named below. "
+            "What was said of whose texts stays shut until the study is unblinded.]"
+        )
+        return
+    st.markdown(
+        ":small[Left: share of left among choices of a side; far from 50 % is a sign of position bias. "
+        f"To look at: a median below {FAST_SECONDS:g} seconds, or a side chosen more often than chance "
+        f"(p below {ONE_SIDE_P:g}), from 10 answers on; with many raters a few are flagged by chance.]"
+    )
+
+
+def _reported(store: Store, study: Study) -> None:
+    given: list[Answer | RatingAnswer] = [
+        *answers_of(store, study.study_id),
+        *ratings_of(store, study.study_id),
+    ]
+    noted = [a for a in given if a.invalid or a.comment]
+    if not noted:
+        return
+    unit, whole, part = (
+        ("pairs", "Question", "Level") if study.kind == "pairs" else ("texts", "Source", "Text")
+    )
+    # A text's level is what a rating study may compare: until it is unblinded a text is its number on the rater's list.
+    numbers = {one.key: one.position for one in rating_assignments_of(store, study.study_id)}
+    with st.expander(f"Reported {unit} and comments ({len(noted)})"):
+        rows = [
+            (
+                a.rater_id,
+                a.item_id,
+                numbers.get(a.key) if isinstance(a, RatingAnswer) else a.level,
+                "invalid" if a.invalid else "",
+                a.comment,
+            )
+            for a in noted
+        ]
+        table(pd.DataFrame(rows, columns=["Rater", whole, part, "Reported as", "Comment"]))
+
+
+def _reminders(store: Store, study: Study) -> None:
+    with st.expander("Reminders of open work"):
+        found = lifecycle.reminders(store, study, app_address())
+        if not found:
+            st.write("Nobody has anything left to do.")
+        for reminder in found:
+            st.write(plain(reminder.rater_id))
+            st.code(reminder.text, language=None, wrap_lines=True)
+
+
+def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> None:
+    people = [line.rater_id for line in lines if line.kind != "dry run"]
+    if not people:
+        return
+    with st.expander("Leave a rater out, or let one withdraw"):
+        rater_id = st.selectbox("Rater", people, format_func=plain, key="leave_out_rater")
+        excluded = next(line.excluded for line in lines if line.rater_id == rater_id)
+        with mistakes_shown():
+            if excluded is None:
+                reason = st.text_input("Reason (kept in the log and the exports)", key="leave_out_reason")
+                if st.button("Leave out of the results", help="The answers are kept; this can be undone."):
+                    lifecycle.exclude_rater(store, study, rater_id, reason)
+                    tell(f"{rater_id} is left out of the results.")
+            elif st.button("Count again"):
+                lifecycle.include_rater(store, study, rater_id)
+                tell(f"{rater_id} is counted again.")
+            _withdrawal(store, study, rater_id)
+
+
+def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
+    st.markdown(
+        "**Withdrawal** deletes the rater's comments and pseudonym from this study for good, the log included. "
+        "Backups and exports made before still hold them."
+    )
+    kept = st.radio(
+        "Their votes",
+        [True, False],
+        format_func=lambda keep: (
+            "stay and count, without a name" if keep else "stay, left out of the results"
+        ),
+        key="withdraw_votes",
+    )
+    sure = st.checkbox("Yes, delete them: this cannot be undone", key="withdraw_sure")
+    if st.button("Withdraw this rater", disabled=not sure):
+        new = lifecycle.withdraw_rater(store, study, rater_id, keep_votes=kept)
+        tell(f"Comments and pseudonym are deleted; the votes are under {new}.")
+
+
+def _number(value: float | None, form: str) -> str:
+    return "none" if value is None else form.format(value)
 
 
 def links_form(store: Store, study: Study) -> None:

@@ -98,14 +98,8 @@ def wording_form(store: Store, study: Study) -> None:
 
 def log_table(store: Store, study: Study) -> None:
     """Everything an owner did, oldest first."""
-    entries = read_log(store, study.study_id)
-    table(
-        pd.DataFrame(
-            {
-                "Time (UTC)": [moment(entry.at_utc) for entry in entries],
-                "Action": [entry.action for entry in entries],
-                "Rater": [entry.rater_id or "" for entry in entries],
-                "Detail": [_LONG_HASH.sub(r"\1 ", entry.detail) for entry in entries],
-            }
-        )
-    )
+    rows = [
+        (moment(one.at_utc), one.action, one.rater_id or "", _LONG_HASH.sub(r"\1 ", one.detail))
+        for one in read_log(store, study.study_id)
+    ]
+    table(pd.DataFrame(rows, columns=["Time (UTC)", "Action", "Rater", "Detail"]))

@@ -106,9 +106,9 @@ def heading(question: str, reference: str, language: str, level: str, *, asks: b
     st.html(
         f'<div>{before}<span class="assay-level"><bdi>{escape(level)}</bdi></span>{after}'
         f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
-        f'<div class="assay-question assay-text" tabindex="0" {_language(language)}>{escape(question)}</div>'
+        f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{escape(question)}</div>'
         '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
-        f'<div class="assay-reference assay-text" tabindex="0" {_language(language)}>{escape(reference)}</div>'
+        f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{escape(reference)}</div>'
     )
 
 
@@ -151,11 +151,7 @@ def texts(
         marked = (Segment(left, "same"),), (Segment(right, "same"),)
     cards = ""
     for name, segments in zip(names, marked, strict=True):
-        body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
-        cards += (
-            f'<div class="assay-card"><div class="assay-side">{escape(name)}</div>'
-            f'<div class="assay-text" {_language(language)}>{body}</div></div>'
-        )
+        cards += card(escape(name), marked_html(segments), language)
     st.html(f'<div class="assay-pair">{cards}</div>')  # one message, where columns take five
 
 
@@ -205,5 +201,19 @@ def choice_buttons(
     return pressed
 
 
-def _language(tag: str) -> str:
+def card(title: str, body: str, language: str, more: str = "") -> str:
+    """A text under a title, both HTML. more: a class of the text."""
+    return (
+        f'<div class="assay-card"><div class="assay-side">{title}</div>'
+        f'<div class="assay-text{more}" {language_of(language)}>{body}</div></div>'
+    )
+
+
+def marked_html(segments: Sequence[Segment]) -> str:
+    """A text with its differences."""
+    return "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
+
+
+def language_of(tag: str) -> str:
+    """Attributes that tell a browser how to set a text of this language."""
     return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'

@@ -32,7 +32,7 @@ from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, ge
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import menus, visitor
-from pages.widgets.menus import menu, with_columns_chosen
+from pages.widgets.menus import given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
 
 Key = tuple[object, ...]
@@ -227,7 +227,6 @@ _WITH_METAL = ("calibration",)
 """The places where a file may be METAL's JSON with dimensions to turn."""
 UPLOAD = 0
 """Stands for a file that is still to be given."""
-_MOST_MB = 100
 _Key = tuple[KeptKind, str, str, bool, Flip]
 """Kind, hash and name of a file, and how it is read: lower ratings are better, scores are those of METAL's
 evaluators, or correlations are synthetic; and the dimensions of METAL's JSON in which 1 is bad."""
@@ -291,13 +290,16 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
     if with_metal:
         options |= asked(kind, slot)
     types = dict.fromkeys([*_TYPES[kind], *(["json"] if with_metal else [])])
-    upload = st.file_uploader("File", type=list(types), key=f"metrics_file_{slot}", max_upload_size=_MOST_MB)
-    if upload is None:
-        return None
     with mistakes_shown():
-        data, _ = with_columns_chosen(upload.getvalue(), upload.name, f"metrics_file_{slot}")
-        _read(_key(kind, sha256_of(data), upload.name, options), lambda: data)
-        return keep_file(store, kind, upload.name, data, options)
+        given = given_file(f"metrics_file_{slot}", list(types), classes=True)
+        if given is None:
+            return None
+        data, name = given
+        found = _read(_key(kind, sha256_of(data), name, options), lambda: data)
+        read_notes(found.notes)
+        if not st.button("Keep this file", type="primary", key=f"metrics_keep_{slot}"):
+            return None
+        return keep_file(store, kind, name, data, options)
     return None  # type: ignore[unreachable]  # what is wrong with it is on the page
 
 

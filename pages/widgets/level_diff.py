@@ -12,9 +12,9 @@ import streamlit as st
 from core.diff import diff_against
 from core.generation.factual.parse import Span
 from core.schema.study import Item
+from pages.widgets.blind_pair import card, marked_html
 
 LEVEL_BEFORE, FIRST, REFERENCE, OFF = BASES = ("before", "first", "reference", "off")
-_MARK = {"same": "span", "added": "ins", "removed": "del"}
 _COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c6bb1", "#999999")
 """Okabe and Ito's colours, chosen to be told apart by everybody; laid thinly over either ground."""
 _STYLE = (
@@ -69,19 +69,13 @@ def marked_card(title: str, base: str | None, text: str, language: str) -> None:
     if base is None:
         plain_card(title, text, language)
         return
-    body = "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in diff_against(base, text))
-    _card(escape(title), body, language)
+    _card(escape(title), marked_html(diff_against(base, text)), language)
 
 
 def facts_card(
     title: str, text: str, spans: Sequence[Span], group_of: Mapping[int, int], language: str
 ) -> None:
-    """A0 with its facts: those of group 1 are changed at A1, and so on; the others are held."""
-    _card(escape(title), facts_html(text, spans, group_of), language)
-
-
-def facts_html(text: str, spans: Sequence[Span], group_of: Mapping[int, int]) -> str:
-    """The text with each span in brackets and its number, and the level at which it is changed.
+    """A0 with each fact in brackets, its number, and the level at which it is changed; facts without a group are held.
 
     Spans that do not fit the text (of a record that somebody changed) are left unmarked.
     """
@@ -100,16 +94,8 @@ def facts_html(text: str, spans: Sequence[Span], group_of: Mapping[int, int]) ->
                 f'<span class="assay-fact assay-g{color}">[{inside}]<sup>{number}·A{group}</sup></span>'
             )
         at = span.end
-    return "".join([*pieces, escape(text[at:])])
-
-
-def language_of(tag: str) -> str:
-    """Attributes that tell a browser how to set a text of this language."""
-    return 'dir="auto"' if tag == "und" else f'dir="auto" lang="{escape(tag, quote=True)}"'
+    _card(escape(title), "".join([*pieces, escape(text[at:])]), language)
 
 
 def _card(title: str, body: str, language: str) -> None:
-    st.html(
-        f'<div class="assay-card"><div class="assay-side">{title}</div>'
-        f'<div class="assay-text assay-tall" {language_of(language)}>{body}</div></div>'
-    )
+    st.html(card(title, body, language, " assay-tall"))

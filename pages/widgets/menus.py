@@ -1,6 +1,7 @@
 """Menus whose names may change or hold scores while they are open: of texts, runs and studies; and what was read once, kept."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 import pandas as pd
@@ -17,9 +18,10 @@ from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import list_studies
 from core.tables.columns import VOCABULARY
-from core.tables.mapping import ASIDE, first_rows, with_names
+from core.tables.mapping import ASIDE, FirstRows, class_words, first_rows, with_names, with_numbers
 from core.tables.reading import sha256_of
 from pages.widgets.messages import moment, plain
+from pages.widgets.parts import places
 
 Option = TypeVar("Option")
 
@@ -94,28 +96,38 @@ def once(
     return made
 
 
-def given_file(slot: str, key: str, types: Sequence[str]) -> tuple[bytes, str] | None:
-    """A file that was uploaded, with its name, while the session lasts; None: none was.
-
-    slot: where it is kept in this visitor's session; another page may put one there. key: of the widget.
-    """
-    upload = st.file_uploader("File", type=types, key=key, max_upload_size=100)
-    if upload is not None:
-        st.session_state[slot] = (upload.getvalue(), upload.name)
-    kept: tuple[bytes, str] | None = st.session_state.get(slot)
-    if kept is not None and upload is None:
-        st.markdown(f"The file is still {plain(kept[1])}; choose another to replace it.")
-    return kept and with_columns_chosen(*kept, key)
-
-
+TABLES = ("json", "csv", "tsv", "jsonl", "ndjson")
+"""Files of texts, of questions and of studies."""
+_MOST_MB = 100
 _AS_IT_IS = "-"
 
 
-def with_columns_chosen(data: bytes, file_name: str, key: str) -> tuple[bytes, str]:
-    """A table with its columns under the names that the visitor chose, below its first rows; with its name.
+def given_file(
+    key: str,
+    types: Sequence[str] | None,
+    label: str = "File",
+    *,
+    slot: str | None = None,
+    help_text: str | None = None,
+    classes: bool = False,
+) -> tuple[bytes, str] | None:
+    """A file that was uploaded, with its name; None: none was.
 
-    What is no table comes back as it is: its reader says what it holds. key: of the file's widget.
+    A table is shown with its first rows, and comes with its columns under the names that the visitor chose there. key: of
+    the widget. slot: where the file is kept in this visitor's session; another page may put one there. classes: whether
+    scores or ratings may be words, which have the numbers that the visitor chose.
     """
+    upload = st.file_uploader(label, types, key=key, max_upload_size=_MOST_MB, help=help_text)
+    given = None if upload is None else (upload.getvalue(), upload.name)
+    if slot is not None and given is not None:
+        st.session_state[slot] = given
+    elif slot is not None and (given := st.session_state.get(slot)) is not None:
+        st.markdown(f"The file is still {plain(given[1])}; choose another to replace it.")
+    return given and _with_columns_chosen(*given, key, classes=classes)
+
+
+def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
+    """The file as the visitor chose below its first rows; what is no table as it is: its reader says what it holds."""
     try:
         found = once(f"{key}_rows", (sha256_of(data), file_name), lambda: first_rows(data, file_name))
     except InputError:
@@ -123,31 +135,59 @@ def with_columns_chosen(data: bytes, file_name: str, key: str) -> tuple[bytes, s
     columns = [column for column in found.columns if column]
     if not found.rows or not columns or len(set(columns)) < len(found.columns):
         return data, file_name
+    own_key = f"{key}_{sha256_of(data)[:8]}"
     with st.expander("Columns: what each is read as"):
         st.dataframe(pd.DataFrame(found.rows, columns=list(found.columns)), hide_index=True)
-        grid, names = st.columns(min(4, len(columns))), dict[str, str]()
-        for at, column in enumerate(columns):
-            own = found.read_as.get(column, _AS_IT_IS)
-            chosen = grid[at % len(grid)].selectbox(
-                plain(column),
-                [_AS_IT_IS, *VOCABULARY],
-                index=[_AS_IT_IS, *VOCABULARY].index(own),
-                key=f"{key}_{sha256_of(data)[:8]}_{at}",
-                help=f"{_AS_IT_IS}: a label to group by, or not used",
+        if names := _names_chosen(found, columns, own_key):
+            asked = (sha256_of(data), file_name, tuple(names.items()))
+            data = once(f"{key}_named", asked, lambda: with_names(data, file_name, names))
+        if classes and (numbers := _numbers_chosen(data, file_name, own_key)):
+            counted = partial(with_numbers, data, file_name, numbers)
+            data = once(f"{key}_counted", (sha256_of(data), file_name, str(numbers)), counted)
+    return data, file_name
+
+
+def _names_chosen(found: FirstRows, columns: Sequence[str], key: str) -> dict[str, str]:
+    """Column of the file -> its new name, of those that are to be read as something else than their names say."""
+    names: dict[str, str] = {}
+    offered = [_AS_IT_IS, *VOCABULARY]
+    for at, (column, place) in enumerate(zip(columns, places(min(4, len(columns))), strict=False)):
+        own = found.read_as.get(column, _AS_IT_IS)
+        chosen = place.selectbox(
+            plain(column),
+            offered,
+            index=offered.index(own),
+            key=f"{key}_{at}",
+            persist_state="session",
+            help=f"{_AS_IT_IS}: a label to group by, or not used",
+        )
+        if chosen != own:
+            names[column] = ASIDE.format(column=column) if chosen == _AS_IT_IS else chosen
+    # A column that bears a name which another one is given now steps aside.
+    taken = set(names.values())
+    aside = [name for name, ours in found.read_as.items() if name not in names and ours in taken]
+    return names | {column: ASIDE.format(column=column) for column in aside}
+
+
+def _numbers_chosen(data: bytes, file_name: str, key: str) -> dict[str, dict[str, float]]:
+    """Column -> word -> the number that it is read as, where the visitor chose another one than is usual."""
+    usual = once(f"{key}_classes", sha256_of(data), lambda: class_words(data, file_name))
+    chosen: dict[str, dict[str, float]] = {}
+    for column, words in usual.items():
+        st.markdown(f"{plain(column)}: words are read as classes, each as this number.")
+        ranked = sorted(words, key=lambda word: (words[word], word))
+        chosen[column] = {
+            word: place.number_input(
+                plain(word),
+                value=float(words[word]),
+                step=1.0,
+                format="%g",
+                key=f"{key}_{sha256_of(f'{column} {word}'.encode())[:12]}",
+                persist_state="session",
             )
-            if chosen != own:
-                names[column] = ASIDE.format(column=column) if chosen == _AS_IT_IS else chosen
-        taken = set(names.values())
-        # A column that bears a name which another one is given now steps aside.
-        names |= {
-            column: ASIDE.format(column=column)
-            for column, ours in found.read_as.items()
-            if column not in names and ours in taken
+            for word, place in zip(ranked, places(min(5, len(ranked))), strict=False)
         }
-    if not names:
-        return data, file_name
-    asked = (sha256_of(data), file_name, tuple(names.items()))
-    return once(f"{key}_named", asked, lambda: with_names(data, file_name, names)), file_name
+    return {} if chosen == usual else chosen
 
 
 NEW_RUN, REPORT = 0, -1

@@ -119,16 +119,6 @@ _MOST_SPANS = 1_000
 
 
 @dataclass(frozen=True)
-class Part:
-    """A text in which errors may be marked."""
-
-    label: str
-    text: str
-    language: str
-    in_source: bool = False
-
-
-@dataclass(frozen=True)
 class Marked:
     """The whole list of errors as a browser last had it."""
 
@@ -149,7 +139,7 @@ def revision(spans: Sequence[ErrorSpan], no_errors: bool) -> str:
 
 
 def marker(
-    parts: Sequence[Part],
+    parts: Sequence[Mapping[str, str | bool]],
     spans: Sequence[ErrorSpan],
     no_errors: bool,
     *,
@@ -164,6 +154,7 @@ def marker(
 ) -> Marked | None:
     """Draw texts with their errors; what the browser holds by now, or None where nothing was changed in it.
 
+    parts: the texts in which errors may be marked, each with `label`, `text`, `language`, and whether it is `in_source`.
     taken: the number of the last Marked that was dealt with. problem: why it was not kept. replaced: whether the
     browser is to show the given spans all the same, and not what it failed to save.
     """
@@ -177,10 +168,7 @@ def marker(
         "spans": [_sent(span) for span in spans],
         "severities": list(severities),
         "categories": list(categories),
-        "parts": [
-            {"label": p.label, "text": p.text, "language": p.language, "in_source": p.in_source}
-            for p in parts
-        ],
+        "parts": parts,
     }
     own_component("span_marker")(key=key, data=data, on_marked_change=on_change)
     return marks_in_browser(key)
@@ -220,13 +208,7 @@ def _whole(value: object) -> int:
 
 
 def _sent(span: ErrorSpan) -> dict[str, str | int | bool]:
-    return {
-        "start": span.start,
-        "end": span.end,
-        "severity": span.severity,
-        "category": span.category,
-        "in_source": span.in_source,
-    }
+    return {name: getattr(span, name) for name in ("start", "end", "severity", "category", "in_source")}
 
 
 LONGEST = 5_000

@@ -4,8 +4,7 @@ Words of a task are its author's: they are shown as they are and never become Ma
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from html import escape
 
 import streamlit as st
@@ -26,12 +25,8 @@ _KEYS_IN_TEXT = (
 )
 
 
-@dataclass(frozen=True)
-class Box:
-    """What a rater gave on a slider, or in the box beside it."""
-
-    dimension: str
-    value: float | None
+Written = dict[str, float | None]
+"""Dimension -> what a rater gave on its slider, or in the box beside it; None: the answer was taken back."""
 
 
 def has_buttons(dimension: Dimension) -> bool:
@@ -82,8 +77,8 @@ def slider(
     current: float | None,
     key: str,
     on_change: Callable[[], None],
-) -> Box | None:
-    """A slider and a box for the number of one dimension; what this browser gave by now, None before it gave anything.
+) -> Written:
+    """A slider and a box for the number of one dimension; what this browser gave by now, nothing before it gave anything.
 
     They hold no number until the rater gives one; emptying the box takes the answer back.
     """
@@ -104,21 +99,19 @@ def slider(
         _places(dimension),
         (low, high),
         current,
-        key=_key(number, key),
+        key=f"b{number}-{key}",
         on_change=in_turn(on_change),
     )
-    return None if given is None else Box(dimension.name, given.value)
+    return {} if given is None else {dimension.name: given.value}
 
 
-def in_browser(dimension: Dimension, number: int, key: str) -> Box | None:
-    """What a slider and its box gave by now, for a callback that comes before they are drawn."""
-    given = own.scale_in_browser(_key(number, key))
-    return None if given is None else Box(dimension.name, given.value)
-
-
-def _key(number: int, key: str) -> str:
-    """Of a dimension's slider, by the dimension's number in the task."""
-    return f"b{number}-{key}"
+def in_browser(task: RatingTask, key: str) -> Written:
+    """What sliders and their boxes gave by now, for a callback that comes before they are drawn."""
+    found = {
+        one.name: own.scale_in_browser(f"b{number}-{key}")
+        for number, one in enumerate(task.dimensions, start=1)
+    }
+    return {name: given.value for name, given in found.items() if given is not None}
 
 
 def _places(dimension: Dimension) -> tuple[float, ...]:
@@ -192,11 +185,6 @@ def _names(spans: SpanTask) -> None:
             for group, names in groups.items()
         )
         st.html(f"<p>Categories:</p><ul>{rows}</ul>")
-
-
-def changed(boxes: list[Box], known: Mapping[str, float | None]) -> dict[str, float | None]:
-    """What was written into number boxes in this tab, and only that: another tab may have said more meanwhile."""
-    return {one.dimension: one.value for one in boxes if one.value != known.get(one.dimension)}
 
 
 def _question(dimension: Dimension, current: float | None) -> None:

@@ -2,15 +2,13 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.formats.generation import read_questions
-from core.generation.scheme import Task
-from core.runs.asked import Asked, asked_of, fields_named
+from core.runs.asked import asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all
 from core.runs.environments import forget_children, lives, run_log, start_child
 from core.runs.jobs import RunAtHand
@@ -27,20 +25,18 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
-from core.runs.texts import Texts
 from core.schema.kinds import Kind, Work
 from core.schema.runs import Run, StepCost
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
-from core.schema.study import MaterialSet
 from core.store import Store, database_path
 from core.store.replies import parts_not_sent
-from core.store.runs import ask_to_stop, run_data
-from core.tables.reading import sha256_of
-from pages.widgets import asked_model, chosen_judge, menus, messages, settings_form, visitor
-from pages.widgets.menus import given_file, once
-from pages.widgets.messages import file_read, mistakes_shown, moment, plain, show_mistake
+from core.store.runs import ask_to_stop
+from pages.widgets import chosen_judge, messages, settings_form, visitor
+from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake
 from pages.widgets.parts import part, table
+from pages.widgets.settings_form import Wanted
 
+Change = Callable[[RunAtHand], None]
 PREVIEW, PREVIEW_WORD = 5, "five"
 """Items that show what a run makes or says, and what all of them will cost."""
 
@@ -96,44 +92,29 @@ WORDS: Mapping[Work, RunWords] = {
 }
 
 
-def show_asked(run: RunAtHand) -> None:
+def _show_asked(run: RunAtHand) -> None:
     """Settings, the prompts of a run that asks a model, and the file that they refer to."""
     made = run.run
     rows: dict[str, object] = {
         "File": f"{made.data_file} (sha256 {made.data_sha256[:16]})",
         "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
     }
-    rows |= _named(run) | _model(run) | _fields(run.asked.chosen, run.asked.model.backend)
+    if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
+        rows[f"{what} stand under"] = run.asked.called
+    asks = () if run.kind.work == "scores" else (run.asked.model,)
+    for settings in (*asks, run.running, run.asked.chosen):
+        rows |= _fields(settings, run.asked.model.backend)
     table(pd.DataFrame({"Setting": list(rows), "Value": [str(value) for value in rows.values()]}))
     with mistakes_shown():
         for prompt in run.asked.prompts_read.values():
-            asked_model.said(prompt)
-    with mistakes_shown():
-        _attached(run)
-
-
-def _named(run: RunAtHand) -> dict[str, object]:
-    """Under which name its results are found."""
-    what = {"generation": "Answers", "judging": "Scores"}.get(run.kind.work)
-    return {} if what is None else {f"{what} stand under": run.asked.called}
-
-
-def _model(run: RunAtHand) -> dict[str, object]:
-    """Who does the work, and how."""
-    backend = run.asked.model.backend
-    asked = {} if run.kind.work == "scores" else _fields(run.asked.model, backend)
-    return asked | _fields(run.running, backend)
-
-
-def _attached(run: RunAtHand) -> None:
-    """The whole file, as the run keeps it: one of that name may have been changed since."""
+            settings_form.show_prompt(prompt)
     kind, text = run.kind.attachment, run.asked.attached
-    if kind is None or not text:
-        return
-    found = kind.read(text, f"{kind.name}.yaml")
-    st.markdown(f"{kind.label}: {plain(found.title)}")
-    st.code(text, language=None, wrap_lines=True, height=300)
-    st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
+    if kind is not None and text:
+        with mistakes_shown():  # as the run keeps it: a file of that name may have been changed since
+            found = kind.read(text, f"{kind.name}.yaml")
+            st.markdown(f"{kind.label}: {plain(found.title)}")
+            st.code(text, language=None, wrap_lines=True, height=300)
+            st.markdown(f":small[{plain(found.name)}. Hash {kind.sha256(text)[:16]}.]")
 
 
 def _fields(settings: Settings, backend: str) -> dict[str, object]:
@@ -156,7 +137,7 @@ def _value(one: SettingField, value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else one.word(str(value))
 
 
-def estimate_table(found: Estimate, run: RunAtHand) -> None:
+def _estimate_table(found: Estimate, run: RunAtHand) -> None:
     """For all items of a run that has done its first ones."""
     rows = {"Time": found.time or "not known"}
     if run.kind.work == "scores":
@@ -172,8 +153,8 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
     else:
         rows |= {
             "Calls": f"{found.calls:,}",
-            "Tokens in": tokens(found.input_tokens),
-            "Tokens out": tokens(found.output_tokens),
+            "Tokens in": _tokens(found.input_tokens),
+            "Tokens out": _tokens(found.output_tokens),
             "Money": "not known: give both prices, and a server that counts tokens"
             if found.money is None
             else f"{found.money:,.4f}",
@@ -189,65 +170,47 @@ def estimate_table(found: Estimate, run: RunAtHand) -> None:
     st.markdown(f":small[{' '.join(said)}]")
 
 
-def left_out(run: RunAtHand, progress: Progress) -> None:
+def _left_out(run: RunAtHand, progress: Progress) -> None:
     """Failures by step and reason; nothing where there are none."""
     if not progress.failures:
         return
     part("What is missing, by step and reason", WORDS[run.kind.work].failing)
     named = chosen_judge.document_of_run(run.run)
-    table(
-        pd.DataFrame(
-            [
-                (chosen_judge.of_document(step, named), reason, count)
-                for (step, reason), count in progress.failures.items()
-            ],
-            columns=["Step", "Reason", "Times"],
-        )
-    )
+    rows = [
+        (chosen_judge.of_document(step, named), reason, count)
+        for (step, reason), count in progress.failures.items()
+    ]
+    table(pd.DataFrame(rows, columns=["Step", "Reason", "Times"]))
 
 
-def costs(run: RunAtHand, progress: Progress) -> None:
+def _costs(run: RunAtHand, progress: Progress) -> None:
     """Calls, time and money by step; nothing before the first one."""
     if not progress.costs:
         return
     if run.kind.work == "scores":
-        _scored(progress)
+        part(
+            "Cost by group of metrics",
+            "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
+            "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that "
+            "passed.",
+        )
+        rows = [
+            (one.step, f"{one.calls:,}", f"{one.seconds:,.1f}", f"{one.cached:,}") for one in progress.costs
+        ]
+        table(pd.DataFrame(rows, columns=["Metrics", "Texts scored", "Computing, s", "From the cache"]))
     else:
-        _calls(run, progress)
+        part(
+            "Cost by step",
+            "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+            "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
+        )
+        step_table(progress.costs, chosen_judge.document_of_run(run.run))
+        if missing := parts_not_sent(run.store, run.run.run_id):
+            st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
+        if (money := money_of(progress)) is not None:
+            st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
     if worked := worked_said(progress.run):
         st.markdown(worked)
-
-
-def _scored(progress: Progress) -> None:
-    part(
-        "Cost by group of metrics",
-        "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
-        "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that passed.",
-    )
-    table(
-        pd.DataFrame(
-            {
-                "Metrics": [cost.step for cost in progress.costs],
-                "Texts scored": [f"{cost.calls:,}" for cost in progress.costs],
-                "Computing, s": [f"{cost.seconds:,.1f}" for cost in progress.costs],
-                "From the cache": [f"{cost.cached:,}" for cost in progress.costs],
-            }
-        )
-    )
-
-
-def _calls(run: RunAtHand, progress: Progress) -> None:
-    part(
-        "Cost by step",
-        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
-        "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
-    )
-    step_table(progress.costs, chosen_judge.document_of_run(run.run))
-    if missing := parts_not_sent(run.store, run.run.run_id):
-        st.markdown(f"{not_sent_said({f'`{name}`': n for name, n in missing.items()})}.")
-    money = money_of(progress)
-    if money is not None:
-        st.markdown(f"Money so far: {money:,.4f} (tokens times the two prices).")
 
 
 def step_table(costs: Sequence[StepCost], named: str) -> None:
@@ -258,8 +221,8 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
             {
                 "Step": [chosen_judge.of_document(cost.step, named) for cost in costs],
                 "Calls": [f"{cost.calls:,}" for cost in costs],
-                "Tokens in": [tokens(cost.input_tokens) for cost in costs],
-                "Tokens out": [tokens(cost.output_tokens) for cost in costs],
+                "Tokens in": [_tokens(cost.input_tokens) for cost in costs],
+                "Tokens out": [_tokens(cost.output_tokens) for cost in costs],
                 "Requests open, s": [f"{cost.seconds:,.1f}" for cost in costs],
                 "From the cache": [f"{cost.cached:,}" for cost in costs],
             }
@@ -268,107 +231,21 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
     )
 
 
-def tokens(count: int | None) -> str:
+def _tokens(count: int | None) -> str:
     """A number of tokens, which not every server tells."""
     return "not counted" if count is None else f"{count:,}"
 
 
-UNNAMED = "und"
-"""Stands in place of a language that a file does not name."""
-_DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 _MOST_NOTES = 5
 """More are folded away: the buttons below stay in sight."""
-_FILE, _READ = "generate_file_kept", "generate_file_read"
-
-
-def put(name: str, data: bytes) -> None:
-    """Take this file as the one that was given."""
-    if data == _DEMO.read_bytes():
-        st.session_state["generate_from"] = "demo"
-        return
-    st.session_state["generate_from"] = "file"
-    st.session_state[_FILE] = (data, name)
-
-
-def choose() -> Texts | None:
-    """The file to work on; one that was uploaded is kept while the session lasts."""
-    which = st.radio(
-        "From",
-        ["demo", "file"],
-        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
-        horizontal=True,
-        key="generate_from",
-        persist_state="session",
-    )
-    if which == "demo":
-        return _DEMO.read_bytes(), _DEMO.name
-    st.markdown(
-        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
-        "question, reference and, where there are, paraphrase, context, language."
-    )
-    return given_file(_FILE, "generate_file", ["json", "csv", "tsv", "jsonl", "ndjson"])
-
-
-def read(file: Texts, task: Task | None) -> MaterialSet:
-    """The questions, read once for a file and task and not at every press of a widget."""
-    return once(_READ, (sha256_of(file[0]), file[1], task), lambda: read_questions(*file, task))
-
-
-def summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:
-    """What was found in the file, and what the first level will lack for want of a paraphrase; None: it is not made."""
-    found = materials.materials
-    languages = sorted({material.item.language for material in found})
-    count = "1 question" if len(found) == 1 else f"{len(found)} questions"
-    bare = sum(one.paraphrase is None for one in found) if backend == "rules" and first_level else 0
-    file_read(f"{count} {_languages(languages)}", remarks=bare > 0)
-    small_notes(materials.notes)
-    if bare:
-        who = (
-            "No question has a paraphrase"
-            if bare == len(found)
-            else f"{bare} of {len(found)} questions have no paraphrase"
-        )
-        st.warning(
-            f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
-            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
-            "Add a column `paraphrase`, or let a model make the answers."
-        )
 
 
 def small_notes(notes: Sequence[str]) -> None:
     """Remarks on a file, a line each; nothing that has to be mended."""
     if not notes:
         return
-    listed = "  \n".join(f":small[{plain(note)}]" for note in notes)
-    if len(notes) > _MOST_NOTES:
-        with st.expander(f"{len(notes)} remarks"):
-            st.markdown(listed)
-    else:
-        st.markdown(listed)
-
-
-def _languages(tags: Sequence[str]) -> str:
-    named = [tag for tag in tags if tag != UNNAMED]
-    if not named:
-        return f"in a language that the file does not name (`{UNNAMED}`)"
-    rest = "" if len(named) == len(tags) else f", some with no language named (`{UNNAMED}`)"
-    return f"in {plain(', '.join(named))}{rest}"
-
-
-FORM = "generate"
-"""With which the keys of the form's widgets begin."""
-
-
-def open_form(run: RunAtHand) -> None:
-    """Open the form as it was filled for the run, with its file."""
-    settings_form.put(run.asked.chosen, FORM)
-    asked_model.put_backend(FORM, run)
-    asked_model.put_prompts(FORM, run)
-    st.session_state[f"{FORM}_kind"] = run.kind.name
-    st.session_state[f"{FORM}_source"] = run.asked.name
-    put(run.run.data_file, run_data(run.store, run.run.run_id))
-    menus.remember_run(menus.NEW_RUN)
-    st.rerun()
+    with st.expander(f"{len(notes)} remarks") if len(notes) > _MOST_NOTES else nullcontext():
+        st.markdown("  \n".join(f":small[{plain(note)}]" for note in notes))
 
 
 _STARTED = "run_panel_started"
@@ -397,16 +274,19 @@ def start(run: Run) -> None:
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
-def render(store: Store, run: Run) -> None:
-    """The panel, which looks again by itself while the run is worked on."""
+def render(store: Store, run: Run, change: Change | None = None) -> None:
+    """The panel, which looks again by itself while the run is worked on.
+
+    change: opens the form of a new run filled as it was for this one; None: that is offered elsewhere.
+    """
     forget_children()
     state = _state(progress_of(store, run.run_id))
-    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state)
+    st.fragment(_live, run_every=_TICK if state in _MOVING else None)(run.run_id, state, change)
     with st.expander("Settings and prompts"):
-        show_asked(at_hand(store, run))
+        _show_asked(at_hand(store, run))
 
 
-def _live(run_id: int, before: str) -> None:
+def _live(run_id: int, before: str, change: Change | None) -> None:
     with visitor.admin_store() as store:
         run, progress = at_hand(store, run_id), progress_of(store, run_id)
         state = _state(progress)
@@ -415,20 +295,16 @@ def _live(run_id: int, before: str) -> None:
                 _let_end(run_id)
             st.rerun()  # the clock starts or stops, and the rest of the page names the state too
         if _refused(progress):
-            _why_not_started(run)
+            _why_not_started(run, change)
             return
         _standing(run, progress, state)
         with mistakes_shown():
-            _buttons(run, progress, state)
+            _buttons(run, progress, state, change)
         if state not in _MOVING:
-            _unfinished_start(run)
+            _unfinished_start(run, change)
             _all_items(run, progress)
-        left_out(run, progress)
-        costs(run, progress)
-
-
-def _words(run: RunAtHand) -> RunWords:
-    return WORDS[run.kind.work]
+        _left_out(run, progress)
+        _costs(run, progress)
 
 
 def _state(progress: Progress) -> str:
@@ -455,12 +331,12 @@ def _refused(progress: Progress) -> bool:
     return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
 
 
-def _why_not_started(run: RunAtHand) -> None:
+def _why_not_started(run: RunAtHand, change: Change | None) -> None:
     """No counts: there is nothing to count, and no bar of a run that never moved."""
-    st.markdown(f"Run {run.run.run_id} **did not start**. {_words(run).nothing_made}")
+    st.markdown(f"Run {run.run.run_id} **did not start**. {WORDS[run.kind.work].nothing_made}")
     _show_kept(run.run.message)
     with st.container(horizontal=True):
-        _change_button(run, first=True)
+        _change_button(run, change, first=True)
         if st.button("Try again as it is", key="run_resume"):
             with mistakes_shown():
                 start(resume(run, None, run.run.limit).run)
@@ -473,14 +349,14 @@ def _show_kept(message: str) -> None:
     show_mistake(what, [line.strip().removeprefix("- ") for line in listed])
 
 
-def _change_button(run: RunAtHand, *, first: bool = False) -> None:
-    if run.kind.work == "generation" and st.button(
+def _change_button(run: RunAtHand, change: Change | None, *, first: bool = False) -> None:
+    if change is not None and st.button(
         "Change the settings",
         type="primary" if first else "secondary",
         key="run_change",
         help="Opens the form of a new run, filled with this run's settings and file.",
     ):
-        open_form(run)
+        change(run)
 
 
 def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
@@ -496,7 +372,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":
         st.info(
-            f"Process {run.process} still runs. {_words(at).stopping} A process that this page started ends within ten "
+            f"Process {run.process} still runs. {WORDS[at.kind.work].stopping} A process that this page started ends within ten "
             "seconds; one that a command started may take longer."
         )
     with st.container(horizontal=True, gap="large"):
@@ -504,7 +380,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         st.metric("Incomplete", progress.n_failed, width="content")
         if at.kind.work != "scores":
             st.metric("No answer yet", progress.n_again, width="content")
-    st.markdown(f":small[{_words(at).counts}]")
+    st.markdown(f":small[{WORDS[at.kind.work].counts}]")
 
 
 def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
@@ -534,21 +410,21 @@ def _speed(run: RunAtHand, progress: Progress, answered: Answered | None) -> str
     return f"{said}{'' if left is None else f', {spoken_range(*left)} left'}."
 
 
-def _buttons(run: RunAtHand, progress: Progress, state: str) -> None:
+def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | None) -> None:
     if state in _MOVING:
         if st.button("Cancel", key="run_cancel", disabled=state != "running"):
             ask_to_stop(run.store, run.run.run_id)
             st.rerun(scope="fragment")
     elif progress.can_resume:
         label = "Start" if state == "waiting" else "Resume"
-        if st.button(label, type="primary", key="run_resume", help=_words(run).resuming):
+        if st.button(label, type="primary", key="run_resume", help=WORDS[run.kind.work].resuming):
             start(resume(run, None, run.run.limit).run)  # which takes back a cancel that nobody lived to hear
             st.rerun()
     if state == "stopped":
-        _change_button(run)
+        _change_button(run, change)
 
 
-def _unfinished_start(run: RunAtHand) -> None:
+def _unfinished_start(run: RunAtHand, change: Change | None) -> None:
     """Say what became of a process that ended before it could say anything in the database."""
     begun = st.session_state.get(_STARTED, {}).get(run.run.run_id)
     if not begun or begun[1] != run.run.started_utc:
@@ -557,7 +433,7 @@ def _unfinished_start(run: RunAtHand) -> None:
     st.error("The run's process ended before it began to work. The last lines it wrote:")
     lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
     st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
-    _change_button(run)
+    _change_button(run, change)
 
 
 def _all_items(at: RunAtHand, progress: Progress) -> None:
@@ -568,10 +444,10 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
     part(
         "All items",
         f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
-        f"{_words(at).told_from}, times the number of items.",
+        f"{WORDS[at.kind.work].told_from}, times the number of items.",
     )
-    estimate_table(estimate_all(at, progress), at)
-    st.markdown(_words(at).before_all)
+    _estimate_table(estimate_all(at, progress), at)
+    st.markdown(WORDS[at.kind.work].before_all)
     with mistakes_shown():
         if st.button(f"Run all {run.n_items:,} items", type="primary", key="run_all"):
             start(resume(at, None, None).run)
@@ -581,23 +457,22 @@ def _all_items(at: RunAtHand, progress: Progress) -> None:
 def start_buttons(
     store: Store,
     prefix: str,
-    wanted: Callable[[], tuple[Asked, Settings]],
+    wanted: Wanted,
     data: bytes,
     name: str,
     n_items: int,
     *,
-    disabled: bool,
     does: str = "Judge",
     told: Collection[str] = (),
     free: bool | None = None,
 ) -> int | None:
     """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
 
-    prefix: of the buttons' keys. wanted: what is asked for, checked as a button is pressed. data, name: its file. n_items:
+    prefix: of the buttons' keys. data, name: its file. n_items:
     that it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the
     run. free: whether all items cost nothing; False: they do, and a preview has to come first.
     """
-    limit = None if n_items <= PREVIEW else PREVIEW
+    limit, disabled = None if n_items <= PREVIEW else PREVIEW, wanted.model.missing is not None
     everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
     with st.container(horizontal=True):
         first = st.button(
@@ -618,7 +493,7 @@ def start_buttons(
         )
     if not first and not at_once:
         return None
-    asked, running = wanted()
+    asked, running = wanted.asked()
     run, notes = create(store, data, name, asked, running, None if at_once else limit)
     if new := [text for note in notes if (text := worded(asked.kind, note)) not in told]:
         messages.keep(" ".join(f"{text.rstrip('.')}." for text in new))

@@ -14,7 +14,7 @@ from core.store.record import load_record
 from core.store.studies import get_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import change_design, restore_study
-from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
+from pages.annotate.around import DOUBLE_PRESS_SECONDS
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import pytest
 from core.formats.ratings import read_ratings
 from core.formats.scores import read_scores
 from core.tables.classes import SCALES, classes_of
+from core.tables.mapping import class_words, with_numbers
 
 TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"
 
@@ -17,7 +18,7 @@ def test_words_of_one_scale_have_their_numbers() -> None:
         "Neutral": 3,
     }
     assert classes_of([True, False]) == {"True": 1, "False": 0}
-    for words in ([], ["yes", "pass"], ["good", "nice"], ["good", 3], [None]):
+    for words in ([], ["yes", "pass"], ["good", "nice"], ["good", 3], [None], [[]]):
         assert classes_of(words) is None
 
 
@@ -47,6 +48,11 @@ def test_ratings_and_scores_in_words_are_read_from_one_table() -> None:
         assert sum("fail = 0, pass = 1" in note for note in found.notes) == 2
 
 
+def test_nested_scores_are_no_words() -> None:
+    nested = b'{"id": 1, "score": [{"rater": "A", "fluency": 4}]}\n'
+    assert [one.score for one in read_ratings(nested, "a.jsonl").ratings] == [4]
+
+
 @pytest.mark.parametrize("score", ["score", "rating"])
 def test_a_score_in_words(score: str) -> None:
     data = f"item,rater,{score}\n1,a,strongly agree\n1,b,Disagree\n2,a,\n".encode()
@@ -64,3 +70,24 @@ def test_beside_numbers_words_are_labels_as_before() -> None:
         ("fluency", {"formal": "yes"}),
         ("fluency", {"formal": "no"}),
     ]
+
+
+CSV = b"id,system,human\n\n1,a,pass\n2,a,Fail\n3,a,\n"
+JSONL = b'{"id": 1, "score": true}\n{"id": 2, "score": false}\n'
+
+
+def test_what_a_page_shows_of_classes_is_what_is_read() -> None:
+    assert class_words(CSV, "a.csv") == {"human": {"pass": 1, "Fail": 0}}
+    assert class_words(JSONL, "a.jsonl") == {"score": {"True": 1, "False": 0}}
+    assert class_words(b"id,bleu,formal\n1,.5,yes\n", "a.csv") == {}, "beside numbers words are labels"
+    assert class_words(b"id,rater,score\n1,yes,good\n", "a.csv") == {"score": {"good": 1}}
+
+
+def test_other_numbers_stand_in_the_place_of_words() -> None:
+    changed = with_numbers(CSV, "a.csv", {"human": {"pass": 5, "Fail": 0.5}})
+    assert changed == b"id,system,human\n\n1,a,5\n2,a,0.5\n3,a,\n"
+    assert [one.score for one in read_ratings(changed, "a.csv").ratings] == [5, 0.5]
+    changed = with_numbers(JSONL, "a.jsonl", {"score": {"True": 3.0, "False": 2.0}})
+    assert changed == b'{"id": 1, "score": 3.0}\n{"id": 2, "score": 2.0}\n'
+    changed = with_numbers(b'[{"id": 1, "score": "yes"}]', "a.json", {"score": {"yes": 2.0}})
+    assert changed == b'[{"id": 1, "score": 2.0}]'

@@ -17,7 +17,7 @@ from core.store.raters import update_rater
 from core.study.blinding import RaterDesk
 from core.study.lifecycle import change_design, move
 from core.study.raters import revoke_link
-from pages.annotate import pairs, texts
+from pages.annotate import around
 from pages.door.cookies import cookie_name
 
 SHORT, LONG = 4, 100
@@ -145,8 +145,7 @@ def text_pressed(store: Store, cookies: dict[str, str], counting: Callable[[], A
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "DOUBLE_PRESS_SECONDS", 0)
-    monkeypatch.setattr(texts, "DOUBLE_PRESS_SECONDS", 0)
+    monkeypatch.setattr(around, "DOUBLE_PRESS_SECONDS", 0)
 
 
 @pytest.mark.parametrize(("pressed", "most_reads"), [(pair_pressed, 20), (text_pressed, 25)])

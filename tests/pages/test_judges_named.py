@@ -49,9 +49,9 @@ def test_the_name_in_the_menu_is_of_the_text_that_is_shown_when_the_order_change
 def _backend() -> None:
     import streamlit as st
 
-    from pages.widgets import asked_model
+    from pages.widgets import settings_form
 
-    asked_model.choose_backend("one", "Rules." if st.session_state.get("rules", True) else None)
+    settings_form.choose_backend("one", "Rules." if st.session_state.get("rules", True) else None)
 
 
 def test_a_backend_is_chosen_when_rules_are_offered_no_more() -> None:

@@ -493,6 +493,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
     at = visit(("run", run.run_id), "Reliability")
     next(one for one in at.file_uploader if one.label == "File").upload("marks.tsv", marks)
     at.run()
+    press(at, "Keep this file")
     assert [file.file_name for file in kept_files(store, "ratings")] == ["marks.tsv"]
     press(at, "Compare 2 marked errors")
     (check,) = list_runs(store, ("alignment",))
@@ -565,6 +566,7 @@ def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) ->
     at = visit(("upload", 0))
     at.file_uploader[0].upload("theirs.jsonl", lines(*rows))
     at.run()
+    press(at, "Keep this file")
     assert [file.file_name for file in kept_files(store, "scores")] == ["theirs.jsonl"]
     (found,) = shown(at, "Pearson, over rows")["Pearson, over rows"]
     assert found.startswith("-0.9")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.pages.generate_visit import field, said
+from helpers.pages.generate_visit import field, press, said
 from helpers.pages.metrics_visit import lines, scored, visit
 from streamlit.testing.v1 import AppTest
 
@@ -83,6 +83,7 @@ def test_an_uploaded_file_is_read_once(store: Store, counted: Callable[[Any, str
     at = visit(("file", file.file_id), "Correlations")
     at.file_uploader[0].upload("read-once.csv", b"item,system,score\n0,s,1\n1,s,2\n2,s,4\n3,s,3\n")
     at.run()
+    press(at, "Keep this file")
     at.run()
     assert len(kept_files(store, "ratings")) == 1
     assert len(calls) == 1

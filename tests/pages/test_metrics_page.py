@@ -235,6 +235,8 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     )
     at.file_uploader[0].upload("people.csv", people.encode())
     at.run()
+    assert not kept_files(store, "ratings"), "first it is shown"
+    press(at, "Keep this file")
     assert [one.file_name for one in kept_files(store, "ratings")] == ["people.csv"]
     frame = shown(at, "Pearson")
     assert frame["Pearson"][0] == pytest.approx(1.0)
@@ -295,7 +297,7 @@ def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(s
 def test_a_bad_file_of_ratings_is_not_kept(store: Store) -> None:
     file = keep_file(store, "scores", "scores.jsonl", lines(*({"item": str(n), "good": n} for n in range(4))))
     at = visit(("file", file.file_id), "Correlations")
-    at.file_uploader[0].upload("bad.csv", b"item,score\n1,high\n")
+    at.file_uploader[0].upload("bad.csv", b"item,score\n1,tall\n")
     at.run()
     assert at.error
     assert not kept_files(store, "ratings")

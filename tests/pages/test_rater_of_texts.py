@@ -13,7 +13,7 @@ from core.formats.tasks import find_task
 from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
 from core.store.answers import ratings_of
-from pages.annotate.pairs import DOUBLE_PRESS_SECONDS
+from pages.annotate.around import DOUBLE_PRESS_SECONDS
 from pages.door.cookies import cookie_name
 from pages.widgets import own
 from pages.widgets.own import NOT_RATED, Given
