@@ -64,3 +64,9 @@ def test_beside_numbers_words_are_labels_as_before() -> None:
         ("fluency", {"formal": "yes"}),
         ("fluency", {"formal": "no"}),
     ]
+
+
+def test_a_cell_that_holds_a_list_or_a_number_is_no_class() -> None:
+    assert classes_of(["pass", {"score": 1}]) is None
+    assert classes_of([["pass"], "fail"]) is None
+    assert classes_of(["no", 1]) is None
