@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
 from core.schema.study import Item, Material, MaterialSet
-from core.tables.columns import VOCABULARY, columns_among, file_columns, known_as
+from core.tables.columns import VOCABULARY, columns_among, file_columns, known_at
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -40,20 +40,11 @@ from core.tables.writer import csv_bytes
 Task = Literal["qa", "qa-passage", "summary", "translation"]
 """As generation has them, which this module is not to know."""
 
-COLUMNS = ("item_id", "question", "reference", "paraphrase", "context", "language")
-KNOWN = {
-    **known_as("item_id", "question"),
-    "reference": (
-        *VOCABULARY["reference"],
-        *("input_answer", "reference_summary", "reference_translation", "answer"),
-    ),
-    **known_as("paraphrase"),
-    "context": (*VOCABULARY["context"], *VOCABULARY["source"]),
-    **known_as("language"),
-}
+KNOWN = known_at("questions")
 """`source` is the sentence that is translated, unless the file holds answers."""
+COLUMNS = tuple(KNOWN)
 FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
-_OF_ANSWERS = known_as("system", "level", "text")
+_OF_ANSWERS = {name: VOCABULARY[name] for name in ("system", "level", "text")}
 """A file with texts of systems or levels holds answers, one row each: they are not read, their questions are."""
 MOST_NAMED = 20
 """Questions left out as duplicates that the note names."""

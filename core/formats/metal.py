@@ -13,7 +13,7 @@ from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, label_of, number_in, number_problem
-from core.tables.columns import is_json
+from core.tables.columns import VOCABULARY, is_json
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
@@ -49,11 +49,16 @@ DIMENSIONS: Mapping[str, str] = {
 } | {name.lower(): name for name in SCALES}
 """A dimension's name in small letters alone -> its short name."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "item_id", "uid", "index"),
-    "text": ("text", "summary", "output", "response", "completion", "generation"),
-    "source": ("source", "passage", "article", "document", "prompt", "input", "main_point"),
-    "language": ("language", "lang"),
-    "system": ("system", "model", "generator"),
+    "id": ("id", *VOCABULARY["item_id"], "uid", "index"),
+    "text": ("text", "summary", *VOCABULARY["text"], "completion", "generation"),
+    "source": (
+        *VOCABULARY["source"],
+        *VOCABULARY["context"],
+        *("article", "document"),
+        *("prompt", "input", "main_point"),
+    ),
+    "language": VOCABULARY["language"],
+    "system": (*VOCABULARY["system"], "model", "generator"),
     "task": ("task",),
     "people": ("annotations", "annotators", "human", "human_scores", "ratings", "scores"),
     "evaluators": ("evaluators", "evaluator", "llm", "llm_scores", "predictions"),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import regex
 
 from core.errors import Problems
-from core.formats.scorable import COLUMNS as TEXT_COLUMNS
 from core.formats.scorable import NO_LABELS
 from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of
 from core.formats.spans.cells import spans_in
@@ -18,11 +17,14 @@ from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
+    TEXTS,
+    VOCABULARY,
     Record,
-    known_as,
+    known_at,
     labels_among,
     level_number,
     names_in,
+    needed_at,
     open_records,
     repeated,
     require,
@@ -45,17 +47,7 @@ from core.tables.reading import (
 OVERALL = "overall"
 """The dimension of ratings that name none."""
 RATER_NAMES = (
-    *(
-        "rater",
-        "rater_id",
-        "annotator",
-        "annotator_id",
-        "worker",
-        "worker_id",
-        "user",
-        "user_id",
-        "evaluator",
-    ),
+    *(*VOCABULARY["rater"], "worker", "worker_id"),
     *("name", "id"),
 )
 """Keys that name the rater in an object of ratings."""
@@ -334,14 +326,10 @@ def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: File
     return shaped
 
 
-COLUMNS: Mapping[str, Sequence[str]] = {
-    **TEXT_COLUMNS,
-    **known_as("rater", "score", "dimension", "spans"),
-}
-"""Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
-NEEDED = ("item_id", "score")
-UNUSED = ("text", "reference", "question", "context", "source", "reason", *NO_LABELS)
-SCORES = frozenset({"metric", "metric_name"})
+COLUMNS = known_at("ratings")
+"""The texts themselves may stand beside the ratings; they are not read."""
+UNUSED = (*TEXTS, "reason", *NO_LABELS)
+SCORES = frozenset(VOCABULARY["metric"])
 """Columns of a table of scores."""
 NO_RATING = "no rating"
 
@@ -365,7 +353,7 @@ def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) 
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
     found = (*columns.values(), *(() if shaped is records else ("score",)))
-    require(found, {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
+    require(found, needed_at("ratings"), keys, file_name)
     if is_scores:
         reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()

@@ -10,15 +10,16 @@ from core.schema.scores import OutputSet, ScorableOutput
 from core.tables.cells import is_nothing, numbers_as_json
 from core.tables.columns import (
     LABEL_MARK,
-    LABEL_PAIR,
     ONLY_SYSTEM,
+    TEXTS,
     Names,
     Record,
     is_json,
     json_objects,
-    known_as,
+    known_at,
     labels_among,
     names_in,
+    needed_at,
     open_records,
     repeated,
     require,
@@ -106,10 +107,7 @@ def _of_answers(
     return records
 
 
-COLUMNS = known_as(
-    *("item_id", "system", "text", "reference", "question", "context", "source", "level"),
-    *("language", LABEL_PAIR, "reason"),
-)
+COLUMNS = known_at("texts")
 """All other columns are labels."""
 NO_LABELS = ("id", "origin")
 """Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
@@ -117,7 +115,7 @@ OF_GENERATION = ("origin",)
 """Of NO_LABELS what generation writes beside `reason`: in its own files nobody needs to be told that it is not used."""
 NO_TEXT = "no text"
 
-_OF_ITEM = ("reference", "question", "context", "source")
+_OF_ITEM = tuple(name for name in TEXTS if name != "text")
 _SAME_TEXT = "the same item, system, level and labels"
 
 
@@ -180,7 +178,7 @@ def outputs_in(
     if records is None:
         known = {**COLUMNS, **{name: (name,) for name in beside}}
         keys, columns, records = open_records(text, known, findings)
-        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
+        require(columns.values(), needed_at("texts"), keys, file_name)
     read = _Reader(table, as_written, frozenset(beside), left_out, findings)
     rows = _with_languages(read.rows(with_item_level(records)))
     repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
@@ -331,7 +329,7 @@ def _note_absent(systems: bool, findings: FileFindings) -> None:
 QUESTION, OLD_QUESTION = "user_input", "question"
 _OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
 """Columns that an evaluation before version 0.2 has beside its question."""
-TEXTS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
+OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
 """Columns that hold the texts of an evaluation."""
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
 

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats.cef import cef_records
-from core.formats.scorable import COLUMNS as ABOUT_TEXTS
-from core.formats.scorable import NO_LABELS, with_items
-from core.formats.scorable import TEXTS as OF_RAGAS
+from core.formats.scorable import NO_LABELS, OF_RAGAS, with_items
 from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
 from core.tables.classes import class_columns, with_classes
@@ -25,10 +23,12 @@ from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
     ONLY_SYSTEM,
+    TEXTS,
     Record,
-    known_as,
+    known_at,
     labels_among,
     names_in,
+    needed_at,
     object_records,
     open_numbers,
     open_records,
@@ -52,20 +52,13 @@ from core.tables.reading import (
 from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
-COLUMNS: Mapping[str, Sequence[str]] = {
-    **ABOUT_TEXTS,
-    **known_as("metric"),
-    "score": ("score", "value"),  # a column rating of a wide table is a metric of its own
-    "family": ("family",),
-    "direction": ("direction",),
-    "signature": ("signature",),
-}
-"""Our name -> the names that a file may use. The texts themselves may stand in a table of scores; they are not read."""
-ABOUT = frozenset(ABOUT_TEXTS)
+COLUMNS = known_at("scores")
+"""The texts themselves may stand in a table of scores; they are not read."""
+ABOUT = frozenset(known_at("texts"))
 """Columns that say in either form whose score it is, or hold the texts."""
 OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
 """Columns of the long form alone."""
-UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *OF_RAGAS)
+UNUSED = (*TEXTS, *NO_LABELS, *OF_RAGAS)
 SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", "rubrics")
 """Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
 LABELS = frozenset(
@@ -686,7 +679,7 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
         records = [_renamed(record, back) for record in records] if back else records
     _refuse_correlations(columns.values(), keys, file_name)
-    require(columns.values(), {"item_id": COLUMNS["item_id"]}, keys, file_name)
+    require(columns.values(), needed_at("scores"), keys, file_name)
     split = with_item_level(records)
     if split is not records:
         findings.notes.append(IDS_WITH_LEVEL)

@@ -14,7 +14,7 @@ import regex
 
 from core.nearest import nearest_names
 from core.schema.study import Dataset, Item, Output
-from core.tables.columns import VOCABULARY, file_columns, known_as
+from core.tables.columns import SUGGESTED, file_columns, known_at, needed_at
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
     JsonObject,
@@ -530,23 +530,10 @@ def _row(lines: range, cells: dict[str, object]) -> _Row:
     )
 
 
+COLUMNS = tuple(known_at("study"))
 ITEM_COLUMNS = ("question", "reference", "language")
-COLUMNS = ("item_id", "question", "reference", "level", "source", "text", "language")
 MOST_SHORT = 200
 """Questions without all texts among which the one is searched that lacks a row without a question."""
-_KNOWN = {
-    **known_as("item_id", "question", "reference", "level"),
-    "source": ("source", *VOCABULARY["system"]),
-    **known_as("text", "language"),
-}
-"""Who wrote a text stands in a study's table under `source`, and in other tables under `system`."""
-_USUAL = {
-    "question": ("prompt", "query", "input", "instruction"),
-    "reference": ("gold", "gold_answer", "reference_answer"),
-    "source": ("model", "model_name", "author"),
-    "text": ("completion",),
-}
-_REQUIRED = tuple(name for name in COLUMNS if name != "language")
 
 
 def read_tabular(data: bytes, file_name: str) -> Dataset:
@@ -558,7 +545,7 @@ def collect_tabular(data: bytes, file_name: str) -> DatasetBuilder:
     """What a long CSV or JSONL file holds, before it is asked whether that is a whole data set."""
     text = decode(data, file_name)
     builder = DatasetBuilder(file_name, sha256_of(data))
-    columns = file_columns(text, file_name, _KNOWN, _REQUIRED, _USUAL)
+    columns = file_columns(text, file_name, known_at("study"), tuple(needed_at("study")), SUGGESTED)
     _build(list(read_rows(text, columns, builder)), builder)
     return builder
 

@@ -2,8 +2,9 @@
 
 import csv
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from typing import Literal
 
 import numpy as np
 import regex
@@ -41,28 +42,125 @@ from core.tables.writer import guarded, unguarded
 ONLY_SYSTEM = "output"
 """The system of texts, scores and ratings in a file that names none."""
 LABEL_PAIR = "language_pair"
-VOCABULARY: Mapping[str, tuple[str, ...]] = {
-    "item_id": ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg"),
-    "question": ("question",),
-    "reference": ("reference", "ref", "ground_truth"),
-    "context": ("context", "passage", "source_text", "source_sentence"),
-    "source": ("source", "src"),
-    "paraphrase": ("paraphrase",),
-    "system": ("system", "system_id", "system_name"),
-    "level": ("level", "damage_level"),
-    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
-    "language": ("language", "lang"),
-    LABEL_PAIR: (LABEL_PAIR, "lp"),
-    "reason": ("reason",),
-    "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
-    "score": ("score", "rating", "value"),
-    "dimension": ("dimension", "criterion", "aspect"),
-    "spans": ("spans",),
-    "metric": ("metric", "metric_name"),
-}
-"""Our name -> the names that a table may use for it, at whichever door; the first one that is there is taken. A language
-pair is one such as en-de: the second is the text's language.
-"""
+Door = Literal["study", "questions", "texts", "ratings", "scores", "spans"]
+"""What a table is read for."""
+_ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
+_OF_SPANS: tuple[Door, ...] = ("spans",)
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """A column that Assay reads."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    """Other names that a table may use; of several that are there the first is taken."""
+    type: Literal["name", "text", "number", "language", "truth", "list", "reason"] = "name"
+    """What a cell holds; a `name` is what rows are grouped by."""
+    read_by: tuple[Door, ...] = _ALL
+    needed_by: tuple[Door, ...] = ()
+    """Doors that refuse a table without it."""
+    aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
+    """Doors at which it goes by others than `aliases`."""
+    suggested: tuple[str, ...] = ()
+    """What other programs call it; suggested where it is missing, not taken."""
+
+    def names(self, door: Door | None = None) -> tuple[str, ...]:
+        """All names that a table may use, at a door or wherever nothing else is said."""
+        return (self.name, *(self.aliases_at.get(door, self.aliases) if door else self.aliases))
+
+
+_WHO = ("system", "system_id", "system_name")
+_TRANSLATED = ("src",)
+_CONTEXT = ("passage", "source_text", "source_sentence")
+_REFERENCE = ("ref", "ground_truth")
+SPECS: tuple[ColumnSpec, ...] = (
+    ColumnSpec(
+        "item_id",
+        ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg"),
+        read_by=("study", "questions", *_ALL),
+        needed_by=("study", *_ALL),
+    ),
+    ColumnSpec(
+        "question",
+        type="text",
+        read_by=("study", "questions", *_ALL),
+        needed_by=("study",),
+        suggested=("prompt", "query", "input", "instruction"),
+    ),
+    ColumnSpec(
+        "reference",
+        _REFERENCE,
+        "text",
+        ("study", "questions", *_ALL),
+        ("study",),
+        {"questions": (*_REFERENCE, "input_answer", "reference_summary", "reference_translation", "answer")},
+        ("gold", "gold_answer", "reference_answer"),
+    ),
+    # Of a file of questions `source` is what is translated; in a study's table it is who wrote a text.
+    ColumnSpec(
+        "context",
+        _CONTEXT,
+        "text",
+        ("questions", *_ALL),
+        aliases_at={"questions": (*_CONTEXT, "source", *_TRANSLATED)},
+    ),
+    ColumnSpec("paraphrase", type="text", read_by=("questions",)),
+    ColumnSpec("level", ("damage_level",), read_by=("study", *_ALL), needed_by=("study",)),
+    ColumnSpec(
+        "source",
+        _TRANSLATED,
+        "text",
+        ("study", *_ALL),
+        ("study",),
+        {"study": _WHO},
+        ("model", "model_name", "author"),
+    ),
+    ColumnSpec("system", _WHO[1:]),
+    ColumnSpec(
+        "text",
+        ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
+        "text",
+        ("study", *_ALL),
+        ("study", "texts"),
+        suggested=("completion",),
+    ),
+    ColumnSpec("language", ("lang",), "language", ("study", "questions", *_ALL)),
+    ColumnSpec(LABEL_PAIR, ("lp",), "language"),
+    ColumnSpec("reason", type="reason"),
+    ColumnSpec(
+        "rater",
+        ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
+        read_by=("ratings", "spans"),
+    ),
+    # A column `rating` of a wide table of scores is a metric of its own.
+    ColumnSpec(
+        "score",
+        ("rating", "value"),
+        "number",
+        ("ratings", "scores", "spans"),
+        ("ratings",),
+        {"scores": ("value",)},
+    ),
+    ColumnSpec("dimension", ("criterion", "aspect"), read_by=("ratings", "spans")),
+    ColumnSpec("spans", type="list", read_by=("ratings", "spans")),
+    ColumnSpec("start", ("start_offset", "begin"), "number", _OF_SPANS, _OF_SPANS),
+    ColumnSpec("end", ("end_offset",), "number", _OF_SPANS, _OF_SPANS),
+    ColumnSpec("severity", ("error_severity",), "name", _OF_SPANS, _OF_SPANS),
+    ColumnSpec("category", ("error_category", "error_type"), "name", _OF_SPANS),
+    ColumnSpec("weight", (), "number", _OF_SPANS),
+    ColumnSpec("in_source", ("is_source_error",), "truth", _OF_SPANS),
+    ColumnSpec("metric", ("metric_name",), read_by=("scores",)),
+    ColumnSpec("family", read_by=("scores",)),
+    ColumnSpec("direction", read_by=("scores",)),
+    ColumnSpec("signature", read_by=("scores",)),
+)
+"""Every column of every table. A language pair is one such as en-de: the second is the text's language."""
+VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
+"""Our name -> the names that a table may use for it."""
+SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
+TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
+"""Columns that hold a text of an item, or the one that is scored."""
 MOST_REPEATED = 5
 """Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
 LABEL_MARK = "label:"
@@ -96,9 +194,14 @@ class Names:
     labels: Mapping[str, str]
 
 
-def known_as(*names: str) -> dict[str, tuple[str, ...]]:
-    """Columns that a reader asks for, each with the names that a table may use."""
-    return {name: VOCABULARY[name] for name in names}
+def known_at(door: Door) -> dict[str, tuple[str, ...]]:
+    """The columns that are read at a door, each with the names that a table may use."""
+    return {spec.name: spec.names(door) for spec in SPECS if door in spec.read_by}
+
+
+def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
+    """Those that no table may lack there."""
+    return {spec.name: spec.names(door) for spec in SPECS if door in spec.needed_by}
 
 
 def is_json(text: str, file_name: str) -> bool:
