@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.formats.generation import read_questions
+from core.formats.registry import read_questions
 from core.generation.factual.pipeline import perturb
 from core.generation.factual.steps import FactualSettings
 from core.generation.rules.factual import RuleSteps

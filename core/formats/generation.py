@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
 from core.schema.study import Item, Material, MaterialSet
-from core.tables.columns import VOCABULARY, columns_among, file_columns, known_at
+from core.tables.columns import VOCABULARY, Rows, columns_among, file_columns, known_at, require, table_rows
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -27,7 +27,6 @@ from core.tables.rows import (
     CSV_SUFFIXES,
     JSONL_SUFFIXES,
     Columns,
-    Row,
     header_of,
     is_jsonl,
     jsonl_bytes,
@@ -44,6 +43,7 @@ KNOWN = known_at("questions")
 """`source` is the sentence that is translated, unless the file holds answers."""
 COLUMNS = tuple(KNOWN)
 FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
+_ANSWERS_UNUSED = "the file's answers are not used, only its questions and references"
 _OF_ANSWERS = {name: VOCABULARY[name] for name in ("system", "level", "text")}
 """A file with texts of systems or levels holds answers, one row each: they are not read, their questions are."""
 MOST_NAMED = 20
@@ -68,22 +68,27 @@ class _Entry:
     cells: dict[str, object]
 
 
-def read_questions(data: bytes, file_name: str, task: Task | None = None) -> MaterialSet:
+def read_questions(
+    data: bytes, file_name: str, task: Task | None = None, *, rows: Rows = table_rows
+) -> MaterialSet:
     """The questions of a file in any of the forms; InputError holds every problem.
 
     task: what the references are; asks for the context that it needs. None: whatever is there is taken.
     """
     try:
-        return _read(data, file_name, task)
+        return _read(data, file_name, task, rows)
     except InputError as refused:
         # The readers that data sets use too say "imported", which happens to studies.
         found = refused.found
         raise InputError(f"{shown(file_name)} cannot be read: {found.counted}", found) from None
 
 
-def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
+def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> MaterialSet:
     findings = FileFindings(file_name, sha256_of(data))
-    entries = _entries(decode(data, file_name), findings)
+    if rows is table_rows:
+        entries = _entries(decode(data, file_name), findings)
+    else:
+        entries = _of_table(data, rows, findings)
     if not entries and not findings.problems:
         findings.problems.append("file: there is no question; at least one is needed")
     lacking = Lacking(findings)
@@ -125,14 +130,30 @@ def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
     if not answers:
         columns = file_columns(text, name, KNOWN, ())
         return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, columns, findings)]
-    findings.notes.append("the file's answers are not used, only its questions and references")
+    findings.notes.append(_ANSWERS_UNUSED)
     own = {**KNOWN, "context": VOCABULARY["context"]} | _OF_ANSWERS
     columns = file_columns(text, name, own, ("item_id", "question", "reference"))
-    rows = [
-        Row(row.line, {name: cell for name, cell in row.cells.items() if name in COLUMNS})
-        for row in read_rows(text, columns, findings)
+    rows = read_rows(text, columns, findings)
+    known = [
+        (f"line {row.line}", {name: cell for name, cell in row.cells.items() if name in COLUMNS})
+        for row in rows
     ]
-    return _merged(rows, findings)
+    return _merged(known, findings)
+
+
+def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[_Entry]:
+    """The same of a table in another form."""
+    table = rows(data, KNOWN | _OF_ANSWERS, findings)
+    columns = set(table.columns.values())
+    require(columns, {"reference": KNOWN["reference"]}, table.keys, findings.file_name)
+    known = [
+        (one.where, {name: cell for name, cell in one.cells.items() if name in COLUMNS})
+        for one in table.records
+    ]
+    if "text" in columns and columns & {"system", "level"}:
+        findings.notes.append(_ANSWERS_UNUSED)
+        return _merged(known, findings)
+    return [_Entry(*one) for one in known]
 
 
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
@@ -146,20 +167,20 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
     reject(findings.file_name, findings.problems)
 
 
-def _merged(rows: list[Row], findings: FileFindings) -> list[_Entry]:
+def _merged(rows: list[tuple[str, dict[str, object]]], findings: FileFindings) -> list[_Entry]:
     """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
     found: dict[str, _Entry] = {}
-    for row in rows:
-        name = name_of(row.cells.get("item_id"))
+    for where, row in rows:
+        name = name_of(row.get("item_id"))
         if name is None:
-            problem = name_problem(row.cells["item_id"]) if "item_id" in row.cells else "is missing"
-            findings.problems.append(f"line {row.line}: item_id {problem}")
+            problem = name_problem(row["item_id"]) if "item_id" in row else "is missing"
+            findings.problems.append(f"{where}: item_id {problem}")
             continue
-        cells = found.setdefault(name, _Entry(f"line {row.line}", {})).cells
-        for column, value in row.cells.items():
+        cells = found.setdefault(name, _Entry(where, {})).cells
+        for column, value in row.items():
             if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
-                where = place(row.line, name)
-                findings.problems.append(f"{where}: {column} differs from the one in an earlier line")
+                at = f"{where}, {place(question=name)}"
+                findings.problems.append(f"{at}: {column} differs from the one in an earlier line")
     return list(found.values())
 
 
@@ -194,7 +215,7 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
         else:
             findings.problems.append(f"{where}: is {type_name(question)}, expected an object")
     if "answers" in ignored:
-        findings.notes.append("the file's answers are not used, only its questions and references")
+        findings.notes.append(_ANSWERS_UNUSED)
     if others := [shown(key) for key in ignored if key != "answers"]:
         findings.notes.append(f"questions: fields not used: {', '.join(others)}")
     return entries

@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 import numpy as np
 
-from core.formats.rated import of_text, ratings_of, said_twice
+from core.formats import Format
+from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
 from core.formats.ratings import Said, said_in
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
@@ -286,3 +288,36 @@ def _table(rated: RatedSet, scored: list[dict[str, float]]) -> ScoreTable | None
         rated.file_name,
         rated.notes,
     )
+
+
+_OF_TABLES = frozenset(VOCABULARY["score"])
+
+
+def holds_metal(data: bytes, file_name: str) -> bool:
+    """Whether a file is METAL's JSON: one value that is no list of ratings, and none of rated texts."""
+    if PurePath(file_name).suffix.lower() != ".json":
+        return False
+    value, problem = parse_json(decode(data, file_name))
+    if problem is not None:
+        return False
+    rows = value if isinstance(value, list) and value else [value]
+    if not isinstance(rows[0], JsonObject) or _OF_TABLES & {key.lower() for key in rows[0]}:
+        return False
+    return not _are_rated_texts(rows)
+
+
+def _are_rated_texts(rows: Sequence[object]) -> bool:
+    """Whether records have lists `ratings`, and no entry of them is METAL's: a rater's scores by dimension."""
+    lists = [own for row in rows if isinstance(row, JsonObject) and isinstance(own := row.get(RATINGS), list)]
+    entries = (one for own in lists for one in own if isinstance(one, JsonObject))
+    return bool(lists) and not any("scores" in one or any(map(is_known, one)) for one in entries)
+
+
+def _ratings(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> RatingSet:
+    found = read_metal(data, file_name, flip=flip).ratings
+    if not found.ratings:
+        reject(file_name, ["file: no record holds a rating; at least one is needed"])
+    return found
+
+
+FORMAT = Format("metal", "METAL's JSON", holds_metal, {"ratings": _ratings})

@@ -4,36 +4,38 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import regex
 
 from core.errors import Problems
 from core.formats.scorable import NO_LABELS
-from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of
-from core.formats.spans.cells import spans_in
+from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of, label_column
+from core.formats.spans.cells import span_row, spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
 from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
+    LABEL_PAIR,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
     Record,
+    Rows,
     known_at,
     labels_among,
     level_number,
     names_in,
     needed_at,
-    open_records,
     repeated,
     require,
+    table_rows,
     with_item_level,
 )
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     name_of,
     name_problem,
@@ -43,6 +45,7 @@ from core.tables.reading import (
     shown,
     type_name,
 )
+from core.tables.rows import jsonl_bytes
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""
@@ -340,14 +343,16 @@ class _Row:
     rating: Rating
 
 
-def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
+def read_ratings(
+    data: bytes, file_name: str, *, lower_is_better: bool = False, rows: Rows = table_rows
+) -> RatingSet:
     """The ratings of a file; InputError holds every problem.
 
     lower_is_better: of the file's scale; the sign of every score is turned, so that higher is better. Any number of
     raters may rate a text, the same one only once on each dimension. A row without a score is left out and counted.
     """
     findings = FileFindings(file_name, sha256_of(data))
-    keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+    keys, columns, records, _ = rows(data, COLUMNS, findings)
     if words := class_columns(records, _may_be_ratings(records)):
         records = with_classes(records, words, findings)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
@@ -357,18 +362,18 @@ def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) 
     if is_scores:
         reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()
-    rows = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
-    known = ((_key(row.rating), row.where) for row in rows if row.rating.rater is not None)
+    read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
+    known = ((_key(row.rating), row.where) for row in read if row.rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
-    if not rows and not findings.problems:
+    if not read and not findings.problems:
         findings.problems.append("file: no row holds a rating; at least one is needed")
     if findings.problems:
         reject(file_name, findings.problems)
     if lower_is_better:
         findings.notes.append("signs were turned, because lower is better in the file")
-    _note_unnamed([row.rating for row in rows], findings)
+    _note_unnamed([row.rating for row in read], findings)
     return RatingSet(
-        tuple(row.rating for row in rows),
+        tuple(row.rating for row in read),
         findings.sha256,
         printable_text(file_name),
         tuple(findings.notes),
@@ -534,3 +539,29 @@ def _value(row: Named, name: str) -> str | None:
     if name == "level":
         return row.level
     return row.language if name == "language" else row.labels.get(name)
+
+
+_TAKEN = frozenset(
+    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES} - {LABEL_PAIR}
+)
+"""Names of columns that mean something else than a label to the reader."""
+
+
+def write_ratings_jsonl(ratings: RatingSet) -> bytes:
+    """One rating a line, with the errors where any could be marked; read_ratings reads it to equal ratings."""
+    return jsonl_bytes(map(_written, ratings.ratings))
+
+
+def _written(one: Rating) -> dict[str, Any]:
+    row = {
+        **{label_column(key, (), _TAKEN, wide=False): value for key, value in one.labels.items()},
+        "item_id": one.item_id,
+        "system": one.system,
+        "level": one.level,
+        "rater": one.rater,
+        "score": one.score,
+        "dimension": one.dimension,
+        "language": one.language,
+        "spans": None if one.spans is None else [span_row(span) for span in one.spans],
+    }
+    return {name: value for name, value in row.items() if value is not None}

@@ -14,7 +14,7 @@ import regex
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.cef import cef_records
+from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, with_items
 from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
@@ -25,6 +25,8 @@ from core.tables.columns import (
     ONLY_SYSTEM,
     TEXTS,
     Record,
+    Rows,
+    Table,
     known_at,
     labels_among,
     names_in,
@@ -34,6 +36,7 @@ from core.tables.columns import (
     open_records,
     repeated,
     require,
+    table_rows,
     with_item_level,
 )
 from core.tables.problems import MOST_LISTED, FileFindings
@@ -461,19 +464,27 @@ def is_parquet(data: bytes, file_name: str) -> bool:
     return data.startswith(_MAGIC) or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
 
 
-def read_parquet(data: bytes, file_name: str) -> tuple[list[str], list[dict[str, object]], ParquetNotes]:
-    """Columns, rows, and what the metadata says about metrics."""
+def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    file_name = findings.file_name
     arrow, parquet = _pyarrow(file_name)
     try:
         table = parquet.read_table(io.BytesIO(data))
         rows: list[dict[str, object]] = table.to_pylist()
-        metadata = dict(table.schema.metadata or {})
     except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
     keys = [str(name) for name in table.column_names]
     if len(set(keys)) < len(keys):
         reject(file_name, ["file: two columns have the same name"])
-    return keys, rows, _notes(metadata.get(_KEY, b""))
+    return object_records(((f"row {at}", row) for at, row in enumerate(rows, start=1)), known, findings, keys)
+
+
+PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=_parquet_rows)
+
+
+def parquet_notes(data: bytes) -> ParquetNotes:
+    """What the metadata of a file that could be read says about metrics."""
+    _, parquet = _pyarrow("Parquet")
+    return _notes((parquet.read_schema(io.BytesIO(data)).metadata or {}).get(_KEY, b""))
 
 
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
@@ -652,7 +663,7 @@ _LONG = frozenset({"metric", "score"})
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
-def read_scores(data: bytes, file_name: str) -> ScoreTable:
+def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> ScoreTable:
     """The scores of a file in either form; InputError holds every problem.
 
     Long where there are columns `metric` and `score`. Else every column of numbers that is no known name or label is
@@ -660,18 +671,16 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     """
     findings = FileFindings(file_name, sha256_of(data))
     notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
-    if is_parquet(data, file_name):
-        keys, objects, notes = read_parquet(data, file_name)
-        rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
-        keys, columns, records = object_records(keys, rows, COLUMNS, findings)
-    else:
+    if rows is table_rows:
         text = decode(data, file_name)
         del data  # else it stands beside its text until all is read
-        if (answers := cef_records(text, COLUMNS, findings)) is None:
-            numbers = open_numbers(text, COLUMNS, file_name, _candidates)
-            answers = open_records(text, COLUMNS, findings, without=numbers)
-        keys, columns, records = answers
+        numbers = open_numbers(text, COLUMNS, file_name, _candidates)
+        table = open_records(text, COLUMNS, findings, without=numbers)
         del text
+    else:
+        table = rows(data, COLUMNS, findings)
+        notes = parquet_notes(data) if is_parquet(data, file_name) else notes
+    keys, columns, records, _ = table
     if (asked := with_items(columns, keys, records, findings)) is not None:
         columns, records = asked
     long = set(columns.values()) >= _LONG

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import regex
@@ -14,6 +14,7 @@ from core.tables.cells import is_nothing, label_of, numbers_as_json
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     JsonObject,
+    decode,
     duplicate_problems,
     name_of,
     name_problem,
@@ -194,6 +195,23 @@ class Names:
     labels: Mapping[str, str]
 
 
+class Table(NamedTuple):
+    """A table that was opened."""
+
+    keys: list[str]
+    """Its columns as they are written."""
+    columns: dict[str, str]
+    """Key -> our name, of those that mean something to the reader."""
+    records: list[Record]
+    """Its rows: known columns under our names, the others under their own."""
+    null: bool = True
+    """Whether a cell can say null; where it cannot, an empty one says it."""
+
+
+Rows = Callable[[bytes, Mapping[str, Sequence[str]], FileFindings], Table]
+"""Opens a file as a table, for a reader that knows these columns; problems go to the findings."""
+
+
 def known_at(door: Door) -> dict[str, tuple[str, ...]]:
     """The columns that are read at a door, each with the names that a table may use."""
     return {spec.name: spec.names(door) for spec in SPECS if door in spec.read_by}
@@ -259,8 +277,8 @@ def open_records(
     findings: FileFindings,
     *,
     without: Collection[str] = (),
-) -> tuple[list[str], dict[str, str], list[Record]]:
-    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects.
+) -> Table:
+    """A table, JSONL, or a JSON list of objects.
 
     without: columns of a table whose cells are left out.
     """
@@ -269,15 +287,19 @@ def open_records(
         value, problem = parse_json(numbers_as_json(text))
         if problem:
             reject(name, [problem])
-        objects = json_objects(value, "", findings)
-        return object_records(_filled_keys(one for _, one in objects), objects, known, findings)
+        return object_records(json_objects(value, "", findings), known, findings)
     if is_jsonl(text, name):
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
-        return object_records(keys, _reported(lines, findings), known, findings)
+        return object_records(_reported(lines, findings), known, findings, keys)
     keys, columns, house = _house(text, known)
     rows = read_rows(text, house, findings, without=without)
-    return keys, columns, [Record(f"line {row.line}", row.cells) for row in rows]
+    return Table(keys, columns, [Record(f"line {row.line}", row.cells) for row in rows], null=False)
+
+
+def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The same of a file's bytes."""
+    return open_records(decode(data, findings.file_name), known, findings)
 
 
 def open_numbers(
@@ -296,7 +318,7 @@ def open_numbers(
     return number_columns(text, house, choose(keys, columns))
 
 
-def _filled_keys(objects: Iterable[JsonObject]) -> list[str]:
+def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:
     """The keys of all objects in their order, but for those without a name."""
     return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
 
@@ -310,24 +332,32 @@ def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tup
 
 
 def object_records(
-    keys: Sequence[str],
     objects: Iterable[tuple[str, Mapping[str, object]]],
     known: Mapping[str, Sequence[str]],
     findings: FileFindings,
-) -> tuple[list[str], dict[str, str], list[Record]]:
-    """The same of objects with their places: known keys under our names, the other `keys` under their own."""
-    columns = source_as_system(named_columns(keys, known))
+    keys: Sequence[str] | None = None,
+) -> Table:
+    """The same of objects with their places. keys: of all of them; None: those that are found."""
+    if keys is None:
+        objects = list(objects)
+        keys = _filled_keys(one for _, one in objects)
+    columns = _columns(keys, known)
     house, ignored = _Exact((), (), {key: columns.get(key, key) for key in keys}), dict[str, None]()
     records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
     note_ignored(findings, list(ignored))
-    return list(keys), columns, records
+    return Table(list(keys), columns, records)
+
+
+def _columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    columns = named_columns(keys, known)
+    return source_as_system(columns) if "system" in known else columns
 
 
 def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], "_Exact"]:
     """Keys of a CSV text, key -> our name, and the columns to read."""
     header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
     keys = [key for key in _written_header(text, header) if key]
-    columns = source_as_system(named_columns(keys, known))
+    columns = _columns(keys, known)
     names = {key: columns.get(key, key) for key in keys}
     # The rows' reader asks for a header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
@@ -411,6 +441,17 @@ def json_objects(value: object, where: str, findings: FileFindings) -> list[tupl
         else:
             findings.problems.append(f"{place}: is {type_name(one)}, expected an object")
     return found
+
+
+def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
+    """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
+    rows: Iterable[object] = ()
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        rows = value if isinstance(value, list) else [value]
+    elif is_jsonl(text, file_name):
+        rows = (line.value for line in jsonl_objects(text))
+    return (one for one in rows if isinstance(one, JsonObject))
 
 
 def labels_among(

@@ -5,7 +5,8 @@ from pathlib import PurePath
 import streamlit as st
 
 from core.errors import InputError
-from core.formats.study_files import SourceAnswers, collect_dataset, place_beside, read_answers, verbatim_note
+from core.formats.registry import read_study
+from core.formats.study_files import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.runs.generation import count_verbatim, run_answers, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that, written
@@ -108,7 +109,7 @@ def _sources(data: bytes, file_name: str) -> list[str]:
     """Whose answers a file holds, read once a file."""
 
     def found() -> list[str]:
-        _, outputs = collect_dataset(data, file_name).finish_outputs()
+        _, outputs = read_study(data, file_name).finish_outputs()
         return list(dict.fromkeys(output.source for output in outputs))
 
     return once(_NAMES, (sha256_of(data), file_name), found)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
-from core.formats.rated import read_rated, unrated
-from core.formats.scorable import read_outputs
+from core.formats.rated import unrated
+from core.formats.registry import read_rated, read_texts
 from core.judges.kind import AuditKind, Bench, JudgeKind, JudgeSettings
 from core.llm.prompts import Prompt
 from core.runs.asked import Asked, ModelSettings, ask
@@ -140,7 +140,7 @@ def _of_folder() -> Texts | None:
 
 def read(texts: Texts) -> OutputSet:
     """What is in the file, read once a file and not at every press of a widget."""
-    return once(_READ, (sha256_of(texts[0]), texts[1]), lambda: read_outputs(*texts))
+    return once(_READ, (sha256_of(texts[0]), texts[1]), lambda: read_texts(*texts))
 
 
 def _summary(found: OutputSet) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from core.formats.generation import read_questions
+from core.formats.registry import read_questions
 from core.generation.records import Task
 from core.runs.asked import Asked, asked_of, fields_named
 from core.runs.costs import Estimate, estimate_all

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.formats.ratings import read_ratings
-from core.formats.scores import read_scores
+from core.formats.registry import read_ratings, read_scores
 from core.tables.classes import SCALES, classes_of
 
 TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"

@@ -11,6 +11,7 @@ from itertools import pairwise
 import regex
 
 from core.errors import InputError, Problems
+from core.formats import Format
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
@@ -127,6 +128,14 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
     return RatingSet(
         tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
     )
+
+
+FORMAT = Format(
+    "mqm",
+    "marked errors (MQM), whose weights already count against a text",
+    lambda data, file_name: file_name.lower().endswith(".tsv") and holds_mqm(data),
+    {"ratings": read_mqm},
+)
 
 
 def _rows(text: str, findings: FileFindings) -> list[_Row]:

@@ -40,7 +40,7 @@ _TAKEN = frozenset({*COLUMNS, *(name for names in COLUMNS.values() for name in n
 
 def read_span_rows(text: str, findings: FileFindings) -> list[ReadRating]:
     """The ratings of a file with a row a span; problems go to the findings. Spans are as the file has them."""
-    keys, columns, records = open_records(text, COLUMNS, findings)
+    keys, columns, records, _ = open_records(text, COLUMNS, findings)
     require(columns.values(), NEEDED, keys, findings.file_name)
     known = {*COLUMNS, "text", "source", "context"} - set(_UNUSED)
     labels = labels_among(
