@@ -84,7 +84,9 @@ def _sniff(data: bytes, file_name: str) -> bool:
     return any(_is_answer(one.value) for one in islice(entries, _LOOKED_AT))
 
 
-FORMAT = Format("cef", "answers of CEF's server", _sniff, {"scores": partial(read_scores, rows=_cef_rows)})
+FORMAT = Format(
+    "cef_server", "answers of CEF's server", _sniff, {"scores": partial(read_scores, rows=_cef_rows)}
+)
 
 
 def _entries(text: str, file_name: str) -> Iterator[_Entry]:

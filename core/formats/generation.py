@@ -17,7 +17,6 @@ from core.tables.reading import (
     name_of,
     name_problem,
     parse_json,
-    printable_text,
     reject,
     sha256_of,
     shown,
@@ -98,10 +97,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
     ]
     lacking.join(len(entries))
     kept = _without_duplicates([(where, one) for where, one in read if one is not None], findings)
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return MaterialSet(tuple(kept), findings.sha256, printable_text(file_name), tuple(findings.notes))
+    return MaterialSet(tuple(kept), *findings.settled())
 
 
 def _entries(text: str, findings: FileFindings) -> list[_Entry]:
@@ -123,7 +119,7 @@ def _entries(text: str, findings: FileFindings) -> list[_Entry]:
 def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
     name = findings.file_name
     columns = file_columns(text, name, KNOWN | _OF_ANSWERS, ())
-    read_as = set(columns.aliases.values())
+    read_as = set(columns.named.values())
     if not is_jsonl(text, name) and "reference" not in read_as:
         _refuse_without_reference(text, columns, findings)
     answers = "text" in read_as and bool(read_as & {"system", "level"})
@@ -159,7 +155,7 @@ def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[_Entry]:
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
     """A table without references is refused with every name that its column may have."""
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    unknown = [name for name in header_of(text, columns) if columns.name(name) not in KNOWN]
+    unknown = [name for name in header_of(text, columns.named) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
     others = ", ".join(KNOWN["reference"][1:])

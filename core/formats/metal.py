@@ -167,16 +167,11 @@ def read_metal(
     findings.problems += _twice(texts)
     if not texts and not findings.problems:
         findings.problems.append("file: it holds no record; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
     if reader.flip:
         findings.notes.append(
             f"turned, because lower is better in the file: {', '.join(sorted(reader.flip))}"
         )
-    findings.note_replaced()
-    rated = RatedSet(
-        tuple(texts), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(reader.left_out)
-    )
+    rated = RatedSet(tuple(texts), *findings.settled(), dict(reader.left_out))
     return MetalFile(rated, _table(rated, scored))
 
 

@@ -17,7 +17,6 @@ from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
     duplicate_problems,
-    printable_text,
     reject,
     sha256_of,
     shown,
@@ -46,16 +45,8 @@ def read_rated(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Rated
         where = f"{record.where}, item {shown(output.item_id)}"
         ratings = _ratings(record.cells.get(RATINGS), output, where, clipping, findings.problems)
         texts.append(RatedText(output, tuple(ratings)))
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return RatedSet(
-        tuple(texts),
-        findings.sha256,
-        printable_text(file_name),
-        (*findings.notes, *clipping.notes()),
-        dict(left_out),
-    )
+    sha256, name, notes = findings.settled()
+    return RatedSet(tuple(texts), sha256, name, (*notes, *clipping.notes()), dict(left_out))
 
 
 def write_rated(texts: Iterable[RatedText]) -> bytes:

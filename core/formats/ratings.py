@@ -39,7 +39,6 @@ from core.tables.reading import (
     duplicate_problems,
     name_of,
     name_problem,
-    printable_text,
     reject,
     sha256_of,
     shown,
@@ -337,12 +336,6 @@ SCORES = frozenset(VOCABULARY["metric"])
 NO_RATING = "no rating"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    where: str
-    rating: Rating
-
-
 def read_ratings(
     data: bytes, file_name: str, *, lower_is_better: bool = False, rows: Rows = table_rows
 ) -> RatingSet:
@@ -363,27 +356,20 @@ def read_ratings(
         reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()
     read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
-    known = ((_key(row.rating), row.where) for row in read if row.rating.rater is not None)
+    known = ((_key(rating), where) for where, rating in read if rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
     if not read and not findings.problems:
         findings.problems.append("file: no row holds a rating; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
     if lower_is_better:
         findings.notes.append("signs were turned, because lower is better in the file")
-    _note_unnamed([row.rating for row in read], findings)
-    return RatingSet(
-        tuple(row.rating for row in read),
-        findings.sha256,
-        printable_text(file_name),
-        tuple(findings.notes),
-        dict(left_out),
-    )
+    _note_unnamed([rating for _, rating in read], findings)
+    return RatingSet(tuple(rating for _, rating in read), *findings.settled(), dict(left_out))
 
 
 def _rows(
     records: Sequence[Record], lower_is_better: bool, left_out: Counter[str], findings: FileFindings
-) -> list[_Row]:
+) -> list[tuple[str, Rating]]:
+    """The ratings with their places; those without a score are counted."""
     keys = dict.fromkeys(key for record in records for key in record.cells)
     others = [key for key in keys if key in UNUSED or key not in COLUMNS]
     labels = labels_among(others, UNUSED, records, findings)
@@ -410,7 +396,7 @@ def _rows(
             names.labels,
             spans_in(_list_of(record), record.where, findings.problems),
         )
-        rows.append(_Row(record.where, rating))
+        rows.append((record.where, rating))
     return rows
 
 

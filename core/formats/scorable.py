@@ -28,7 +28,6 @@ from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import (
     is_blank,
     printable_text,
-    reject,
     sha256_of,
     shown,
 )
@@ -78,12 +77,7 @@ def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Out
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()
     outputs = tuple(one for one, _ in outputs_in(data, left_out, findings, rows))
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return OutputSet(
-        outputs, findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
-    )
+    return OutputSet(outputs, *findings.settled(), dict(left_out))
 
 
 def outputs_in(
@@ -109,8 +103,8 @@ def outputs_in(
     outputs = _outputs(read, findings)
     if not outputs and not findings.problems:
         findings.problems.append("file: no row holds a text; at least one is needed")
-    if not findings.problems:
-        _note_absent(any(row.names.system for row in read), findings)
+    if not findings.problems and not any(row.names.system for row in read):
+        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
     return outputs
 
 
@@ -242,12 +236,6 @@ def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
     counts = Counter(same_wording(value) for value, _ in values)
     meant = counts.most_common(1)[0][0]
     return next(one for one in values if same_wording(one[0]) == meant)
-
-
-def _note_absent(systems: bool, findings: FileFindings) -> None:
-    """What metrics will want and the file does not have."""
-    if not systems:
-        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
 
 
 QUESTION, OLD_QUESTION = "user_input", "question"

@@ -700,8 +700,7 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
     sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
     if not (sheet.cells or numbers) and not findings.problems:
         findings.problems.append(NO_METRIC)
-    if findings.problems:
-        reject(file_name, findings.problems)
+    findings.refuse()
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)

@@ -257,8 +257,7 @@ class DatasetBuilder(FileFindings):
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
         self._check_places(levels, sources)
-        if self.problems:
-            reject(self.file_name, self.problems)
+        self.refuse()
         first, second = sources
         self._note_identical(levels, first, second)
         self._note_invisible()
@@ -289,8 +288,7 @@ class DatasetBuilder(FileFindings):
         whose = set(sources)
         self._report_slips([], [key for key in self._texts if key.source not in whose], [], sources, {})
         self._report_repeated({})
-        if self.problems:
-            reject(self.file_name, self.problems)
+        self.refuse()
         self.note_replaced()
         outputs = tuple(
             Output(self._items[number].item_id, level, source, text)

@@ -11,7 +11,7 @@ from core.formats.generation import read_questions
 from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
 from core.formats.study_tables import DatasetBuilder, ItemFields, natural_order
-from core.schema.study import FIRST_LEVEL, Dataset, Item, Preference
+from core.schema.study import FIRST_LEVEL, Item, Preference
 from core.tables.cells import numbers_as_json
 from core.tables.columns import Record, Table, is_json, json_objects, table_rows
 from core.tables.problems import FileFindings, place
@@ -37,11 +37,6 @@ ONE_SOURCE = (
     "source's file with --beside, or use the page Generate"
 )
 """Of a run's dataset.json: there a level is a text, not an object with one text a source."""
-
-
-def read_trutheval(data: bytes, file_name: str) -> Dataset:
-    """Read the paper's JSON; InputError holds every problem of the file."""
-    return collect_trutheval(data, file_name).finish()
 
 
 def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:

@@ -1,6 +1,5 @@
 """Tables with columns of their owner's: those a reader knows, under several names, and labels to group by."""
 
-import csv
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -29,7 +28,7 @@ from core.tables.rows import (
     JSONL_SUFFIXES,
     Columns,
     JsonLine,
-    csv_lines,
+    first_cells,
     header_of,
     is_jsonl,
     jsonl_objects,
@@ -46,7 +45,11 @@ LABEL_PAIR = "language_pair"
 Door = Literal["study", "questions", "texts", "ratings", "scores", "spans"]
 """What a table is read for."""
 _ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
-_OF_SPANS: tuple[Door, ...] = ("spans",)
+_EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
+_RATED: tuple[Door, ...] = ("ratings", "spans")
+_STUDY: tuple[Door, ...] = ("study",)
+_SPANS: tuple[Door, ...] = ("spans",)
+_SCORES: tuple[Door, ...] = ("scores",)
 
 
 @dataclass(frozen=True)
@@ -72,29 +75,19 @@ class ColumnSpec:
 
 
 _WHO = ("system", "system_id", "system_name")
-_TRANSLATED = ("src",)
-_CONTEXT = ("passage", "source_text", "source_sentence")
-_REFERENCE = ("ref", "ground_truth")
+_REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "source_sentence")
+_ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
+_TEXT = ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer")
+_RATER = ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator")
 SPECS: tuple[ColumnSpec, ...] = (
-    ColumnSpec(
-        "item_id",
-        ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg"),
-        read_by=("study", "questions", *_ALL),
-        needed_by=("study", *_ALL),
-    ),
-    ColumnSpec(
-        "question",
-        type="text",
-        read_by=("study", "questions", *_ALL),
-        needed_by=("study",),
-        suggested=("prompt", "query", "input", "instruction"),
-    ),
+    ColumnSpec("item_id", _ITEM, "name", _EVERY, (*_STUDY, *_ALL)),
+    ColumnSpec("question", (), "text", _EVERY, _STUDY, suggested=("prompt", "query", "input", "instruction")),
     ColumnSpec(
         "reference",
         _REFERENCE,
         "text",
-        ("study", "questions", *_ALL),
-        ("study",),
+        _EVERY,
+        _STUDY,
         {"questions": (*_REFERENCE, "input_answer", "reference_summary", "reference_translation", "answer")},
         ("gold", "gold_answer", "reference_answer"),
     ),
@@ -104,57 +97,41 @@ SPECS: tuple[ColumnSpec, ...] = (
         _CONTEXT,
         "text",
         ("questions", *_ALL),
-        aliases_at={"questions": (*_CONTEXT, "source", *_TRANSLATED)},
+        aliases_at={"questions": (*_CONTEXT, "source", "src")},
     ),
-    ColumnSpec("paraphrase", type="text", read_by=("questions",)),
-    ColumnSpec("level", ("damage_level",), read_by=("study", *_ALL), needed_by=("study",)),
+    ColumnSpec("paraphrase", (), "text", ("questions",)),
+    ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_ALL), _STUDY),
     ColumnSpec(
         "source",
-        _TRANSLATED,
+        ("src",),
         "text",
-        ("study", *_ALL),
-        ("study",),
+        (*_STUDY, *_ALL),
+        _STUDY,
         {"study": _WHO},
         ("model", "model_name", "author"),
     ),
     ColumnSpec("system", _WHO[1:]),
-    ColumnSpec(
-        "text",
-        ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
-        "text",
-        ("study", *_ALL),
-        ("study", "texts"),
-        suggested=("completion",),
-    ),
-    ColumnSpec("language", ("lang",), "language", ("study", "questions", *_ALL)),
+    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_ALL), ("study", "texts"), suggested=("completion",)),
+    ColumnSpec("language", ("lang",), "language", _EVERY),
     ColumnSpec(LABEL_PAIR, ("lp",), "language"),
     ColumnSpec("reason", type="reason"),
-    ColumnSpec(
-        "rater",
-        ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
-        read_by=("ratings", "spans"),
-    ),
+    ColumnSpec("rater", _RATER, "name", _RATED),
     # A column `rating` of a wide table of scores is a metric of its own.
     ColumnSpec(
-        "score",
-        ("rating", "value"),
-        "number",
-        ("ratings", "scores", "spans"),
-        ("ratings",),
-        {"scores": ("value",)},
+        "score", ("rating", "value"), "number", (*_RATED, *_SCORES), ("ratings",), {"scores": ("value",)}
     ),
-    ColumnSpec("dimension", ("criterion", "aspect"), read_by=("ratings", "spans")),
-    ColumnSpec("spans", type="list", read_by=("ratings", "spans")),
-    ColumnSpec("start", ("start_offset", "begin"), "number", _OF_SPANS, _OF_SPANS),
-    ColumnSpec("end", ("end_offset",), "number", _OF_SPANS, _OF_SPANS),
-    ColumnSpec("severity", ("error_severity",), "name", _OF_SPANS, _OF_SPANS),
-    ColumnSpec("category", ("error_category", "error_type"), "name", _OF_SPANS),
-    ColumnSpec("weight", (), "number", _OF_SPANS),
-    ColumnSpec("in_source", ("is_source_error",), "truth", _OF_SPANS),
-    ColumnSpec("metric", ("metric_name",), read_by=("scores",)),
-    ColumnSpec("family", read_by=("scores",)),
-    ColumnSpec("direction", read_by=("scores",)),
-    ColumnSpec("signature", read_by=("scores",)),
+    ColumnSpec("dimension", ("criterion", "aspect"), "name", _RATED),
+    ColumnSpec("spans", (), "list", _RATED),
+    ColumnSpec("start", ("start_offset", "begin"), "number", _SPANS, _SPANS),
+    ColumnSpec("end", ("end_offset",), "number", _SPANS, _SPANS),
+    ColumnSpec("severity", ("error_severity",), "name", _SPANS, _SPANS),
+    ColumnSpec("category", ("error_category", "error_type"), "name", _SPANS),
+    ColumnSpec("weight", (), "number", _SPANS),
+    ColumnSpec("in_source", ("is_source_error",), "truth", _SPANS),
+    ColumnSpec("metric", ("metric_name",), "name", _SCORES),
+    ColumnSpec("family", (), "name", _SCORES),
+    ColumnSpec("direction", (), "name", _SCORES),
+    ColumnSpec("signature", (), "name", _SCORES),
 )
 """Every column of every table. A language pair is one such as en-de: the second is the text's language."""
 VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
@@ -237,10 +214,7 @@ def is_json(text: str, file_name: str) -> bool:
 def _written_header(text: str, header: list[str]) -> list[str]:
     """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
     for delimiter in DELIMITERS:
-        reader = csv.reader(csv_lines(text), delimiter=delimiter)
-        cells = next(
-            ([cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)), []
-        )
+        cells = first_cells(text, delimiter)
         if [cell.lower() for cell in cells] == header:
             return [unguarded(cell) for cell in cells]
     return header
@@ -342,7 +316,7 @@ def object_records(
         objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
     columns = _columns(keys, known)
-    house, ignored = _Exact((), (), {key: columns.get(key, key) for key in keys}), dict[str, None]()
+    house, ignored = Columns({key: columns.get(key, key) for key in keys}), dict[str, None]()
     records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
     note_ignored(findings, list(ignored))
     return Table(list(keys), columns, records)
@@ -353,9 +327,9 @@ def _columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[st
     return source_as_system(columns) if "system" in known else columns
 
 
-def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], "_Exact"]:
+def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
     """Keys of a CSV text, key -> our name, and the columns to read."""
-    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
+    header = header_of(text, {other for names in known.values() for other in names})
     keys = [key for key in _written_header(text, header) if key]
     columns = _columns(keys, known)
     names = {key: columns.get(key, key) for key in keys}
@@ -363,7 +337,7 @@ def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], di
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
         key.lower(): name for key, name in names.items()
     }
-    return keys, columns, _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
+    return keys, columns, Columns(plain)
 
 
 def file_columns(
@@ -380,8 +354,7 @@ def file_columns(
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
     else:
-        by_name = {other: name for name, names in known.items() for other in names}
-        keys = header_of(text, _Exact(tuple(known), (), by_name))
+        keys = header_of(text, {other for names in known.values() for other in names})
     return columns_among(keys, known, required, usual)
 
 
@@ -392,7 +365,7 @@ def columns_among(
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
     """The same of a file's keys."""
-    return _Exact(tuple(known), tuple(required), named_columns(keys, known), usual or {})
+    return Columns(named_columns(keys, known), tuple(required), usual or {})
 
 
 def require(
@@ -418,13 +391,6 @@ def require(
 def _other_names(column: str, names: Sequence[str]) -> str:
     others = [name for name in names if name != column]
     return f" (or: {', '.join(others)})" if others else ""
-
-
-class _Exact(Columns):
-    """Columns known by what is written alone: `source` may mean the system while `question` means the source."""
-
-    def name(self, written: str) -> str | None:
-        return self.aliases.get(written)
 
 
 def json_objects(value: object, where: str, findings: FileFindings) -> list[tuple[str, JsonObject]]:

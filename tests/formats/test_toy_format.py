@@ -100,3 +100,16 @@ def test_all_problems_of_a_file_are_said_at_once() -> None:
 def test_a_file_that_no_format_knows_is_a_table() -> None:
     assert format_of("texts", b"item,text\n1,a\n", "a.csv") is TABLE
     assert [one.outputs[0].text for one in (read_texts(b"item,text\n1,a\n", "a.csv"),)] == ["a"]
+
+
+def test_a_table_may_be_parquet_or_a_list_of_objects_at_every_door() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(ROWS), "texts.parquet")
+    for data, name in (
+        (Path("texts.parquet").read_bytes(), "texts.parquet"),
+        (json.dumps(ROWS).encode(), "texts.json"),
+    ):
+        assert len(read_study(data, name).finish().outputs) == len(ROWS)
+        assert len(read_texts(data, name).outputs) == len(ROWS)
+    assert len(read_questions(Path("texts.parquet").read_bytes(), "texts.parquet").materials) == 2

@@ -30,12 +30,11 @@ from core.tables.reading import (
     decode,
     name_of,
     name_problem,
-    printable_text,
     reject,
     sha256_of,
     shown,
 )
-from core.tables.rows import Columns, header_of, is_jsonl
+from core.tables.rows import header_of, is_jsonl
 
 FORMATS = (
     "MQM's TSV (.tsv), mt-metrics-eval's .seg.rating, WMT-QE spans, a row a span (CSV or JSONL with start and end), "
@@ -80,11 +79,7 @@ def read_span_file(
     ratings = at_border(reader(text, findings), texts, offsets, findings)
     if not ratings and not findings.problems:
         findings.problems.append("file: no text is rated in it; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
-    return RatingSet(
-        tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
-    )
+    return RatingSet(tuple(ratings), *findings.settled(), dict(left_out))
 
 
 def _of_set(
@@ -142,8 +137,7 @@ def _reader(text: str, file_name: str, left_out: Counter[str]) -> Rows | None:
     elif holds_wmt_qe(text):
         return read_wmt_qe
     else:
-        known = Columns(tuple(name for names in COLUMNS.values() for name in names), ())
-        keys = header_of(text, known)
+        keys = header_of(text, {name for names in COLUMNS.values() for name in names})
     return read_span_rows if {"start", "end"} & set(named_columns(keys, COLUMNS).values()) else None
 
 
