@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.formats.generation import read_questions
+from core.formats.registry import read_questions
 from core.generation.facts import make_pool
 from core.generation.factual.by_rules import RuleSteps
 from core.generation.factual.scheme import perturb

@@ -12,7 +12,6 @@ from core.cli.shared.options import (
     add_pair_option,
     print_result,
     read_file,
-    run_number,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
@@ -25,12 +24,11 @@ from core.cli.shared.sources import (
     open_scores,
 )
 from core.cli.shared.terminal import dashed, intervals_said, number, or_dash, plain, print_aligned, print_end
-from core.formats.human_ratings import read_rating_file
-from core.formats.mt_metrics_eval import is_seg_score, read_seg_ratings, read_seg_scores
+from core.formats.registry import read_ratings
 from core.results.correlations.acc23 import Acc23, Acc23Options, MetricAccuracy, acc23
 from core.results.joining import SYSTEM_MEANS
 from core.results.merging import merge_tables
-from core.schema.scores import RatingSet, ScoreTable
+from core.schema.scores import RatingSet
 from core.stats.resampling import Estimate
 from core.tables.reading import shown
 
@@ -194,7 +192,7 @@ def add_to(nouns: Commands) -> None:
 def _acc23(options: argparse.Namespace) -> None:
     chosen = _chosen(options)
     with telling("reading the scores") as tell:
-        table = merge_tables([_scores(given, options) for given in options.metrics])
+        table = merge_tables([open_scores(given, options).table for given in options.metrics])
         human = _human(options.human, options)
         tell("calibrating ties")
         found = acc23(human, table, chosen)
@@ -226,13 +224,6 @@ def _chosen(options: argparse.Namespace) -> Acc23Options:
     )
 
 
-def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
-    path = Path(given)
-    if run_number(given) is None and is_seg_score(path.name) and not path.is_dir():
-        return read_seg_scores(read_file(path), path.name)
-    return open_scores(given, options).table
-
-
 def _human(given: str, options: argparse.Namespace) -> RatingSet:
     if given.startswith(STUDY):
         return human_ratings(given, options)[0]
@@ -240,9 +231,7 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
     if path.is_dir():
         of_folder = argparse.Namespace(**{**vars(options), "human": options.named})
         return open_ratings(open_scores(given, options), of_folder, "--ratings")
-    if is_seg_score(path.name):
-        return read_seg_ratings(read_file(path), path.name)
-    return read_rating_file(read_file(path), path.name)
+    return read_ratings(read_file(path), path.name)
 
 
 def _json(found: Acc23) -> dict[str, Any]:

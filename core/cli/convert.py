@@ -21,12 +21,12 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.sources import SPAN_MEANING, SPAN_NAMES, STUDY, marked, single
 from core.errors import InputError
-from core.formats.human_ratings import holds_metal, read_any_ratings
-from core.formats.metal import read_metal
+from core.formats.metal import holds_metal, read_metal
 from core.formats.mt_metrics_eval import is_seg_score, read_folder_outputs, write_seg_rating, write_seg_score
-from core.formats.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
+from core.formats.rated import holds_rated, outputs_of, rated_of, ratings_of, write_rated
+from core.formats.registry import read_rated, read_ratings
 from core.formats.spans.cells import UNITS
-from core.formats.spans.files import has_reader_here, holds_rated, read_span_file
+from core.formats.spans.files import has_reader_here, read_span_file
 from core.formats.spans.mqm import write_mqm
 from core.formats.spans.offsets import ENDS
 from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
@@ -201,7 +201,7 @@ def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
     spans = form.of_errors or not ours or (not is_seg_score(name) and has_reader_here(data, name))
     if spans and not flip:
         return _Given(read_span_file(data, name, texts, units=options.units, ends=options.ends), texts)
-    return _Given(read_any_ratings(data, name, flip=flip), texts)
+    return _Given(read_ratings(data, name, flip=flip), texts)
 
 
 def _texts(options: argparse.Namespace) -> OutputSet | None:

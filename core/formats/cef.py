@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
+from core.formats import Format
+from core.formats.scores import read_scores
 from core.tables.cells import number_in, numbers_as_json
-from core.tables.columns import VOCABULARY, Record, is_json, named_columns
+from core.tables.columns import VOCABULARY, Record, Table, is_json, named_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import JsonObject, duplicate_problems, parse_json, shown, type_name
+from core.tables.reading import JsonObject, decode, duplicate_problems, parse_json, shown, type_name
 from core.tables.rows import is_jsonl, jsonl_objects
 
 SCORES = {
@@ -35,9 +38,6 @@ WHICH_CONSISTENCY = (
 )
 IN_PERCENT = "cef-conciseness was in percent and is kept as a share, 0 to 1"
 
-Found = tuple[list[str], dict[str, str], list[Record]]
-"""Keys, key -> our name, rows: what open_tables.open_records gives."""
-
 
 @dataclass(frozen=True)
 class _Entry:
@@ -51,11 +51,16 @@ class _Entry:
     """Why it could not be read."""
 
 
-def cef_records(text: str, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Found | None:
-    """The rows of a file of such answers, one a score; None where it holds something else."""
-    answers = _answers(text, findings)
-    if answers is None:
-        return None
+def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The rows of a file of such answers, one a score."""
+    answers = []
+    for one in _entries(numbers_as_json(decode(data, findings.file_name)), findings.file_name):
+        if one.problems:
+            findings.problems += one.problems
+        elif not _is_answer(one.value):
+            findings.problems.append(f"{one.where}: has no scores")
+        else:
+            answers.append(one)
     numbered = not any(_has_item(one.value) for one in answers if one.item is None)
     if numbered and all(one.item is None for one in answers):
         findings.notes.append("no answer names its item: items are the answers' numbers, from 1")
@@ -68,28 +73,20 @@ def cef_records(text: str, known: Mapping[str, Sequence[str]], findings: FileFin
     if any(row.cells["metric"] == SCORES[_PERCENT] for row in rows):
         findings.notes.append(IN_PERCENT)
     keys = list(dict.fromkeys(key for row in rows for key in row.cells))
-    return keys, {key: key for key in keys if key in known}, rows
+    return Table(keys, {key: key for key in keys if key in known}, rows)
 
 
-def _answers(text: str, findings: FileFindings) -> list[_Entry] | None:
-    """The entries that are such answers; None where none of the first ones is. Any other is a problem."""
-    if not any(
-        f'"{name}"' in text for name in SCORES
-    ):  # a long file of another kind is not parsed for nothing
-        return None
-    entries = _entries(numbers_as_json(text), findings.file_name)
-    first = list(islice(entries, _LOOKED_AT))
-    if not any(_is_answer(one.value) for one in first):
-        return None
-    answers = []
-    for one in (*first, *entries):
-        if one.problems:
-            findings.problems += one.problems
-        elif not _is_answer(one.value):
-            findings.problems.append(f"{one.where}: has no scores")
-        else:
-            answers.append(one)
-    return answers
+def _sniff(data: bytes, file_name: str) -> bool:
+    """Whether one of the first entries is such an answer."""
+    if not any(f'"{name}"'.encode() in data for name in SCORES):
+        return False  # a long file of another kind is not parsed for nothing
+    entries = _entries(numbers_as_json(data.decode("utf-8-sig", "replace")), file_name)
+    return any(_is_answer(one.value) for one in islice(entries, _LOOKED_AT))
+
+
+FORMAT = Format(
+    "cef_server", "answers of CEF's server", _sniff, {"scores": partial(read_scores, rows=_cef_rows)}
+)
 
 
 def _entries(text: str, file_name: str) -> Iterator[_Entry]:

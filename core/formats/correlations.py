@@ -107,8 +107,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
             findings.notes.append(_joined_note(side.joined))
     if not side.values and not findings.problems:
         findings.problems.append("file: it holds no metric")
-    if findings.problems:
-        reject(file_name, findings.problems)
+    findings.refuse()
     values = side.values
     if side.turned:
         findings.notes.append(TURNED)

@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
 from core.schema.study import Item, Material, MaterialSet
-from core.tables.columns import VOCABULARY, columns_among, file_columns, known_as
+from core.tables.columns import VOCABULARY, Rows, columns_among, file_columns, known_at, require, table_rows
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -17,7 +17,6 @@ from core.tables.reading import (
     name_of,
     name_problem,
     parse_json,
-    printable_text,
     reject,
     sha256_of,
     shown,
@@ -27,7 +26,6 @@ from core.tables.rows import (
     CSV_SUFFIXES,
     JSONL_SUFFIXES,
     Columns,
-    Row,
     header_of,
     is_jsonl,
     jsonl_bytes,
@@ -40,20 +38,12 @@ from core.tables.writer import csv_bytes
 Task = Literal["qa", "qa-passage", "summary", "translation"]
 """As generation has them, which this module is not to know."""
 
-COLUMNS = ("item_id", "question", "reference", "paraphrase", "context", "language")
-KNOWN = {
-    **known_as("item_id", "question"),
-    "reference": (
-        *VOCABULARY["reference"],
-        *("input_answer", "reference_summary", "reference_translation", "answer"),
-    ),
-    **known_as("paraphrase"),
-    "context": (*VOCABULARY["context"], *VOCABULARY["source"]),
-    **known_as("language"),
-}
+KNOWN = known_at("questions")
 """`source` is the sentence that is translated, unless the file holds answers."""
+COLUMNS = tuple(KNOWN)
 FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
-_OF_ANSWERS = known_as("system", "level", "text")
+_ANSWERS_UNUSED = "the file's answers are not used, only its questions and references"
+_OF_ANSWERS = {name: VOCABULARY[name] for name in ("system", "level", "text")}
 """A file with texts of systems or levels holds answers, one row each: they are not read, their questions are."""
 MOST_NAMED = 20
 """Questions left out as duplicates that the note names."""
@@ -77,22 +67,27 @@ class _Entry:
     cells: dict[str, object]
 
 
-def read_questions(data: bytes, file_name: str, task: Task | None = None) -> MaterialSet:
+def read_questions(
+    data: bytes, file_name: str, task: Task | None = None, *, rows: Rows = table_rows
+) -> MaterialSet:
     """The questions of a file in any of the forms; InputError holds every problem.
 
     task: what the references are; asks for the context that it needs. None: whatever is there is taken.
     """
     try:
-        return _read(data, file_name, task)
+        return _read(data, file_name, task, rows)
     except InputError as refused:
         # The readers that data sets use too say "imported", which happens to studies.
         found = refused.found
         raise InputError(f"{shown(file_name)} cannot be read: {found.counted}", found) from None
 
 
-def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
+def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> MaterialSet:
     findings = FileFindings(file_name, sha256_of(data))
-    entries = _entries(decode(data, file_name), findings)
+    if rows is table_rows:
+        entries = _entries(decode(data, file_name), findings)
+    else:
+        entries = _of_table(data, rows, findings)
     if not entries and not findings.problems:
         findings.problems.append("file: there is no question; at least one is needed")
     lacking = Lacking(findings)
@@ -102,10 +97,7 @@ def _read(data: bytes, file_name: str, task: Task | None) -> MaterialSet:
     ]
     lacking.join(len(entries))
     kept = _without_duplicates([(where, one) for where, one in read if one is not None], findings)
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return MaterialSet(tuple(kept), findings.sha256, printable_text(file_name), tuple(findings.notes))
+    return MaterialSet(tuple(kept), *findings.settled())
 
 
 def _entries(text: str, findings: FileFindings) -> list[_Entry]:
@@ -127,27 +119,43 @@ def _entries(text: str, findings: FileFindings) -> list[_Entry]:
 def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
     name = findings.file_name
     columns = file_columns(text, name, KNOWN | _OF_ANSWERS, ())
-    read_as = set(columns.aliases.values())
+    read_as = set(columns.named.values())
     if not is_jsonl(text, name) and "reference" not in read_as:
         _refuse_without_reference(text, columns, findings)
     answers = "text" in read_as and bool(read_as & {"system", "level"})
     if not answers:
         columns = file_columns(text, name, KNOWN, ())
         return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, columns, findings)]
-    findings.notes.append("the file's answers are not used, only its questions and references")
+    findings.notes.append(_ANSWERS_UNUSED)
     own = {**KNOWN, "context": VOCABULARY["context"]} | _OF_ANSWERS
     columns = file_columns(text, name, own, ("item_id", "question", "reference"))
-    rows = [
-        Row(row.line, {name: cell for name, cell in row.cells.items() if name in COLUMNS})
-        for row in read_rows(text, columns, findings)
+    rows = read_rows(text, columns, findings)
+    known = [
+        (f"line {row.line}", {name: cell for name, cell in row.cells.items() if name in COLUMNS})
+        for row in rows
     ]
-    return _merged(rows, findings)
+    return _merged(known, findings)
+
+
+def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[_Entry]:
+    """The same of a table in another form."""
+    table = rows(data, KNOWN | _OF_ANSWERS, findings)
+    columns = set(table.columns.values())
+    require(columns, {"reference": KNOWN["reference"]}, table.keys, findings.file_name)
+    known = [
+        (one.where, {name: cell for name, cell in one.cells.items() if name in COLUMNS})
+        for one in table.records
+    ]
+    if "text" in columns and columns & {"system", "level"}:
+        findings.notes.append(_ANSWERS_UNUSED)
+        return _merged(known, findings)
+    return [_Entry(*one) for one in known]
 
 
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
     """A table without references is refused with every name that its column may have."""
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
-    unknown = [name for name in header_of(text, columns) if columns.name(name) not in KNOWN]
+    unknown = [name for name in header_of(text, columns.named) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
     instead = rename(likely, "reference") or unknown_columns(unknown, ["reference"])
     others = ", ".join(KNOWN["reference"][1:])
@@ -155,20 +163,20 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
     reject(findings.file_name, findings.problems)
 
 
-def _merged(rows: list[Row], findings: FileFindings) -> list[_Entry]:
+def _merged(rows: list[tuple[str, dict[str, object]]], findings: FileFindings) -> list[_Entry]:
     """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
     found: dict[str, _Entry] = {}
-    for row in rows:
-        name = name_of(row.cells.get("item_id"))
+    for where, row in rows:
+        name = name_of(row.get("item_id"))
         if name is None:
-            problem = name_problem(row.cells["item_id"]) if "item_id" in row.cells else "is missing"
-            findings.problems.append(f"line {row.line}: item_id {problem}")
+            problem = name_problem(row["item_id"]) if "item_id" in row else "is missing"
+            findings.problems.append(f"{where}: item_id {problem}")
             continue
-        cells = found.setdefault(name, _Entry(f"line {row.line}", {})).cells
-        for column, value in row.cells.items():
+        cells = found.setdefault(name, _Entry(where, {})).cells
+        for column, value in row.items():
             if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
-                where = place(row.line, name)
-                findings.problems.append(f"{where}: {column} differs from the one in an earlier line")
+                at = f"{where}, {place(question=name)}"
+                findings.problems.append(f"{at}: {column} differs from the one in an earlier line")
     return list(found.values())
 
 
@@ -203,7 +211,7 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
         else:
             findings.problems.append(f"{where}: is {type_name(question)}, expected an object")
     if "answers" in ignored:
-        findings.notes.append("the file's answers are not used, only its questions and references")
+        findings.notes.append(_ANSWERS_UNUSED)
     if others := [shown(key) for key in ignored if key != "answers"]:
         findings.notes.append(f"questions: fields not used: {', '.join(others)}")
     return entries

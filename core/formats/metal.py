@@ -2,18 +2,20 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 import numpy as np
 
-from core.formats.rated import of_text, ratings_of, said_twice
+from core.formats import Format
+from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
 from core.formats.ratings import Said, said_in
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, label_of, number_in, number_problem
-from core.tables.columns import is_json
+from core.tables.columns import VOCABULARY, is_json
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
@@ -49,11 +51,16 @@ DIMENSIONS: Mapping[str, str] = {
 } | {name.lower(): name for name in SCALES}
 """A dimension's name in small letters alone -> its short name."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "item_id", "uid", "index"),
-    "text": ("text", "summary", "output", "response", "completion", "generation"),
-    "source": ("source", "passage", "article", "document", "prompt", "input", "main_point"),
-    "language": ("language", "lang"),
-    "system": ("system", "model", "generator"),
+    "id": ("id", *VOCABULARY["item_id"], "uid", "index"),
+    "text": ("text", "summary", *VOCABULARY["text"], "completion", "generation"),
+    "source": (
+        *VOCABULARY["source"],
+        *VOCABULARY["context"],
+        *("article", "document"),
+        *("prompt", "input", "main_point"),
+    ),
+    "language": VOCABULARY["language"],
+    "system": (*VOCABULARY["system"], "model", "generator"),
     "task": ("task",),
     "people": ("annotations", "annotators", "human", "human_scores", "ratings", "scores"),
     "evaluators": ("evaluators", "evaluator", "llm", "llm_scores", "predictions"),
@@ -160,16 +167,11 @@ def read_metal(
     findings.problems += _twice(texts)
     if not texts and not findings.problems:
         findings.problems.append("file: it holds no record; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
     if reader.flip:
         findings.notes.append(
             f"turned, because lower is better in the file: {', '.join(sorted(reader.flip))}"
         )
-    findings.note_replaced()
-    rated = RatedSet(
-        tuple(texts), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(reader.left_out)
-    )
+    rated = RatedSet(tuple(texts), *findings.settled(), dict(reader.left_out))
     return MetalFile(rated, _table(rated, scored))
 
 
@@ -281,3 +283,36 @@ def _table(rated: RatedSet, scored: list[dict[str, float]]) -> ScoreTable | None
         rated.file_name,
         rated.notes,
     )
+
+
+_OF_TABLES = frozenset(VOCABULARY["score"])
+
+
+def holds_metal(data: bytes, file_name: str) -> bool:
+    """Whether a file is METAL's JSON: one value that is no list of ratings, and none of rated texts."""
+    if PurePath(file_name).suffix.lower() != ".json":
+        return False
+    value, problem = parse_json(decode(data, file_name))
+    if problem is not None:
+        return False
+    rows = value if isinstance(value, list) and value else [value]
+    if not isinstance(rows[0], JsonObject) or _OF_TABLES & {key.lower() for key in rows[0]}:
+        return False
+    return not _are_rated_texts(rows)
+
+
+def _are_rated_texts(rows: Sequence[object]) -> bool:
+    """Whether records have lists `ratings`, and no entry of them is METAL's: a rater's scores by dimension."""
+    lists = [own for row in rows if isinstance(row, JsonObject) and isinstance(own := row.get(RATINGS), list)]
+    entries = (one for own in lists for one in own if isinstance(one, JsonObject))
+    return bool(lists) and not any("scores" in one or any(map(is_known, one)) for one in entries)
+
+
+def _ratings(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> RatingSet:
+    found = read_metal(data, file_name, flip=flip).ratings
+    if not found.ratings:
+        reject(file_name, ["file: no record holds a rating; at least one is needed"])
+    return found
+
+
+FORMAT = Format("metal", "METAL's JSON", holds_metal, {"ratings": _ratings})

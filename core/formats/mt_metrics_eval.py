@@ -12,6 +12,7 @@ import numpy as np
 import regex
 
 from core.errors import InputError, Problems
+from core.formats import Format
 from core.formats.scores import INFINITE, NO_SCORE, family_of, metric_made_elsewhere, signature_from_folder
 from core.formats.spans.cells import LARGEST_OFFSET
 from core.formats.spans.mqm import score_of
@@ -686,6 +687,14 @@ def read_seg_ratings(data: bytes, file_name: str) -> RatingSet:
         reject(file_name, ["file: every line is None; at least one rating is needed"])
     left_out = {NOT_RATED: n_unrated} if n_unrated else {}
     return RatingSet(tuple(ratings), sha256_of(data), printable_text(file_name), (), left_out)
+
+
+SEG_SCORE = Format(
+    "seg_score",
+    "scores of mt-metrics-eval, of which higher is better already",
+    lambda data, file_name: is_seg_score(file_name),
+    {"ratings": read_seg_ratings, "scores": read_seg_scores},
+)
 
 
 def metric_name(file_name: str) -> str:

@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Problems
-from core.formats.ratings import OVERALL, TextFinder, rating_entries
+from core.formats import Format
+from core.formats.ratings import OVERALL, TextFinder, is_nested, rating_entries
 from core.formats.scorable import output_row, outputs_in
 from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
+from core.tables.columns import Rows, objects_in, table_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
-    printable_text,
     reject,
     sha256_of,
     shown,
@@ -30,7 +30,7 @@ NO_SUCH_TEXT = "ratings of texts that are not there"
 OTHER_LANGUAGE = "ratings of texts that are there in another language or data set only"
 
 
-def read_rated(data: bytes, file_name: str) -> RatedSet:
+def read_rated(data: bytes, file_name: str, *, rows: Rows = table_rows) -> RatedSet:
     """The texts of a file with their ratings; of a file without the column `ratings`, texts without any.
 
     Any form is read that `scorable.read_outputs` reads; ratings stand in JSON alone. Spans that reach beyond the end of
@@ -38,23 +38,15 @@ def read_rated(data: bytes, file_name: str) -> RatedSet:
     """
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()
-    rows = outputs_in(decode(data, file_name), left_out, findings, beside=(RATINGS,), as_written=True)
+    found = outputs_in(data, left_out, findings, rows, beside=(RATINGS,), as_written=True)
     clipping = Clipping()
     texts = []
-    for output, record in rows:
+    for output, record in found:
         where = f"{record.where}, item {shown(output.item_id)}"
         ratings = _ratings(record.cells.get(RATINGS), output, where, clipping, findings.problems)
         texts.append(RatedText(output, tuple(ratings)))
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return RatedSet(
-        tuple(texts),
-        findings.sha256,
-        printable_text(file_name),
-        (*findings.notes, *clipping.notes()),
-        dict(left_out),
-    )
+    sha256, name, notes = findings.settled()
+    return RatedSet(tuple(texts), sha256, name, (*notes, *clipping.notes()), dict(left_out))
 
 
 def write_rated(texts: Iterable[RatedText]) -> bytes:
@@ -216,3 +208,30 @@ def said_twice(ratings: Sequence[Rating]) -> list[str]:
 def _called(rating: Rating) -> str:
     names = [("item", rating.item_id), ("system", rating.system), ("level", rating.level)]
     return ", ".join(f"{what} {shown(name)}" for what, name in names if name is not None)
+
+
+def holds_rated(data: bytes, file_name: str) -> bool:
+    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it.
+
+    Lists with a rater's scores by dimension are ratings of another form (`rating_shapes`).
+    """
+    text = data.decode("utf-8-sig", "replace")
+    if f'"{RATINGS}"' not in text:
+        return False
+    lists = [own for one in objects_in(text, file_name) if isinstance(own := one.get(RATINGS), list)]
+    return bool(lists) and not any(is_nested(entry) for own in lists for entry in own)
+
+
+def _ratings_alone(data: bytes, file_name: str) -> RatingSet:
+    found = ratings_of(read_rated(data, file_name))
+    if not found.ratings:
+        reject(file_name, ["file: no text in it is rated; at least one is needed"])
+    return found
+
+
+FORMAT = Format(
+    "rated",
+    "rated texts, of which higher is better already",
+    holds_rated,
+    {"ratings": _ratings_alone},
+)

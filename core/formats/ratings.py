@@ -4,58 +4,52 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import regex
 
 from core.errors import Problems
-from core.formats.scorable import COLUMNS as TEXT_COLUMNS
 from core.formats.scorable import NO_LABELS
-from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of
-from core.formats.spans.cells import spans_in
+from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of, label_column
+from core.formats.spans.cells import span_row, spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
 from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
+    LABEL_PAIR,
     ONLY_SYSTEM,
+    TEXTS,
+    VOCABULARY,
     Record,
-    known_as,
+    Rows,
+    known_at,
     labels_among,
     level_number,
     names_in,
-    open_records,
+    needed_at,
     repeated,
     require,
+    table_rows,
     with_item_level,
 )
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
-    decode,
     duplicate_problems,
     name_of,
     name_problem,
-    printable_text,
     reject,
     sha256_of,
     shown,
     type_name,
 )
+from core.tables.rows import jsonl_bytes
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""
 RATER_NAMES = (
-    *(
-        "rater",
-        "rater_id",
-        "annotator",
-        "annotator_id",
-        "worker",
-        "worker_id",
-        "user",
-        "user_id",
-        "evaluator",
-    ),
+    *(*VOCABULARY["rater"], "worker", "worker_id"),
     *("name", "id"),
 )
 """Keys that name the rater in an object of ratings."""
@@ -334,63 +328,48 @@ def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: File
     return shaped
 
 
-COLUMNS: Mapping[str, Sequence[str]] = {
-    **TEXT_COLUMNS,
-    **known_as("rater", "score", "dimension", "spans"),
-}
-"""Our name -> the names that a file may use. The texts themselves may stand beside the ratings; they are not read."""
-NEEDED = ("item_id", "score")
-UNUSED = ("text", "reference", "question", "context", "source", "reason", *NO_LABELS)
-SCORES = frozenset({"metric", "metric_name"})
+COLUMNS = known_at("ratings")
+"""The texts themselves may stand beside the ratings; they are not read."""
+UNUSED = (*TEXTS, "reason", *NO_LABELS)
+SCORES = frozenset(VOCABULARY["metric"])
 """Columns of a table of scores."""
 NO_RATING = "no rating"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    where: str
-    rating: Rating
-
-
-def read_ratings(data: bytes, file_name: str, *, lower_is_better: bool = False) -> RatingSet:
+def read_ratings(
+    data: bytes, file_name: str, *, lower_is_better: bool = False, rows: Rows = table_rows
+) -> RatingSet:
     """The ratings of a file; InputError holds every problem.
 
     lower_is_better: of the file's scale; the sign of every score is turned, so that higher is better. Any number of
     raters may rate a text, the same one only once on each dimension. A row without a score is left out and counted.
     """
     findings = FileFindings(file_name, sha256_of(data))
-    keys, columns, records = open_records(decode(data, file_name), COLUMNS, findings)
+    keys, columns, records, _ = rows(data, COLUMNS, findings)
     if words := class_columns(records, _may_be_ratings(records)):
         records = with_classes(records, words, findings)
     is_scores = bool(SCORES & {key.strip().lower() for key in keys})
     shaped = records if is_scores else one_rating_a_row(records, [*COLUMNS, *UNUSED], findings)
     found = (*columns.values(), *(() if shaped is records else ("score",)))
-    require(found, {column: COLUMNS[column] for column in NEEDED}, keys, file_name)
+    require(found, needed_at("ratings"), keys, file_name)
     if is_scores:
         reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
     left_out: Counter[str] = Counter()
-    rows = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
-    known = ((_key(row.rating), row.where) for row in rows if row.rating.rater is not None)
+    read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
+    known = ((_key(rating), where) for where, rating in read if rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
-    if not rows and not findings.problems:
+    if not read and not findings.problems:
         findings.problems.append("file: no row holds a rating; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
     if lower_is_better:
         findings.notes.append("signs were turned, because lower is better in the file")
-    _note_unnamed([row.rating for row in rows], findings)
-    return RatingSet(
-        tuple(row.rating for row in rows),
-        findings.sha256,
-        printable_text(file_name),
-        tuple(findings.notes),
-        dict(left_out),
-    )
+    _note_unnamed([rating for _, rating in read], findings)
+    return RatingSet(tuple(rating for _, rating in read), *findings.settled(), dict(left_out))
 
 
 def _rows(
     records: Sequence[Record], lower_is_better: bool, left_out: Counter[str], findings: FileFindings
-) -> list[_Row]:
+) -> list[tuple[str, Rating]]:
+    """The ratings with their places; those without a score are counted."""
     keys = dict.fromkeys(key for record in records for key in record.cells)
     others = [key for key in keys if key in UNUSED or key not in COLUMNS]
     labels = labels_among(others, UNUSED, records, findings)
@@ -417,7 +396,7 @@ def _rows(
             names.labels,
             spans_in(_list_of(record), record.where, findings.problems),
         )
-        rows.append(_Row(record.where, rating))
+        rows.append((record.where, rating))
     return rows
 
 
@@ -546,3 +525,29 @@ def _value(row: Named, name: str) -> str | None:
     if name == "level":
         return row.level
     return row.language if name == "language" else row.labels.get(name)
+
+
+_TAKEN = frozenset(
+    {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES} - {LABEL_PAIR}
+)
+"""Names of columns that mean something else than a label to the reader."""
+
+
+def write_ratings_jsonl(ratings: RatingSet) -> bytes:
+    """One rating a line, with the errors where any could be marked; read_ratings reads it to equal ratings."""
+    return jsonl_bytes(map(_written, ratings.ratings))
+
+
+def _written(one: Rating) -> dict[str, Any]:
+    row = {
+        **{label_column(key, (), _TAKEN, wide=False): value for key, value in one.labels.items()},
+        "item_id": one.item_id,
+        "system": one.system,
+        "level": one.level,
+        "rater": one.rater,
+        "score": one.score,
+        "dimension": one.dimension,
+        "language": one.language,
+        "spans": None if one.spans is None else [span_row(span) for span in one.spans],
+    }
+    return {name: value for name, value in row.items() if value is not None}

@@ -7,109 +7,33 @@ from functools import cached_property
 
 from core.formats.generation import same_value
 from core.schema.scores import OutputSet, ScorableOutput
-from core.tables.cells import is_nothing, numbers_as_json
+from core.tables.cells import is_nothing
 from core.tables.columns import (
     LABEL_MARK,
-    LABEL_PAIR,
     ONLY_SYSTEM,
+    TEXTS,
     Names,
     Record,
-    is_json,
-    json_objects,
-    known_as,
+    Rows,
+    known_at,
     labels_among,
     names_in,
-    open_records,
+    needed_at,
     repeated,
     require,
+    table_rows,
     with_item_level,
 )
-from core.tables.problems import FileFindings, place, same_wording
+from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import (
-    JsonObject,
-    decode,
-    duplicate_problems,
     is_blank,
-    name_of,
-    name_problem,
-    parse_json,
     printable_text,
-    reject,
     sha256_of,
     shown,
-    type_name,
 )
-from core.tables.rows import is_jsonl, jsonl_bytes
+from core.tables.rows import jsonl_bytes
 
-_OF_QUESTION = {
-    "question": "question",
-    "ground_truth": "reference",
-    "context": "context",
-    "language": "language",
-}
-
-
-def paper_records(text: str, findings: FileFindings) -> list[Record] | None:
-    """The texts as records under our names; None where the file is no object with "questions"."""
-    value, problem = parse_json(numbers_as_json(text))
-    if problem or not isinstance(value, JsonObject) or "questions" not in value:
-        return None
-    findings.problems += duplicate_problems("file", value)
-    return _of_questions(value["questions"], findings)
-
-
-def _of_questions(value: object, findings: FileFindings) -> list[Record]:
-    """The paper's form: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
-
-    A level of "answers" is one text a source, or a text alone, as 003's generated data set has it.
-    """
-    records: list[Record] = []
-    unused: dict[str, None] = {}
-    for index, (where, question) in enumerate(json_objects(value, "questions", findings)):
-        item_id = name_of(question.get("id", index))
-        if item_id is None:
-            findings.problems.append(f"{where}: id {name_problem(question['id'])}")
-            continue
-        cells = {name: question[key] for key, name in _OF_QUESTION.items() if key in question}
-        unused.update(dict.fromkeys(set(question) - {"id", "answers", *_OF_QUESTION}))
-        records += _of_answers(item_id, question.get("answers"), cells | {"item_id": item_id}, findings)
-    if unused:
-        findings.notes.append(
-            f"questions: fields not used: {', '.join(shown(key) for key in sorted(unused))}"
-        )
-    return records
-
-
-def _of_answers(
-    item_id: str, answers: object, cells: Mapping[str, object], findings: FileFindings
-) -> list[Record]:
-    where = place(question=item_id)
-    if not isinstance(answers, JsonObject):
-        findings.problems.append(f"{where}: answers is {type_name(answers)}, expected an object of levels")
-        return []
-    findings.problems += duplicate_problems(where, answers)
-    records = []
-    for level, texts in answers.items():
-        at_level = place(question=item_id, level=level)
-        if isinstance(texts, JsonObject):
-            findings.problems += duplicate_problems(at_level, texts)
-            sources = [({"system": source}, text) for source, text in texts.items()]
-        else:
-            sources = [({}, texts)]
-        records += [
-            Record(
-                place(question=item_id, level=level, source=source.get("system")),
-                {**cells, **source, "level": level, "text": text},
-            )
-            for source, text in sources
-        ]
-    return records
-
-
-COLUMNS = known_as(
-    *("item_id", "system", "text", "reference", "question", "context", "source", "level"),
-    *("language", LABEL_PAIR, "reason"),
-)
+COLUMNS = known_at("texts")
 """All other columns are labels."""
 NO_LABELS = ("id", "origin")
 """Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
@@ -117,7 +41,7 @@ OF_GENERATION = ("origin",)
 """Of NO_LABELS what generation writes beside `reason`: in its own files nobody needs to be told that it is not used."""
 NO_TEXT = "no text"
 
-_OF_ITEM = ("reference", "question", "context", "source")
+_OF_ITEM = tuple(name for name in TEXTS if name != "text")
 _SAME_TEXT = "the same item, system, level and labels"
 
 
@@ -144,7 +68,7 @@ class _Row:
         return self.names.system, self.names.level, *self.item
 
 
-def read_outputs(data: bytes, file_name: str) -> OutputSet:
+def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> OutputSet:
     """The texts of a table, of JSONL, or of the papers' JSON; InputError holds every problem.
 
     What a metric gets as the source is the context if there is one, else the sentence that is translated, else the
@@ -152,19 +76,15 @@ def read_outputs(data: bytes, file_name: str) -> OutputSet:
     """
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()
-    outputs = tuple(one for one, _ in outputs_in(decode(data, file_name), left_out, findings))
-    if findings.problems:
-        reject(file_name, findings.problems)
-    findings.note_replaced()
-    return OutputSet(
-        outputs, findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
-    )
+    outputs = tuple(one for one, _ in outputs_in(data, left_out, findings, rows))
+    return OutputSet(outputs, *findings.settled(), dict(left_out))
 
 
 def outputs_in(
-    text: str,
+    data: bytes,
     left_out: Counter[str],
     findings: FileFindings,
+    rows: Rows,
     *,
     beside: Collection[str] = (),
     as_written: bool = False,
@@ -174,21 +94,17 @@ def outputs_in(
     beside: further columns, which the caller reads. as_written: blanks and line breaks stay as they are, so that what
     counts characters of the texts counts right; control characters become U+FFFD in either case.
     """
-    file_name = findings.file_name
-    table = not is_json(text, file_name) and not is_jsonl(text, file_name)
-    records = paper_records(text, findings) if is_json(text, file_name) else None
-    if records is None:
-        known = {**COLUMNS, **{name: (name,) for name in beside}}
-        keys, columns, records = open_records(text, known, findings)
-        require(columns.values(), {name: COLUMNS[name] for name in ("item_id", "text")}, keys, file_name)
-    read = _Reader(table, as_written, frozenset(beside), left_out, findings)
-    rows = _with_languages(read.rows(with_item_level(records)))
-    repeated(((row.key, row.where) for row in rows if row.text is not None), _SAME_TEXT, findings)
-    outputs = _outputs(rows, findings)
+    known = {**COLUMNS, **{name: (name,) for name in beside}}
+    table = rows(data, known, findings)
+    require(table.columns.values(), needed_at("texts"), table.keys, findings.file_name)
+    reader = _Reader(not table.null, as_written, frozenset(beside), left_out, findings)
+    read = _with_languages(reader.rows(with_item_level(table.records)))
+    repeated(((row.key, row.where) for row in read if row.text is not None), _SAME_TEXT, findings)
+    outputs = _outputs(read, findings)
     if not outputs and not findings.problems:
         findings.problems.append("file: no row holds a text; at least one is needed")
-    if not findings.problems:
-        _note_absent(any(row.names.system for row in rows), findings)
+    if not findings.problems and not any(row.names.system for row in read):
+        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
     return outputs
 
 
@@ -322,16 +238,10 @@ def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
     return next(one for one in values if same_wording(one[0]) == meant)
 
 
-def _note_absent(systems: bool, findings: FileFindings) -> None:
-    """What metrics will want and the file does not have."""
-    if not systems:
-        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
-
-
 QUESTION, OLD_QUESTION = "user_input", "question"
 _OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
 """Columns that an evaluation before version 0.2 has beside its question."""
-TEXTS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
+OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
 """Columns that hold the texts of an evaluation."""
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
 

@@ -14,10 +14,8 @@ import regex
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.formats.cef import cef_records
-from core.formats.scorable import COLUMNS as ABOUT_TEXTS
-from core.formats.scorable import NO_LABELS, with_items
-from core.formats.scorable import TEXTS as OF_RAGAS
+from core.formats import Format
+from core.formats.scorable import NO_LABELS, OF_RAGAS, with_items
 from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
 from core.tables.classes import class_columns, with_classes
@@ -25,15 +23,20 @@ from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
     ONLY_SYSTEM,
+    TEXTS,
     Record,
-    known_as,
+    Rows,
+    Table,
+    known_at,
     labels_among,
     names_in,
+    needed_at,
     object_records,
     open_numbers,
     open_records,
     repeated,
     require,
+    table_rows,
     with_item_level,
 )
 from core.tables.problems import MOST_LISTED, FileFindings
@@ -52,20 +55,13 @@ from core.tables.reading import (
 from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
-COLUMNS: Mapping[str, Sequence[str]] = {
-    **ABOUT_TEXTS,
-    **known_as("metric"),
-    "score": ("score", "value"),  # a column rating of a wide table is a metric of its own
-    "family": ("family",),
-    "direction": ("direction",),
-    "signature": ("signature",),
-}
-"""Our name -> the names that a file may use. The texts themselves may stand in a table of scores; they are not read."""
-ABOUT = frozenset(ABOUT_TEXTS)
+COLUMNS = known_at("scores")
+"""The texts themselves may stand in a table of scores; they are not read."""
+ABOUT = frozenset(known_at("texts"))
 """Columns that say in either form whose score it is, or hold the texts."""
 OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
 """Columns of the long form alone."""
-UNUSED = ("text", "reference", "question", "context", "source", *NO_LABELS, *OF_RAGAS)
+UNUSED = (*TEXTS, *NO_LABELS, *OF_RAGAS)
 SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", "rubrics")
 """Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
 LABELS = frozenset(
@@ -468,19 +464,27 @@ def is_parquet(data: bytes, file_name: str) -> bool:
     return data.startswith(_MAGIC) or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
 
 
-def read_parquet(data: bytes, file_name: str) -> tuple[list[str], list[dict[str, object]], ParquetNotes]:
-    """Columns, rows, and what the metadata says about metrics."""
+def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    file_name = findings.file_name
     arrow, parquet = _pyarrow(file_name)
     try:
         table = parquet.read_table(io.BytesIO(data))
         rows: list[dict[str, object]] = table.to_pylist()
-        metadata = dict(table.schema.metadata or {})
     except (arrow.ArrowException, OSError, MemoryError, ValueError, OverflowError, KeyError) as error:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
     keys = [str(name) for name in table.column_names]
     if len(set(keys)) < len(keys):
         reject(file_name, ["file: two columns have the same name"])
-    return keys, rows, _notes(metadata.get(_KEY, b""))
+    return object_records(((f"row {at}", row) for at, row in enumerate(rows, start=1)), known, findings, keys)
+
+
+PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=_parquet_rows)
+
+
+def parquet_notes(data: bytes) -> ParquetNotes:
+    """What the metadata of a file that could be read says about metrics."""
+    _, parquet = _pyarrow("Parquet")
+    return _notes((parquet.read_schema(io.BytesIO(data)).metadata or {}).get(_KEY, b""))
 
 
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
@@ -659,7 +663,7 @@ _LONG = frozenset({"metric", "score"})
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
-def read_scores(data: bytes, file_name: str) -> ScoreTable:
+def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> ScoreTable:
     """The scores of a file in either form; InputError holds every problem.
 
     Long where there are columns `metric` and `score`. Else every column of numbers that is no known name or label is
@@ -667,18 +671,16 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     """
     findings = FileFindings(file_name, sha256_of(data))
     notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
-    if is_parquet(data, file_name):
-        keys, objects, notes = read_parquet(data, file_name)
-        rows = ((f"row {number}", row) for number, row in enumerate(objects, start=1))
-        keys, columns, records = object_records(keys, rows, COLUMNS, findings)
-    else:
+    if rows is table_rows:
         text = decode(data, file_name)
         del data  # else it stands beside its text until all is read
-        if (answers := cef_records(text, COLUMNS, findings)) is None:
-            numbers = open_numbers(text, COLUMNS, file_name, _candidates)
-            answers = open_records(text, COLUMNS, findings, without=numbers)
-        keys, columns, records = answers
+        numbers = open_numbers(text, COLUMNS, file_name, _candidates)
+        table = open_records(text, COLUMNS, findings, without=numbers)
         del text
+    else:
+        table = rows(data, COLUMNS, findings)
+        notes = parquet_notes(data) if is_parquet(data, file_name) else notes
+    keys, columns, records, _ = table
     if (asked := with_items(columns, keys, records, findings)) is not None:
         columns, records = asked
     long = set(columns.values()) >= _LONG
@@ -686,7 +688,7 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
         back = {name: key for key, name in columns.items() if name in OF_METRIC and name != "reason"}
         records = [_renamed(record, back) for record in records] if back else records
     _refuse_correlations(columns.values(), keys, file_name)
-    require(columns.values(), {"item_id": COLUMNS["item_id"]}, keys, file_name)
+    require(columns.values(), needed_at("scores"), keys, file_name)
     split = with_item_level(records)
     if split is not records:
         findings.notes.append(IDS_WITH_LEVEL)
@@ -698,8 +700,7 @@ def read_scores(data: bytes, file_name: str) -> ScoreTable:
     sheet = _long(records, findings) if long else _wide(keys, records, numbers, findings)
     if not (sheet.cells or numbers) and not findings.problems:
         findings.problems.append(NO_METRIC)
-    if findings.problems:
-        reject(file_name, findings.problems)
+    findings.refuse()
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)

@@ -3,47 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
 from core.errors import InputError, Problems
-from core.formats.study_tables import (
-    DatasetBuilder,
-    collect_tabular,
-    natural_order,
-    read_tabular,
-    without_unmade,
-)
-from core.formats.trutheval import collect_trutheval
+from core.formats.registry import format_of, read_study
+from core.formats.study_tables import collect_tabular, natural_order, read_tabular
 from core.schema.study import Dataset, Item, Output
 from core.tables.problems import place, same_wording
-from core.tables.reading import JsonObject, decode, parse_json, reject, same_name, shown
-from core.tables.rows import CSV_SUFFIXES, DELIMITERS, JSONL_SUFFIXES, jsonl_bytes
-
-FORMATS = "the paper's JSON (.json), a long table (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)"
-"""What read_dataset accepts, for messages and labels."""
+from core.tables.reading import same_name, shown
+from core.tables.rows import jsonl_bytes
 
 
 def read_dataset(data: bytes, file_name: str) -> Dataset:
     """Read a data set in any format Assay knows; InputError holds every problem of the file."""
-    return collect_dataset(data, file_name).finish()
-
-
-def collect_dataset(data: bytes, file_name: str) -> DatasetBuilder:
-    """What a file in any format holds, before it is asked whether that is a whole data set."""
-    suffix = PurePath(file_name).suffix.lower()
-    if suffix == ".json":
-        return collect_trutheval(data, file_name)
-    if suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES:
-        return collect_tabular(data, file_name)
-    text = decode(data, file_name).lstrip()
-    first_line = text.split("\n", 1)[0]
-    if text.startswith(("{", "[")):
-        value, problem = parse_json(first_line)
-        one_row = problem is None and isinstance(value, JsonObject) and "questions" not in value
-        return collect_tabular(data, file_name) if one_row else collect_trutheval(data, file_name)
-    if any(delimiter in first_line for delimiter in DELIMITERS):
-        return collect_tabular(data, file_name)
-    return reject(file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+    return read_study(data, file_name).finish()
 
 
 MOST_ROWS_NAMED = 50
@@ -76,8 +48,11 @@ def read_answers(
     Items of a run that lack a level are left out with a note.
     source: whose are meant; None: the only ones, or of two those that are not `beside`'s.
     """
-    data, unmade = without_unmade(data, file_name)
-    builder = collect_dataset(data, file_name)
+    rows = format_of("study", data, file_name).rows
+    if rows is None:
+        builder = read_study(data, file_name)
+    else:
+        builder = collect_tabular(data, file_name, rows=rows, made_alone=True)
     items, outputs = builder.finish_outputs()
     names = list(dict.fromkeys(output.source for output in outputs))
     meant = [name for name in names if name == source] if source is not None else names
@@ -91,7 +66,7 @@ def read_answers(
             [f"{wanted}: it holds {listed}; name the one to compare with"],
         )
     own = tuple(output for output in outputs if output.source == meant[0])
-    return SourceAnswers(meant[0], items, own, shown(file_name), (*unmade, *builder.notes))
+    return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
 
 
 def one_source_hint(data: bytes, file_name: str) -> InputError | None:

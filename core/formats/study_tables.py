@@ -1,10 +1,8 @@
 """The texts of a study as a table, one row a text: and the checks that no format can do without."""
 
-import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
@@ -14,23 +12,30 @@ import regex
 
 from core.nearest import nearest_names
 from core.schema.study import Dataset, Item, Output
-from core.tables.columns import VOCABULARY, file_columns, known_as
+from core.tables.columns import (
+    SUGGESTED,
+    Rows,
+    file_columns,
+    is_json,
+    known_at,
+    needed_at,
+    require,
+    table_rows,
+)
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
-    JsonObject,
     clean_text,
     decode,
     is_blank,
     name_of,
     name_problem,
-    parse_json,
     printable_text,
     reject,
     same_name,
     sha256_of,
     shown,
 )
-from core.tables.rows import CSV_SUFFIXES, Row, is_jsonl, read_rows
+from core.tables.rows import CSV_SUFFIXES, DELIMITERS, JSONL_SUFFIXES, Row, note_ignored, read_rows
 
 
 class Key(NamedTuple):
@@ -252,8 +257,7 @@ class DatasetBuilder(FileFindings):
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
         self._check_places(levels, sources)
-        if self.problems:
-            reject(self.file_name, self.problems)
+        self.refuse()
         first, second = sources
         self._note_identical(levels, first, second)
         self._note_invisible()
@@ -284,8 +288,7 @@ class DatasetBuilder(FileFindings):
         whose = set(sources)
         self._report_slips([], [key for key in self._texts if key.source not in whose], [], sources, {})
         self._report_repeated({})
-        if self.problems:
-            reject(self.file_name, self.problems)
+        self.refuse()
         self.note_replaced()
         outputs = tuple(
             Output(self._items[number].item_id, level, source, text)
@@ -459,94 +462,12 @@ class DatasetBuilder(FileFindings):
 
 MOST_NAMED = 20
 """Items left out that the note names."""
-
-
-@dataclass(frozen=True)
-class _Row:
-    lines: range
-    """Of the file, from 0."""
-    item: str | None
-    unmade: bool
-
-
-def without_unmade(data: bytes, file_name: str) -> tuple[bytes, tuple[str, ...]]:
-    """A long table without the items that have a row with a `reason` in place of a text, and a note about them.
-
-    Their lines are left empty, so that messages about the others name the right ones. A file of another form,
-    or one that is not well-formed, comes back as it is: its reader says what is wrong.
-    """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data, ()
-    lines = list(io.StringIO(text, newline=""))
-    table = PurePath(file_name).suffix.lower() in CSV_SUFFIXES
-    if not table and not is_jsonl(text, file_name):
-        return data, ()
-    try:
-        rows = list(_csv_rows(lines) if table else _jsonl_rows(lines))
-    except csv.Error:
-        return data, ()
-    gone = {row.item: None for row in rows if row.unmade and row.item is not None}
-    if not gone:
-        return data, ()
-    for row in rows:
-        if row.item in gone:
-            for at in row.lines:
-                lines[at] = "\n"
-    listed = ", ".join(shown(name) for name in list(gone)[:MOST_NAMED])
-    more = "" if len(gone) <= MOST_NAMED else f" and {len(gone) - MOST_NAMED} more"
-    note = f"{shown(file_name)}: left out for want of a level: {listed}{more}"
-    return "".join(lines).encode(), (note,)
-
-
-def _jsonl_rows(lines: list[str]) -> Iterator[_Row]:
-    for at, line in enumerate(lines):
-        value, problem = parse_json(line.rstrip("\r\n"))
-        if problem is None and isinstance(value, JsonObject):
-            yield _row(range(at, at + 1), value)
-
-
-def _csv_rows(lines: list[str]) -> Iterator[_Row]:
-    heading = next((line for line in lines if line.strip()), "")
-    mark = max(",;\t", key=heading.count)
-    csv.field_size_limit(max(csv.field_size_limit(), sum(map(len, lines)) + 1))
-    reader = csv.reader(iter(lines), delimiter=mark, strict=True)
-    header: list[str] | None = None
-    start = 0
-    for cells in reader:
-        span, start = range(start, reader.line_num), reader.line_num
-        if header is None:
-            header = [cell.strip().lower() for cell in cells] if any(cells) else None
-        elif len(cells) == len(header):
-            yield _row(span, dict(zip(header, cells, strict=True)))
-
-
-def _row(lines: range, cells: dict[str, object]) -> _Row:
-    text, reason = cells.get("text"), cells.get("reason")
-    bare = text is None or (isinstance(text, str) and is_blank(text))
-    return _Row(
-        lines, name_of(cells.get("item_id")), bare and isinstance(reason, str) and not is_blank(reason)
-    )
-
-
+COLUMNS = tuple(known_at("study"))
+FORMATS = "the paper's JSON (.json), a long table (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)"
+"""What a data set may be in, for messages and labels."""
 ITEM_COLUMNS = ("question", "reference", "language")
-COLUMNS = ("item_id", "question", "reference", "level", "source", "text", "language")
 MOST_SHORT = 200
 """Questions without all texts among which the one is searched that lacks a row without a question."""
-_KNOWN = {
-    **known_as("item_id", "question", "reference", "level"),
-    "source": ("source", *VOCABULARY["system"]),
-    **known_as("text", "language"),
-}
-"""Who wrote a text stands in a study's table under `source`, and in other tables under `system`."""
-_USUAL = {
-    "question": ("prompt", "query", "input", "instruction"),
-    "reference": ("gold", "gold_answer", "reference_answer"),
-    "source": ("model", "model_name", "author"),
-    "text": ("completion",),
-}
-_REQUIRED = tuple(name for name in COLUMNS if name != "language")
 
 
 def read_tabular(data: bytes, file_name: str) -> Dataset:
@@ -554,13 +475,49 @@ def read_tabular(data: bytes, file_name: str) -> Dataset:
     return collect_tabular(data, file_name).finish()
 
 
-def collect_tabular(data: bytes, file_name: str) -> DatasetBuilder:
-    """What a long CSV or JSONL file holds, before it is asked whether that is a whole data set."""
-    text = decode(data, file_name)
+def collect_tabular(
+    data: bytes, file_name: str, *, rows: Rows = table_rows, made_alone: bool = False
+) -> DatasetBuilder:
+    """What a long table holds, before it is asked whether that is a whole data set.
+
+    made_alone: items that have a row with a `reason` in place of a text are left out with a note.
+    """
     builder = DatasetBuilder(file_name, sha256_of(data))
-    columns = file_columns(text, file_name, _KNOWN, _REQUIRED, _USUAL)
-    _build(list(read_rows(text, columns, builder)), builder)
+    known = known_at("study") | ({"reason": ("reason",)} if made_alone else {})
+    text = decode(data, file_name) if rows is table_rows else ""
+    if rows is table_rows and not is_json(text, file_name):
+        if PurePath(file_name).suffix.lower() not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
+            text.lstrip().startswith("{")
+            or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
+        ):
+            reject(file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+        columns = file_columns(text, file_name, known, tuple(needed_at("study")), SUGGESTED)
+        found = list(read_rows(text, columns, builder))
+    else:
+        table = rows(data, known, builder)
+        require(table.columns.values(), needed_at("study"), table.keys, file_name)
+        note_ignored(builder, [key for key in table.keys if key not in table.columns])
+        found = [
+            Row(number, {name: cell for name, cell in one.cells.items() if name in known})
+            for number, one in enumerate(table.records, start=1)
+        ]
+    _build(_made(found, builder) if made_alone else found, builder)
     return builder
+
+
+def _made(rows: list[Row], builder: DatasetBuilder) -> list[Row]:
+    """The rows of the items of which every text was made."""
+    unmade = [
+        r for r in rows if _kept_text(r.cells.get("text")) is None and _kept_text(r.cells.get("reason"))
+    ]
+    gone = list(
+        dict.fromkeys(name for row in unmade if (name := name_of(row.cells.get("item_id"))) is not None)
+    )
+    if gone:
+        more = "" if len(gone) <= MOST_NAMED else f" and {len(gone) - MOST_NAMED} more"
+        listed = ", ".join(map(shown, gone[:MOST_NAMED]))
+        builder.notes.insert(0, f"{shown(builder.file_name)}: left out for want of a level: {listed}{more}")
+    return [row for row in rows if name_of(row.cells.get("item_id")) not in gone]
 
 
 def _build(rows: list[Row], builder: DatasetBuilder) -> None:

@@ -96,11 +96,6 @@ def parse_task(text: str, file_name: str) -> RatingTask:
     return _task(fields)
 
 
-def load_task(path: Path | str) -> RatingTask:
-    """The task in a file. Raises InputError with every problem found."""
-    return _SHIPPED.load(path)
-
-
 def shipped_tasks() -> tuple[RatingTask, ...]:
     """Every usable task in `data/tasks/`, the files that somebody put there included; by name."""
     return _SHIPPED.all()

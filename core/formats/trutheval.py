@@ -3,11 +3,18 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from core.errors import Problems
+from core.formats import Format
+from core.formats.generation import read_questions
+from core.formats.rated import read_rated
+from core.formats.scorable import read_outputs
 from core.formats.study_tables import DatasetBuilder, ItemFields, natural_order
-from core.schema.study import FIRST_LEVEL, Dataset, Item, Preference
-from core.tables.problems import place
+from core.schema.study import FIRST_LEVEL, Item, Preference
+from core.tables.cells import numbers_as_json
+from core.tables.columns import Record, Table, is_json, json_objects, table_rows
+from core.tables.problems import FileFindings, place
 from core.tables.reading import (
     JsonObject,
     decode,
@@ -30,11 +37,6 @@ ONE_SOURCE = (
     "source's file with --beside, or use the page Generate"
 )
 """Of a run's dataset.json: there a level is a text, not an object with one text a source."""
-
-
-def read_trutheval(data: bytes, file_name: str) -> Dataset:
-    """Read the paper's JSON; InputError holds every problem of the file."""
-    return collect_trutheval(data, file_name).finish()
 
 
 def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
@@ -147,6 +149,94 @@ def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: Jso
                 builder.mark_unusable(item, level)
             else:
                 builder.add_output(item, level, source, text)
+
+
+_OF_QUESTION = {
+    "question": "question",
+    "ground_truth": "reference",
+    "context": "context",
+    "language": "language",
+}
+
+
+def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The texts as rows under our names; what has no "questions" is left to the reader of tables to refuse."""
+    value, problem = parse_json(numbers_as_json(decode(data, findings.file_name)))
+    if problem or not isinstance(value, JsonObject) or "questions" not in value:
+        return table_rows(data, known, findings)
+    findings.problems += duplicate_problems("file", value)
+    names = dict.fromkeys(("item_id", "text", "level", *_OF_QUESTION.values()))
+    return Table(list(names), {name: name for name in names}, _of_questions(value["questions"], findings))
+
+
+def _sniff(data: bytes, file_name: str) -> bool:
+    """Whether a file is JSON, but no list of objects: other values are refused as this format."""
+    text = data.decode("utf-8-sig", "replace")
+    if not is_json(text, file_name):
+        return False
+    value, _ = parse_json(text)
+    return not (isinstance(value, list) and any(isinstance(one, JsonObject) for one in value))
+
+
+def _of_questions(value: object, findings: FileFindings) -> list[Record]:
+    """The paper's form: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
+
+    A level of "answers" is one text a source, or a text alone, as 003's generated data set has it.
+    """
+    records: list[Record] = []
+    unused: dict[str, None] = {}
+    for index, (where, question) in enumerate(json_objects(value, "questions", findings)):
+        item_id = name_of(question.get("id", index))
+        if item_id is None:
+            findings.problems.append(f"{where}: id {name_problem(question['id'])}")
+            continue
+        cells = {name: question[key] for key, name in _OF_QUESTION.items() if key in question}
+        unused.update(dict.fromkeys(set(question) - {"id", "answers", *_OF_QUESTION}))
+        records += _of_answers(item_id, question.get("answers"), cells | {"item_id": item_id}, findings)
+    if unused:
+        findings.notes.append(
+            f"questions: fields not used: {', '.join(shown(key) for key in sorted(unused))}"
+        )
+    return records
+
+
+def _of_answers(
+    item_id: str, answers: object, cells: Mapping[str, object], findings: FileFindings
+) -> list[Record]:
+    where = place(question=item_id)
+    if not isinstance(answers, JsonObject):
+        findings.problems.append(f"{where}: answers is {type_name(answers)}, expected an object of levels")
+        return []
+    findings.problems += duplicate_problems(where, answers)
+    records = []
+    for level, texts in answers.items():
+        at_level = place(question=item_id, level=level)
+        if isinstance(texts, JsonObject):
+            findings.problems += duplicate_problems(at_level, texts)
+            sources = [({"system": source}, text) for source, text in texts.items()]
+        else:
+            sources = [({}, texts)]
+        records += [
+            Record(
+                place(question=item_id, level=level, source=source.get("system")),
+                {**cells, **source, "level": level, "text": text},
+            )
+            for source, text in sources
+        ]
+    return records
+
+
+FORMAT = Format(
+    "trutheval",
+    "the paper's JSON",
+    _sniff,
+    {
+        "study": collect_trutheval,
+        "questions": read_questions,
+        "texts": partial(read_outputs, rows=_rows),
+        "rated": partial(read_rated, rows=_rows),
+    },
+)
 
 
 MEANING: dict[str, Preference] = {

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from core.schema.result_table import Interval
-from core.stats.resampling import NO_RESAMPLES, Estimate
-from core.stats.shares import Share
+from core.stats.resampling import NO_RESAMPLES, Estimate, Share
 
 NOT_COMPUTED = "not computed"
 

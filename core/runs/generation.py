@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError
-from core.formats.generation import long_rows, read_questions, to_long_csv, to_long_jsonl
+from core.formats.generation import long_rows, to_long_csv, to_long_jsonl
+from core.formats.registry import read_questions
 from core.formats.study_files import SourceAnswers
 from core.formats.trutheval import dataset_json
 from core.generation.facts import make_pool

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from core.errors import InputError
-from core.formats.rated import read_rated, unrated
-from core.formats.scorable import read_outputs
+from core.formats.rated import unrated
+from core.formats.registry import read_rated, read_texts
 from core.formats.spans.rows import write_span_rows_csv
 from core.judges.kind import (
     SHORT_SHA,
@@ -61,7 +61,7 @@ class Judging(WorkPath):
         """The texts, with what people said of them where the judge reads that."""
         if asked.kind.reads == "rated texts":
             return read_rated(data, file_name)
-        return unrated(read_outputs(data, file_name))
+        return unrated(read_texts(data, file_name))
 
     def items(self, asked: Asked, contents: RatedSet) -> Mapping[str, Sequence[RatedText]]:
         """Of each the texts that are judged."""

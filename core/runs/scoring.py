@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from core.errors import InputError
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_texts
 from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.metrics.kind import ScoringRunning, ScoringSettings
 from core.metrics.lexical.scorer import notes_about
@@ -51,7 +51,7 @@ class Scoring(WorkPath):
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> OutputSet:
         """The texts."""
-        return read_outputs(data, file_name)
+        return read_texts(data, file_name)
 
     def items(self, asked: Asked, contents: OutputSet) -> Mapping[str, Sequence[ScorableOutput]]:
         """Of each its texts."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from core.formats.human_ratings import read_any_ratings
 from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs, usual_ratings
-from core.formats.rated import outputs_of, rated_of, read_rated, write_rated
+from core.formats.rated import outputs_of, rated_of, write_rated
+from core.formats.registry import read_rated, read_ratings
 from core.formats.scorable import write_outputs
 from core.formats.spans.files import read_span_file
 from core.judges.kind import JudgeKind
@@ -110,7 +110,7 @@ def read_apart(
     """
     if kind.marks_errors:
         return read_span_file(data, file_name, texts)
-    return read_any_ratings(data, file_name, flip=flip)
+    return read_ratings(data, file_name, flip=flip)
 
 
 def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tuple[str, ...]]:

@@ -48,7 +48,7 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
 
 def classes_of(words: Iterable[object]) -> dict[str, int] | None:
     """Word as it is written -> its number, where all are classes of one scale; None where they are not."""
-    plain: dict[str | bool, str] = {}
+    plain: dict[object, str] = {}
     for word in words:
         if not isinstance(word, str | bool):
             return None
@@ -98,9 +98,5 @@ def with_classes(
     ]
 
 
-def _plain(word: object) -> str:
-    if isinstance(word, bool):
-        return str(word).lower()
-    return (
-        " ".join(word.casefold().replace("_", " ").replace("-", " ").split()) if isinstance(word, str) else ""
-    )
+def _plain(word: str | bool) -> str:
+    return " ".join(str(word).casefold().replace("_", " ").replace("-", " ").split())

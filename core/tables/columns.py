@@ -1,9 +1,9 @@
 """Tables with columns of their owner's: those a reader knows, under several names, and labels to group by."""
 
-import csv
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from typing import Literal, NamedTuple
 
 import numpy as np
 import regex
@@ -13,6 +13,7 @@ from core.tables.cells import is_nothing, label_of, numbers_as_json
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     JsonObject,
+    decode,
     duplicate_problems,
     name_of,
     name_problem,
@@ -27,7 +28,7 @@ from core.tables.rows import (
     JSONL_SUFFIXES,
     Columns,
     JsonLine,
-    csv_lines,
+    first_cells,
     header_of,
     is_jsonl,
     jsonl_objects,
@@ -41,28 +42,103 @@ from core.tables.writer import guarded, unguarded
 ONLY_SYSTEM = "output"
 """The system of texts, scores and ratings in a file that names none."""
 LABEL_PAIR = "language_pair"
-VOCABULARY: Mapping[str, tuple[str, ...]] = {
-    "item_id": ("item_id", "item", "id", "question_id", "segment_id", "seg_id", "segment", "seg"),
-    "question": ("question",),
-    "reference": ("reference", "ref", "ground_truth"),
-    "context": ("context", "passage", "source_text", "source_sentence"),
-    "source": ("source", "src"),
-    "paraphrase": ("paraphrase",),
-    "system": ("system", "system_id", "system_name"),
-    "level": ("level", "damage_level"),
-    "text": ("text", "output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer"),
-    "language": ("language", "lang"),
-    LABEL_PAIR: (LABEL_PAIR, "lp"),
-    "reason": ("reason",),
-    "rater": ("rater", "rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator"),
-    "score": ("score", "rating", "value"),
-    "dimension": ("dimension", "criterion", "aspect"),
-    "spans": ("spans",),
-    "metric": ("metric", "metric_name"),
-}
-"""Our name -> the names that a table may use for it, at whichever door; the first one that is there is taken. A language
-pair is one such as en-de: the second is the text's language.
-"""
+Door = Literal["study", "questions", "texts", "ratings", "scores", "spans"]
+"""What a table is read for."""
+_ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
+_EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
+_RATED: tuple[Door, ...] = ("ratings", "spans")
+_STUDY: tuple[Door, ...] = ("study",)
+_SPANS: tuple[Door, ...] = ("spans",)
+_SCORES: tuple[Door, ...] = ("scores",)
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """A column that Assay reads."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    """Other names that a table may use; of several that are there the first is taken."""
+    type: Literal["name", "text", "number", "language", "truth", "list", "reason"] = "name"
+    """What a cell holds; a `name` is what rows are grouped by."""
+    read_by: tuple[Door, ...] = _ALL
+    needed_by: tuple[Door, ...] = ()
+    """Doors that refuse a table without it."""
+    aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
+    """Doors at which it goes by others than `aliases`."""
+    suggested: tuple[str, ...] = ()
+    """What other programs call it; suggested where it is missing, not taken."""
+
+    def names(self, door: Door | None = None) -> tuple[str, ...]:
+        """All names that a table may use, at a door or wherever nothing else is said."""
+        return (self.name, *(self.aliases_at.get(door, self.aliases) if door else self.aliases))
+
+
+_WHO = ("system", "system_id", "system_name")
+_REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "source_sentence")
+_ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
+_TEXT = ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer")
+_RATER = ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator")
+SPECS: tuple[ColumnSpec, ...] = (
+    ColumnSpec("item_id", _ITEM, "name", _EVERY, (*_STUDY, *_ALL)),
+    ColumnSpec("question", (), "text", _EVERY, _STUDY, suggested=("prompt", "query", "input", "instruction")),
+    ColumnSpec(
+        "reference",
+        _REFERENCE,
+        "text",
+        _EVERY,
+        _STUDY,
+        {"questions": (*_REFERENCE, "input_answer", "reference_summary", "reference_translation", "answer")},
+        ("gold", "gold_answer", "reference_answer"),
+    ),
+    # Of a file of questions `source` is what is translated; in a study's table it is who wrote a text.
+    ColumnSpec(
+        "context",
+        _CONTEXT,
+        "text",
+        ("questions", *_ALL),
+        aliases_at={"questions": (*_CONTEXT, "source", "src")},
+    ),
+    ColumnSpec("paraphrase", (), "text", ("questions",)),
+    ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_ALL), _STUDY),
+    ColumnSpec(
+        "source",
+        ("src",),
+        "text",
+        (*_STUDY, *_ALL),
+        _STUDY,
+        {"study": _WHO},
+        ("model", "model_name", "author"),
+    ),
+    ColumnSpec("system", _WHO[1:]),
+    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_ALL), ("study", "texts"), suggested=("completion",)),
+    ColumnSpec("language", ("lang",), "language", _EVERY),
+    ColumnSpec(LABEL_PAIR, ("lp",), "language"),
+    ColumnSpec("reason", type="reason"),
+    ColumnSpec("rater", _RATER, "name", _RATED),
+    # A column `rating` of a wide table of scores is a metric of its own.
+    ColumnSpec(
+        "score", ("rating", "value"), "number", (*_RATED, *_SCORES), ("ratings",), {"scores": ("value",)}
+    ),
+    ColumnSpec("dimension", ("criterion", "aspect"), "name", _RATED),
+    ColumnSpec("spans", (), "list", _RATED),
+    ColumnSpec("start", ("start_offset", "begin"), "number", _SPANS, _SPANS),
+    ColumnSpec("end", ("end_offset",), "number", _SPANS, _SPANS),
+    ColumnSpec("severity", ("error_severity",), "name", _SPANS, _SPANS),
+    ColumnSpec("category", ("error_category", "error_type"), "name", _SPANS),
+    ColumnSpec("weight", (), "number", _SPANS),
+    ColumnSpec("in_source", ("is_source_error",), "truth", _SPANS),
+    ColumnSpec("metric", ("metric_name",), "name", _SCORES),
+    ColumnSpec("family", (), "name", _SCORES),
+    ColumnSpec("direction", (), "name", _SCORES),
+    ColumnSpec("signature", (), "name", _SCORES),
+)
+"""Every column of every table. A language pair is one such as en-de: the second is the text's language."""
+VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
+"""Our name -> the names that a table may use for it."""
+SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
+TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
+"""Columns that hold a text of an item, or the one that is scored."""
 MOST_REPEATED = 5
 """Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
 LABEL_MARK = "label:"
@@ -96,9 +172,31 @@ class Names:
     labels: Mapping[str, str]
 
 
-def known_as(*names: str) -> dict[str, tuple[str, ...]]:
-    """Columns that a reader asks for, each with the names that a table may use."""
-    return {name: VOCABULARY[name] for name in names}
+class Table(NamedTuple):
+    """A table that was opened."""
+
+    keys: list[str]
+    """Its columns as they are written."""
+    columns: dict[str, str]
+    """Key -> our name, of those that mean something to the reader."""
+    records: list[Record]
+    """Its rows: known columns under our names, the others under their own."""
+    null: bool = True
+    """Whether a cell can say null; where it cannot, an empty one says it."""
+
+
+Rows = Callable[[bytes, Mapping[str, Sequence[str]], FileFindings], Table]
+"""Opens a file as a table, for a reader that knows these columns; problems go to the findings."""
+
+
+def known_at(door: Door) -> dict[str, tuple[str, ...]]:
+    """The columns that are read at a door, each with the names that a table may use."""
+    return {spec.name: spec.names(door) for spec in SPECS if door in spec.read_by}
+
+
+def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
+    """Those that no table may lack there."""
+    return {spec.name: spec.names(door) for spec in SPECS if door in spec.needed_by}
 
 
 def is_json(text: str, file_name: str) -> bool:
@@ -116,10 +214,7 @@ def is_json(text: str, file_name: str) -> bool:
 def _written_header(text: str, header: list[str]) -> list[str]:
     """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
     for delimiter in DELIMITERS:
-        reader = csv.reader(csv_lines(text), delimiter=delimiter)
-        cells = next(
-            ([cell.strip() for cell in row] for row in reader if any(cell.strip() for cell in row)), []
-        )
+        cells = first_cells(text, delimiter)
         if [cell.lower() for cell in cells] == header:
             return [unguarded(cell) for cell in cells]
     return header
@@ -156,8 +251,8 @@ def open_records(
     findings: FileFindings,
     *,
     without: Collection[str] = (),
-) -> tuple[list[str], dict[str, str], list[Record]]:
-    """Keys, key -> our name, and the rows of a table, of JSONL, or of a JSON list of objects.
+) -> Table:
+    """A table, JSONL, or a JSON list of objects.
 
     without: columns of a table whose cells are left out.
     """
@@ -166,15 +261,19 @@ def open_records(
         value, problem = parse_json(numbers_as_json(text))
         if problem:
             reject(name, [problem])
-        objects = json_objects(value, "", findings)
-        return object_records(_filled_keys(one for _, one in objects), objects, known, findings)
+        return object_records(json_objects(value, "", findings), known, findings)
     if is_jsonl(text, name):
         lines = list(jsonl_objects(numbers_as_json(text)))
         keys = _filled_keys(one.value for one in lines if one.value is not None)
-        return object_records(keys, _reported(lines, findings), known, findings)
+        return object_records(_reported(lines, findings), known, findings, keys)
     keys, columns, house = _house(text, known)
     rows = read_rows(text, house, findings, without=without)
-    return keys, columns, [Record(f"line {row.line}", row.cells) for row in rows]
+    return Table(keys, columns, [Record(f"line {row.line}", row.cells) for row in rows], null=False)
+
+
+def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+    """The same of a file's bytes."""
+    return open_records(decode(data, findings.file_name), known, findings)
 
 
 def open_numbers(
@@ -193,7 +292,7 @@ def open_numbers(
     return number_columns(text, house, choose(keys, columns))
 
 
-def _filled_keys(objects: Iterable[JsonObject]) -> list[str]:
+def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:
     """The keys of all objects in their order, but for those without a name."""
     return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
 
@@ -207,30 +306,38 @@ def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tup
 
 
 def object_records(
-    keys: Sequence[str],
     objects: Iterable[tuple[str, Mapping[str, object]]],
     known: Mapping[str, Sequence[str]],
     findings: FileFindings,
-) -> tuple[list[str], dict[str, str], list[Record]]:
-    """The same of objects with their places: known keys under our names, the other `keys` under their own."""
-    columns = source_as_system(named_columns(keys, known))
-    house, ignored = _Exact((), (), {key: columns.get(key, key) for key in keys}), dict[str, None]()
+    keys: Sequence[str] | None = None,
+) -> Table:
+    """The same of objects with their places. keys: of all of them; None: those that are found."""
+    if keys is None:
+        objects = list(objects)
+        keys = _filled_keys(one for _, one in objects)
+    columns = _columns(keys, known)
+    house, ignored = Columns({key: columns.get(key, key) for key in keys}), dict[str, None]()
     records = [Record(where, known_fields(one, house, where, findings, ignored)) for where, one in objects]
     note_ignored(findings, list(ignored))
-    return list(keys), columns, records
+    return Table(list(keys), columns, records)
 
 
-def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], "_Exact"]:
+def _columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    columns = named_columns(keys, known)
+    return source_as_system(columns) if "system" in known else columns
+
+
+def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
     """Keys of a CSV text, key -> our name, and the columns to read."""
-    header = header_of(text, Columns(tuple(other for names in known.values() for other in names), ()))
+    header = header_of(text, {other for names in known.values() for other in names})
     keys = [key for key in _written_header(text, header) if key]
-    columns = source_as_system(named_columns(keys, known))
+    columns = _columns(keys, known)
     names = {key: columns.get(key, key) for key in keys}
     # The rows' reader asks for a header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
         key.lower(): name for key, name in names.items()
     }
-    return keys, columns, _Exact(tuple(dict.fromkeys(plain.values())), (), plain)
+    return keys, columns, Columns(plain)
 
 
 def file_columns(
@@ -247,8 +354,7 @@ def file_columns(
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
     else:
-        by_name = {other: name for name, names in known.items() for other in names}
-        keys = header_of(text, _Exact(tuple(known), (), by_name))
+        keys = header_of(text, {other for names in known.values() for other in names})
     return columns_among(keys, known, required, usual)
 
 
@@ -259,7 +365,7 @@ def columns_among(
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
     """The same of a file's keys."""
-    return _Exact(tuple(known), tuple(required), named_columns(keys, known), usual or {})
+    return Columns(named_columns(keys, known), tuple(required), usual or {})
 
 
 def require(
@@ -287,13 +393,6 @@ def _other_names(column: str, names: Sequence[str]) -> str:
     return f" (or: {', '.join(others)})" if others else ""
 
 
-class _Exact(Columns):
-    """Columns known by what is written alone: `source` may mean the system while `question` means the source."""
-
-    def name(self, written: str) -> str | None:
-        return self.aliases.get(written)
-
-
 def json_objects(value: object, where: str, findings: FileFindings) -> list[tuple[str, JsonObject]]:
     """The objects of a JSON list with their places; anything else in it is a problem."""
     if not isinstance(value, list):
@@ -308,6 +407,17 @@ def json_objects(value: object, where: str, findings: FileFindings) -> list[tupl
         else:
             findings.problems.append(f"{place}: is {type_name(one)}, expected an object")
     return found
+
+
+def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
+    """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
+    rows: Iterable[object] = ()
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        rows = value if isinstance(value, list) else [value]
+    elif is_jsonl(text, file_name):
+        rows = (line.value for line in jsonl_objects(text))
+    return (one for one in rows if isinstance(one, JsonObject))
 
 
 def labels_among(

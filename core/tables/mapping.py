@@ -16,7 +16,7 @@ from core.errors import InputError, Problems
 from core.nearest import nearest_names
 from core.tables.cells import looks_like_number
 from core.tables.classes import class_columns
-from core.tables.columns import VOCABULARY, Record, is_json, named_columns
+from core.tables.columns import VOCABULARY, Record, is_json, named_columns, objects_in
 from core.tables.problems import listed
 from core.tables.reading import JsonObject, decode, parse_json, shown
 from core.tables.rows import DELIMITERS, csv_lines, is_jsonl
@@ -224,14 +224,9 @@ def _renamed_header(text: str, names: Mapping[str, str]) -> str:
 
 
 def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
-    if not is_json(text, file_name):
-        for line in io.StringIO(text):
-            value, problem = parse_json(line)
-            if problem is None and isinstance(value, JsonObject):
-                yield value
-        return
-    value, _ = parse_json(text)
-    yield from (one for one in _list_of(value) if isinstance(one, JsonObject))
+    """The rows of JSONL or of a JSON list."""
+    one_value = is_json(text, file_name) and not text.lstrip().startswith("[")
+    return iter(()) if one_value else objects_in(text, file_name)
 
 
 def _delimiter(text: str) -> str:

@@ -13,6 +13,7 @@ from core.tables.reading import (
     is_language_tag,
     printable_text,
     raw_text_problem,
+    reject,
     shown,
     text_problem,
 )
@@ -68,6 +69,17 @@ class FileFindings:
         written = shown(value) if isinstance(value, str) else problem
         self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
         return "und"
+
+    def refuse(self) -> None:
+        """Raise InputError where there are problems."""
+        if self.problems:
+            reject(self.file_name, self.problems)
+
+    def settled(self) -> tuple[str, str, tuple[str, ...]]:
+        """Fingerprint, name and notes of the file, once all of it is read. Raises InputError as above."""
+        self.refuse()
+        self.note_replaced()
+        return self.sha256, printable_text(self.file_name), tuple(self.notes)
 
     def note_replaced(self) -> None:
         """Note where a character of the file is not the one that is shown."""

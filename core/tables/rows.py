@@ -55,19 +55,14 @@ class JsonLine:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a table's header may and must hold."""
+    """What the columns of a file mean."""
 
-    names: tuple[str, ...]
-    required: tuple[str, ...]
-    """Each must be in a CSV file's header, under its own name or another."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    """Other name -> name."""
+    named: Mapping[str, str]
+    """Column as it is written, in a header in lower case -> our name."""
+    required: tuple[str, ...] = ()
+    """Of our names those that have to be there."""
     usual: Mapping[str, Collection[str]] = field(default_factory=dict)
     """Name -> what other programs call the column; suggested where it is missing, not taken."""
-
-    def name(self, written: str) -> str | None:
-        """The column that a header's cell or a key means; None: none of ours."""
-        return written if written in self.names else self.aliases.get(written)
 
 
 def is_jsonl(text: str, file_name: str) -> bool:
@@ -93,9 +88,9 @@ def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict
 
     Nothing where a row cannot be read: its problem is that of read_rows.
     """
-    rows, asked = _csv_cells(text, _delimiter(text, columns)), set(wanted)
+    rows, asked = _csv_cells(text, _delimiter(text, columns.named)), set(wanted)
     try:
-        header = [columns.name(cell.strip().lower()) for cell in next(rows)[1]]
+        header = [columns.named.get(cell.strip().lower()) for cell in next(rows)[1]]
         parts: dict[int, list[NDArray[np.float64]]] = {
             place: [] for place, name in enumerate(header) if name in asked
         }
@@ -117,9 +112,9 @@ def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def header_of(text: str, columns: Columns) -> list[str]:
-    """The header of a CSV text, in lower case; empty where there is no line."""
-    return _first_cells(text, _delimiter(text, columns))
+def header_of(text: str, names: Collection[str]) -> list[str]:
+    """The header of a CSV text, in lower case; empty where there is no line. names: those that it may hold."""
+    return [cell.lower() for cell in first_cells(text, _delimiter(text, names))]
 
 
 def csv_lines(text: str) -> Iterator[str]:
@@ -146,11 +141,11 @@ def _csv_rows(text: str, columns: Columns, findings: FileFindings, without: Coll
     header: list[str | None] | None = None
     freed = 0
     try:
-        for line, cells in _csv_cells(text, _delimiter(text, columns)):
+        for line, cells in _csv_cells(text, _delimiter(text, columns.named)):
             if header is None:
                 written = [cell.strip().lower() for cell in cells]
                 _check_header(written, line, columns, findings)
-                header = [columns.name(name) for name in written]
+                header = [columns.named.get(name) for name in written]
                 kept = [(at, name) for at, name in enumerate(header) if name and name not in without]
             elif len(cells) != len(header):
                 findings.problems.append(f"line {line}: {len(cells)} cells, the header has {len(header)}")
@@ -172,17 +167,16 @@ def _csv_rows(text: str, columns: Columns, findings: FileFindings, without: Coll
         )
 
 
-def _delimiter(text: str, columns: Columns) -> str:
+def _delimiter(text: str, names: Collection[str]) -> str:
     """The separator under which the header line holds most of the columns we know."""
-    return max(
-        DELIMITERS, key=lambda mark: sum(columns.name(cell) is not None for cell in _first_cells(text, mark))
-    )
+    return max(DELIMITERS, key=lambda mark: sum(cell.lower() in names for cell in first_cells(text, mark)))
 
 
-def _first_cells(text: str, delimiter: str) -> list[str]:
+def first_cells(text: str, delimiter: str) -> list[str]:
+    """The cells of the first line that holds something; none where no line does."""
     for cells in csv.reader(csv_lines(text), delimiter=delimiter):
         if any(cell.strip() for cell in cells):
-            return [cell.strip().lower() for cell in cells]
+            return [cell.strip() for cell in cells]
     return []
 
 
@@ -190,14 +184,13 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
     written: dict[str, list[str]] = {}
     unknown = []
     for cell in header:
-        name = columns.name(cell)
+        name = columns.named.get(cell)
         if name is None:
             unknown.append(cell)
         else:
             written.setdefault(name, []).append(cell)
     problems = _missing(f"line {line}", columns, written, unknown)
-    for column in columns.names:
-        same = written.get(column, [])
+    for column, same in written.items():
         if len(same) > 1:
             also = "" if set(same) == {column} else f" ({listed(same)})"
             problems.append(f"line {line}: column {column} appears more than once{also}")
@@ -265,7 +258,7 @@ def known_fields(
     """An object's fields under our names; two names of one column are a problem, other keys are `ignored`."""
     cells: dict[str, object] = {}
     for key, cell in value.items():
-        name = columns.name(key)
+        name = columns.named.get(key)
         if name is None:
             ignored[key] = None
         elif name in cells:

@@ -5,7 +5,8 @@ from pathlib import PurePath
 import streamlit as st
 
 from core.errors import InputError
-from core.formats.study_files import SourceAnswers, collect_dataset, place_beside, read_answers, verbatim_note
+from core.formats.registry import read_study
+from core.formats.study_files import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.runs.generation import count_verbatim, run_answers, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that, written
@@ -98,9 +99,7 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     sources = once(
         _NAMES,
         (sha256_of(data), file_name),
-        lambda: list(
-            dict.fromkeys(one.source for one in collect_dataset(data, file_name).finish_outputs()[1])
-        ),
+        lambda: list(dict.fromkeys(one.source for one in read_study(data, file_name).finish_outputs()[1])),
     )
     named: str | None = sources[0]
     if len(sources) > 1:

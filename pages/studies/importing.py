@@ -5,9 +5,10 @@ from collections.abc import Collection, Sequence
 import streamlit as st
 
 from core.errors import InputError
-from core.formats.rated import outputs_of, read_rated
-from core.formats.scorable import read_outputs
-from core.formats.study_files import FORMATS, read_dataset, verbatim_note
+from core.formats.rated import outputs_of
+from core.formats.registry import read_rated, read_texts
+from core.formats.study_files import read_dataset, verbatim_note
+from core.formats.study_tables import FORMATS
 from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that
@@ -72,7 +73,7 @@ def _texts(store: Store) -> OutputSet | None:
         names = {_FILE: "A file"} | {number: name_of(run) for number, run in runs.items()}
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
-        return read_outputs(*texts_of_run(at_hand(store, chosen)))
+        return read_texts(*texts_of_run(at_hand(store, chosen)))
     st.write(
         "Accepted: CSV, TSV and JSONL with a row a text. Columns: item_id, system, text; source (what was asked or "
         "translated), reference, level and language where there are any. Any number of systems and levels."
@@ -82,7 +83,7 @@ def _texts(store: Store) -> OutputSet | None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
         return outputs_of(read_rated(*given))  # ratings that it has already are not shown to anybody
-    return read_outputs(*given)
+    return read_texts(*given)
 
 
 def _task() -> RatingTask | None:

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
-from core.formats.rated import read_rated, unrated
-from core.formats.scorable import read_outputs
+from core.formats.rated import unrated
+from core.formats.registry import read_rated, read_texts
 from core.judges.kind import AuditKind, Bench, JudgeKind, JudgeSettings
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
@@ -239,7 +239,7 @@ TEXTS = Source(
         "study": ("An unblinded study", _of_study),
         "folder": ("A folder of translations", _of_folder),
     },
-    read_outputs,
+    read_texts,
     _summary,
 )
 _RATED = Source(

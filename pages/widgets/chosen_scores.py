@@ -12,11 +12,12 @@ import streamlit as st
 
 from core.errors import InputError, NotFound
 from core.formats.correlations import read_correlations
-from core.formats.human_ratings import holds_metal, read_any_ratings, write_ratings_jsonl
-from core.formats.metal import SCALES, read_metal
+from core.formats.metal import SCALES, holds_metal, read_metal
 from core.formats.mt_metrics_eval import MtFolder, read_folder
 from core.formats.rated import outputs_of
-from core.formats.scores import read_scores, write_scores_jsonl
+from core.formats.ratings import write_ratings_jsonl
+from core.formats.registry import read_ratings, read_scores
+from core.formats.scores import write_scores_jsonl
 from core.results.choices import AS_GIVEN, TableChoice
 from core.results.correlations.table import CorrelationReport, correlate_step_by_step
 from core.results.joining import CorrelationOptions
@@ -202,7 +203,7 @@ def wants_evaluators(options: Mapping[str, object]) -> bool:
 def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: bool) -> RatingSet:
     """The ratings of a file. Raises InputError."""
     try:
-        return read_any_ratings(data, file_name, lower_is_better=lower_is_better, flip=flip)
+        return read_ratings(data, file_name, lower_is_better=lower_is_better, flip=flip)
     except InputError as problem:
         if flip and not holds_metal(data, file_name):
             raise InputError(

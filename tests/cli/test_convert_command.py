@@ -10,7 +10,8 @@ from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, u
 from helpers.texts.span_makers import rated as rated_texts
 
 from core.cli import main
-from core.formats.rated import ratings_of, read_rated, write_rated
+from core.formats.rated import ratings_of, write_rated
+from core.formats.registry import read_rated
 from core.formats.spans.files import read_span_file
 from core.schema.judging import RatedText
 from core.schema.scores import Rating

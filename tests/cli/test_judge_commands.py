@@ -11,7 +11,7 @@ from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.judge_runs import LEVELS, marked_texts, marks, rows_of, texts, two_models
 
 from core.cli import main
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 from core.runs.records import read_judge_folder
 from core.store import open_store
 from core.store.runs import list_runs

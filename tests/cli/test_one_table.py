@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.cli import main
-from core.formats.generation import read_questions
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_questions, read_texts
 from core.tables.mapping import parse_columns, with_columns
 
 HEADER = ("id", "question", "ref", "level", "system", "output")
@@ -83,4 +82,4 @@ def test_questions_are_read_once_an_item_and_the_rest_is_left_aside() -> None:
         found = read_questions(data, "t.csv")
         assert [one.item.item_id for one in found.materials] == ["1", "2"]
         assert found.notes
-        assert {one.system for one in read_outputs(data, "t.csv").outputs} == {"north", "south"}
+        assert {one.system for one in read_texts(data, "t.csv").outputs} == {"north", "south"}

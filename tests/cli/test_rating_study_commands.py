@@ -11,7 +11,7 @@ from helpers.texts.factories import dataset, paper_json, tokens_in
 from helpers.texts.rating_studies import SYSTEMS
 
 from core.cli import main
-from core.formats.rated import read_rated
+from core.formats.registry import read_rated
 from core.schema.scores import ErrorSpan
 from core.store import open_store
 from core.study.rated.desk import open_rating_desk

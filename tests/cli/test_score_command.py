@@ -11,7 +11,7 @@ from helpers.processes.scripted_server import ScriptedServer
 from helpers.texts.factories import study_in
 
 from core.cli import main
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 from core.metrics.registry import all_metrics
 from core.runs.path import NO_SUCH_RUN
 from core.schema.scores import ScoreTable

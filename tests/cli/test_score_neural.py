@@ -11,7 +11,7 @@ from helpers.models.neural_environment import ROOT, run_neural
 from helpers.models.neural_environment import neural_python as neural_python
 from helpers.models.neural_environment import tiny_metric_models as tiny_metric_models
 
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 
 pytestmark = pytest.mark.slow
 

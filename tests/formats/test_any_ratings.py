@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.errors import InputError
-from core.formats.human_ratings import read_any_ratings
+from core.formats.registry import read_ratings
 from core.formats.spans.files import read_span_file
 
 RATED = {
@@ -26,14 +26,14 @@ def lines(*rows: dict[str, object]) -> bytes:
 def test_rated_texts_are_none_of_metals_whatever_the_first_one_has(first: dict[str, object]) -> None:
     rows = [first] if first is RATED else [first, RATED]
     for data, name in ((json.dumps(rows).encode(), "rated.json"), (lines(*rows), "rated.jsonl")):
-        (one,) = read_any_ratings(data, name).ratings
+        (one,) = read_ratings(data, name).ratings
         assert (one.item_id, one.system, one.dimension, one.score) == ("1", "A", "LA", 1.0)
         (one,) = read_span_file(data, name).ratings
         assert one.spans == ()
 
 
 def test_metal_may_call_its_raters_ratings() -> None:
-    (one,) = read_any_ratings(json.dumps([METAL]).encode(), "metal.json", flip=("LA",)).ratings
+    (one,) = read_ratings(json.dumps([METAL]).encode(), "metal.json", flip=("LA",)).ratings
     assert (one.item_id, one.dimension, one.score) == ("7", "LA", 0.0)
 
 
@@ -48,7 +48,7 @@ def test_files_without_a_rating_are_refused() -> None:
         (UNRATED | {"ratings": []}, "file: no text in it is rated; at least one is needed"),
     ):
         with pytest.raises(InputError) as caught:
-            read_any_ratings(json.dumps([row]).encode(), "metal.json")
+            read_ratings(json.dumps([row]).encode(), "metal.json")
         assert caught.value.problems[0].startswith(said)
 
 

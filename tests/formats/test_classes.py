@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.formats.ratings import read_ratings
-from core.formats.scores import read_scores
+from core.formats.registry import read_ratings, read_scores
 from core.tables.classes import SCALES, classes_of
 from core.tables.mapping import class_words, with_numbers
 
@@ -91,3 +90,9 @@ def test_other_numbers_stand_in_the_place_of_words() -> None:
     assert changed == b'{"id": 1, "score": 3.0}\n{"id": 2, "score": 2.0}\n'
     changed = with_numbers(b'[{"id": 1, "score": "yes"}]', "a.json", {"score": {"yes": 2.0}})
     assert changed == b'[{"id": 1, "score": 2.0}]'
+
+
+def test_a_cell_that_holds_a_list_or_a_number_is_no_class() -> None:
+    assert classes_of(["pass", {"score": 1}]) is None
+    assert classes_of([["pass"], "fail"]) is None
+    assert classes_of(["no", 1]) is None

@@ -8,7 +8,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.cef import IN_PERCENT, WHICH_CONSISTENCY
-from core.formats.scores import NO_SCORE, read_scores, write_scores_csv
+from core.formats.registry import read_scores
+from core.formats.scores import NO_SCORE, write_scores_csv
 from core.schema.scores import ScoreTable
 
 SERVER: dict[str, Any] = {

@@ -21,9 +21,9 @@ from helpers.texts.mutations import damaged, mutated, written
 from core.errors import InputError
 from core.formats.correlations import read_correlations, write_correlations
 from core.formats.mt_metrics_eval import read_folder
-from core.formats.ratings import read_ratings
-from core.formats.scorable import read_outputs, write_outputs
-from core.formats.scores import read_scores, write_scores_csv, write_scores_parquet
+from core.formats.registry import read_ratings, read_scores, read_texts
+from core.formats.scorable import write_outputs
+from core.formats.scores import write_scores_csv, write_scores_parquet
 from core.formats.spans.mqm import read_mqm
 from core.schema.scores import CorrelationSet, OutputSet, RatingSet, ScoreTable
 from core.tables.reading import name_of, shown
@@ -155,14 +155,14 @@ def check_error(error: InputError, name: str) -> None:
 
 
 def check_outputs(data: bytes, name: str) -> None:
-    found = read_outputs(data, name)
+    found = read_texts(data, name)
     assert isinstance(found, OutputSet)
     keys = [(o.item_id, o.system, o.level, o.language, *sorted(o.labels.items())) for o in found.outputs]
     assert len(set(keys)) == len(keys) > 0
     assert all(
         name_of(part) == part for o in found.outputs for part in (o.item_id, o.system, *o.labels.values())
     )
-    assert read_outputs(write_outputs(found.outputs), "again.jsonl").outputs == found.outputs
+    assert read_texts(write_outputs(found.outputs), "again.jsonl").outputs == found.outputs
 
 
 def check_scores(data: bytes, name: str) -> None:

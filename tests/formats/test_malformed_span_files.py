@@ -17,7 +17,8 @@ from helpers.texts.mutations import damaged, mutated, written
 
 from core.errors import InputError
 from core.formats.metal import read_metal
-from core.formats.rated import ratings_of, read_rated, write_rated
+from core.formats.rated import ratings_of, write_rated
+from core.formats.registry import read_rated
 from core.formats.spans.files import read_span_file
 from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
 from core.schema.scores import OutputSet, RatingSet, ScorableOutput

@@ -7,10 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import InputError
-from core.formats.generation import read_questions
-from core.formats.ratings import read_ratings
-from core.formats.scorable import read_outputs
-from core.formats.scores import read_scores
+from core.formats.registry import read_questions, read_ratings, read_scores, read_texts
 from core.formats.study_files import read_dataset
 from core.tables.problems import MOST_LISTED, listed
 
@@ -23,7 +20,7 @@ NAMES = [f"c{number}" for number in range(N_COLUMNS)]
 READERS: tuple[Callable[[bytes, str], object], ...] = (
     read_dataset,
     read_questions,
-    read_outputs,
+    read_texts,
     read_ratings,
     read_scores,
 )
@@ -67,7 +64,7 @@ def test_of_many_columns_the_likely_ones_are_named() -> None:
     assert listed(["a", "", "b"]) == "a, (no name), b"
     assert listed(NAMES[: MOST_LISTED + 1]).startswith(f"{MOST_LISTED + 1}, among them c0, c1")
     with pytest.raises(InputError) as caught:
-        read_outputs(wide([*NAMES, "item-ids", "output"], "a"), "a.csv")
+        read_texts(wide([*NAMES, "item-ids", "output"], "a"), "a.csv")
     (problem,) = caught.value.problems
     assert f"there are: {N_COLUMNS + 2:,}, among them" in problem
     assert "item-ids" in problem

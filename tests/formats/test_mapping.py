@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_texts
 from core.tables.columns import VOCABULARY
 from core.tables.mapping import ASIDE, first_rows, parse_columns, with_columns
 from core.tables.reading import decode
@@ -60,7 +60,7 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 def test_what_is_renamed_is_read() -> None:
-    found = read_outputs(with_columns(b"Key,Said,text\n1,a,x\n2,b,y\n", "a.csv", NAMED), "a.csv").outputs
+    found = read_texts(with_columns(b"Key,Said,text\n1,a,x\n2,b,y\n", "a.csv", NAMED), "a.csv").outputs
     assert [(one.item_id, one.text, dict(one.labels)) for one in found] == [
         ("1", "a", {"text of the file": "x"}),
         ("2", "b", {"text of the file": "y"}),

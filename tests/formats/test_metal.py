@@ -7,7 +7,8 @@ import pytest
 
 from core.errors import InputError
 from core.formats.metal import SCALES, read_metal
-from core.formats.rated import read_rated, write_rated
+from core.formats.rated import write_rated
+from core.formats.registry import read_rated
 
 ABOUT = {
     "id": 7,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.errors import InputError
-from core.formats.scores import read_scores, write_scores_csv, write_scores_jsonl, write_scores_parquet
+from core.formats.registry import read_scores
+from core.formats.scores import write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.tables.columns import level_number
 

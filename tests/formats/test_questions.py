@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.formats.generation import COLUMNS, Task, read_questions
+from core.formats.generation import COLUMNS, Task
+from core.formats.registry import read_questions
 from core.schema.study import Item, Material
 
 ROWS = [

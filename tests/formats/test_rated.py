@@ -5,8 +5,9 @@ import json
 import pytest
 
 from core.errors import InputError
-from core.formats.rated import outputs_of, rated_of, ratings_of, read_rated, write_rated
+from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
 from core.formats.ratings import OVERALL
+from core.formats.registry import read_rated
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 

@@ -3,7 +3,8 @@
 import pytest
 
 from core.errors import InputError
-from core.formats.human_ratings import read_rating_file, write_ratings_jsonl
+from core.formats.ratings import write_ratings_jsonl
+from core.formats.registry import read_ratings
 from core.schema.scores import Rating, RatingSet
 
 
@@ -18,7 +19,7 @@ def test_what_is_written_is_read_back() -> None:
     )
     written = write_ratings_jsonl(RatingSet(ratings, "", "", (), {}))
     assert len(written.decode().split("\n")) == 1 + len(ratings)
-    found = read_rating_file(written, "ratings.jsonl")
+    found = read_ratings(written, "ratings.jsonl")
     assert found.ratings == ratings
     assert not found.left_out
 
@@ -30,12 +31,12 @@ def test_files_of_other_programs_are_told_by_their_names_and_keys() -> None:
         ("en-de.mqm.seg.score", b"A\t2\nA\tNone\n"),
         ("en-de.mqm.seg.rating", b'A\t{"errors": []}\nA\tNone\n'),
     ):
-        (one,) = read_rating_file(data, name).ratings
+        (one,) = read_ratings(data, name).ratings
         assert (one.item_id, one.system, one.score) == ("1", "A", 0 if "rating" in name else 2)
         with pytest.raises(InputError, match=r"already.*: leave out that lower is better"):
-            read_rating_file(data, name, lower_is_better=True)
+            read_ratings(data, name, lower_is_better=True)
     with pytest.raises(InputError) as caught:
-        read_rating_file(rated.replace(b'[{"rater"', b'[], "n": [{"rater"'), "rated.jsonl")
+        read_ratings(rated.replace(b'[{"rater"', b'[], "n": [{"rater"'), "rated.jsonl")
     assert caught.value.problems == ("file: no text in it is rated; at least one is needed",)
-    (one,) = read_rating_file(b'{"item_id": "1", "score": 3, "ratings": 7}\n', "plain.jsonl").ratings
+    (one,) = read_ratings(b'{"item_id": "1", "score": 3, "ratings": 7}\n', "plain.jsonl").ratings
     assert one.score == 3

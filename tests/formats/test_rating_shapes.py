@@ -6,14 +6,13 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import InputError
-from core.formats.human_ratings import read_rating_file
-from core.formats.rated import read_rated
-from core.formats.ratings import NO_RATING, read_ratings
+from core.formats.ratings import NO_RATING
+from core.formats.registry import read_rated, read_ratings
 from core.schema.scores import Rating, RatingSet
 
 
 def read(*records: dict[str, object], name: str = "ratings.jsonl") -> RatingSet:
-    return read_rating_file("".join(json.dumps(one) + "\n" for one in records).encode(), name)
+    return read_ratings("".join(json.dumps(one) + "\n" for one in records).encode(), name)
 
 
 def scores(found: RatingSet) -> list[tuple[str, str | None, str, float]]:

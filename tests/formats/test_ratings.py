@@ -7,7 +7,7 @@ import pytest
 from helpers.processes.traced_memory import traced_memory
 
 from core.errors import InputError
-from core.formats.ratings import read_ratings
+from core.formats.registry import read_ratings
 from core.schema.scores import Rating
 
 TABLE = """item,system,rater,score,dimension,language

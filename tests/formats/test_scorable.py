@@ -9,7 +9,8 @@ from helpers.texts.factories import dataset, paper_json
 
 from core.errors import InputError
 from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl, to_meta_judge
-from core.formats.scorable import NO_TEXT, read_outputs, write_outputs
+from core.formats.registry import read_texts
+from core.formats.scorable import NO_TEXT, write_outputs
 from core.schema.scores import ScorableOutput
 from core.schema.study import Dataset, Item, Material
 
@@ -42,13 +43,13 @@ def texts_of(data: Dataset) -> tuple[ScorableOutput, ...]:
 
 def problems_of(data: bytes, name: str = "outputs.csv") -> tuple[str, ...]:
     with pytest.raises(InputError) as caught:
-        read_outputs(data, name)
+        read_texts(data, name)
     return caught.value.problems
 
 
 @pytest.mark.parametrize(("write", "name"), [(to_long_csv, "outputs.csv"), (to_long_jsonl, "outputs.jsonl")])
 def test_what_generation_wrote(write: object, name: str) -> None:
-    found = read_outputs(write(MATERIALS, MADE), name)  # type: ignore[operator]
+    found = read_texts(write(MATERIALS, MADE), name)  # type: ignore[operator]
     assert found.outputs == (
         ScorableOutput("q1", "tiny", "Yes; it is.", "So it is.", "A passage.", "0", "en"),
         ScorableOutput("q1", "tiny", "-179 °C", "So it is.", "A passage.", "3", "en"),
@@ -59,7 +60,7 @@ def test_what_generation_wrote(write: object, name: str) -> None:
 
 
 def test_meta_judges_lines() -> None:
-    found = read_outputs(to_meta_judge(MATERIALS, MADE), "meta-judge.jsonl")
+    found = read_texts(to_meta_judge(MATERIALS, MADE), "meta-judge.jsonl")
     assert [(one.item_id, one.level, one.system, one.labels) for one in found.outputs] == [
         ("q1", "0", "tiny", {}),
         ("q1", "3", "tiny", {}),
@@ -69,22 +70,22 @@ def test_meta_judges_lines() -> None:
 
 def test_an_id_that_names_the_level_is_split_where_no_column_says_it() -> None:
     lines = [{"id": f"sky_level_level{level}", "answer": "x", "ground_truth": "y"} for level in (0, 5)]
-    found = read_outputs("".join(json.dumps(line) + "\n" for line in lines).encode(), "000.jsonl")
+    found = read_texts("".join(json.dumps(line) + "\n" for line in lines).encode(), "000.jsonl")
     assert [(one.item_id, one.level) for one in found.outputs] == [("sky_level", "0"), ("sky_level", "5")]
-    stated = read_outputs(b"id,level,text\nsky_level3,4,x\n", "x.csv")
+    stated = read_texts(b"id,level,text\nsky_level3,4,x\n", "x.csv")
     assert (stated.outputs[0].item_id, stated.outputs[0].level) == ("sky_level3", "4")
 
 
 def test_the_papers_json_with_one_text_a_source_and_with_a_text_alone() -> None:
     data = dataset(2, ("A0", "A1"))
-    found = read_outputs(paper_json(data), "answers.json")
+    found = read_texts(paper_json(data), "answers.json")
     assert found.outputs == texts_of(data)
     alone = {
         "questions": [
             {"id": 0, "question": "Why?", "ground_truth": "So.", "answers": {"A0": "So!", "A1": "No."}}
         ]
     }
-    found = read_outputs(json.dumps(alone).encode(), "dataset.json")
+    found = read_texts(json.dumps(alone).encode(), "dataset.json")
     assert found.outputs[1] == ScorableOutput("0", "output", "No.", "So.", "Why?", "A1")
     assert any("names no system" in note for note in found.notes)
 
@@ -92,7 +93,7 @@ def test_the_papers_json_with_one_text_a_source_and_with_a_text_alone() -> None:
 def test_any_number_of_systems_and_missing_levels() -> None:
     answers = {"A0": {"a": "1", "b": "2", "c": "3"}, "A1": {"b": "4"}}
     whole = {"questions": [{"id": "q", "question": "Why?", "ground_truth": "So.", "answers": answers}]}
-    found = read_outputs(json.dumps(whole).encode(), "x.json")
+    found = read_texts(json.dumps(whole).encode(), "x.json")
     assert [(one.system, one.level) for one in found.outputs] == [
         ("a", "A0"),
         ("b", "A0"),
@@ -119,7 +120,7 @@ def test_any_number_of_systems_and_missing_levels() -> None:
     ],
 )
 def test_what_source_means(columns: str, row: str, system: str, source: str | None) -> None:
-    (one,) = read_outputs(table(columns, row), "x.csv").outputs
+    (one,) = read_texts(table(columns, row), "x.csv").outputs
     assert (one.system, one.source) == (system, source)
 
 
@@ -129,16 +130,16 @@ def test_other_columns_are_labels_and_a_language_pair_names_the_language() -> No
         "1,GPT,en-de,news,5,Hallo,Servus,",
         f"2,GPT,en-de,news,0,Hallo,Servus,{'long ' * 50}",
     )
-    found = read_outputs(data, "x.csv")
+    found = read_texts(data, "x.csv")
     assert found.outputs[0].labels == {"language_pair": "en-de", "Domain": "news", "shots": "5"}
     assert {one.language for one in found.outputs} == {"de"}
     assert any(note.startswith("column comment is not used") and "line 3" in note for note in found.notes)
 
 
 def test_a_column_pair_is_a_label_as_any_other() -> None:
-    (one,) = read_outputs(table("item,lp,pair,text", "1,en-de,17,Hallo"), "x.csv").outputs
+    (one,) = read_texts(table("item,lp,pair,text", "1,en-de,17,Hallo"), "x.csv").outputs
     assert (one.language, one.labels) == ("de", {"language_pair": "en-de", "pair": "17"})
-    (one,) = read_outputs(table("item,lp,language_pair,text", "1,old,en-de,Hallo"), "x.csv").outputs
+    (one,) = read_texts(table("item,lp,language_pair,text", "1,old,en-de,Hallo"), "x.csv").outputs
     assert (one.language, one.labels) == ("de", {"language_pair": "en-de", "lp": "old"})
 
 
@@ -158,7 +159,7 @@ def test_problems_of_jsonl_come_in_the_order_of_its_lines() -> None:
 
 def test_the_same_text_may_stand_twice_only_where_a_label_differs() -> None:
     rows = ("1,GPT,A0,few,x,r", "1,GPT,A0,zero,x,r")
-    assert len(read_outputs(table("item,system,level,shots,text,ref", *rows), "x.csv").outputs) == 2
+    assert len(read_texts(table("item,system,level,shots,text,ref", *rows), "x.csv").outputs) == 2
     (problem,) = problems_of(
         table("item,system,level,text,ref", "1,GPT,A0,x,r", "2,GPT,A0,y,s", "1,GPT,A0,z,r")
     )
@@ -166,7 +167,7 @@ def test_the_same_text_may_stand_twice_only_where_a_label_differs() -> None:
 
 
 def test_what_belongs_to_the_item_may_stand_on_one_row() -> None:
-    found = read_outputs(
+    found = read_texts(
         table("item,question,reference,language,level,source,text", "1,Why?,So.,en,A0,a,x", "1,,,,A1,a,y"),
         "x.csv",
     )
@@ -176,35 +177,35 @@ def test_what_belongs_to_the_item_may_stand_on_one_row() -> None:
 
 
 def test_a_row_without_a_text_still_says_what_belongs_to_its_item() -> None:
-    found = read_outputs(
+    found = read_texts(
         table("item,question,ref,lang,level,source,text", "1,Why?,So.,en,0,a,", "1,,,,1,a,y"), "x.csv"
     )
     assert found.outputs == (ScorableOutput("1", "a", "y", "So.", "Why?", "1", "en"),)
 
 
 def test_one_id_in_two_languages_is_two_items() -> None:
-    found = read_outputs(table("item,lang,ref,text", "1,en,Yes,x", "1,cs,Ano,y"), "x.csv")
+    found = read_texts(table("item,lang,ref,text", "1,en,Yes,x", "1,cs,Ano,y"), "x.csv")
     assert [(one.language, one.reference) for one in found.outputs] == [("en", "Yes"), ("cs", "Ano")]
 
 
 def test_a_reference_may_be_missing() -> None:
-    found = read_outputs(table("item,system,text,ref", "1,a,x,r", "2,a,y,"), "x.csv")
+    found = read_texts(table("item,system,text,ref", "1,a,x,r", "2,a,y,"), "x.csv")
     assert [one.reference for one in found.outputs] == ["r", None]
     assert found.notes == ()
 
 
 def test_an_empty_text_of_json_is_one_and_an_empty_cell_is_none() -> None:
-    found = read_outputs(table("item,text", "1,x", "2,"), "x.csv")
+    found = read_texts(table("item,text", "1,x", "2,"), "x.csv")
     assert (len(found.outputs), found.left_out) == (1, {NO_TEXT: 1})
     lines = b'{"item": 1, "text": ""}\n{"item": 2, "text": null}\n'
-    found = read_outputs(lines, "x.jsonl")
+    found = read_texts(lines, "x.jsonl")
     assert ([one.text for one in found.outputs], found.left_out) == ([""], {NO_TEXT: 1})
 
 
 def test_nan_in_a_text_of_a_table_stays() -> None:
-    (one,) = read_outputs(table("item,text", "1,NaN and Infinity"), "x.csv").outputs
+    (one,) = read_texts(table("item,text", "1,NaN and Infinity"), "x.csv").outputs
     assert one.text == "NaN and Infinity"
-    (one,) = read_outputs(b'{"item": 1, "text": "NaN, \\"NaN\\"", "shots": NaN}\n', "x.jsonl").outputs
+    (one,) = read_texts(b'{"item": 1, "text": "NaN, \\"NaN\\"", "shots": NaN}\n', "x.jsonl").outputs
     assert (one.text, one.labels) == ('NaN, "NaN"', {})
 
 
@@ -224,7 +225,7 @@ def test_written_and_read_again() -> None:
         ScorableOutput("2", "GPT", "=1+1", None, None, "A0", "und"),
         ScorableOutput("3", "GPT", "", "r"),
     )
-    found = read_outputs(write_outputs(outputs), "kept.jsonl")
+    found = read_texts(write_outputs(outputs), "kept.jsonl")
     assert found.outputs == outputs
     assert found.left_out == {}
 
@@ -232,7 +233,7 @@ def test_written_and_read_again() -> None:
 def test_a_semicolon_table_with_a_formula() -> None:
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=";").writerows([["item", "text", "ref"], ["1", "'=1+1", "a;b"]])
-    (one,) = read_outputs(buffer.getvalue().encode(), "x.csv").outputs
+    (one,) = read_texts(buffer.getvalue().encode(), "x.csv").outputs
     assert (one.text, one.reference) == ("=1+1", "a;b")
 
 
@@ -241,7 +242,7 @@ def test_a_semicolon_table_with_a_formula() -> None:
 def test_without_a_telling_name_the_beginning_tells(name: str, indent: int | None) -> None:
     data = dataset(1, ("A0", "A1"))
     whole = json.dumps(json.loads(paper_json(data)), indent=indent).encode()
-    assert read_outputs(whole, name).outputs == texts_of(data)
+    assert read_texts(whole, name).outputs == texts_of(data)
     rows = [{"item": "1", "text": "x"}, {"item": "2", "text": "y"}]
     for file in (json.dumps(rows, indent=indent), "\n".join(map(json.dumps, rows)), "item,text\n1,x\n2,y\n"):
-        assert [one.text for one in read_outputs(file.encode(), name).outputs] == ["x", "y"]
+        assert [one.text for one in read_texts(file.encode(), name).outputs] == ["x", "y"]

@@ -3,8 +3,7 @@
 import pytest
 
 from core.errors import InputError
-from core.formats.ratings import read_ratings
-from core.formats.scores import read_scores
+from core.formats.registry import read_ratings, read_scores
 from core.schema.scores import ScoreTable
 from core.tables.columns import level_number
 

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.formats.registry import read_scores
 from core.formats.scores import (
     NO_SCORE,
     family_of,
-    read_scores,
     signature_from_folder,
     write_scores_csv,
     write_scores_jsonl,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import InputError
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_texts
 from core.formats.study_files import read_dataset
 from core.study.rated.importing import study_texts
 
@@ -179,7 +179,7 @@ def test_a_file_with_a_text_in_the_column_of_levels_is_one_problem() -> None:
 def test_one_mistake_among_texts_to_be_rated(mistake: Mistake, starts: str) -> None:
     rows = good(3, once=False)
     with pytest.raises(InputError) as caught:
-        read_outputs(written(mistake(rows) or rows), "a.csv")
+        read_texts(written(mistake(rows) or rows), "a.csv")
     (problem,) = caught.value.problems
     assert problem.startswith(starts)
 
@@ -193,7 +193,7 @@ def test_one_mistake_among_texts_to_be_rated(mistake: Mistake, starts: str) -> N
 )
 def test_a_rating_studys_owner_is_told_of_a_name_that_occurs_once(mistake: Mistake, starts: str) -> None:
     rows = good(3, once=False)
-    assert not study_texts(read_outputs(written(rows), "a.csv"))[3]
+    assert not study_texts(read_texts(written(rows), "a.csv"))[3]
     mistake(rows)
-    notes = study_texts(read_outputs(written(rows), "a.csv"))[3]
+    notes = study_texts(read_texts(written(rows), "a.csv"))[3]
     assert notes[0].startswith(starts)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from core.errors import InputError
-from core.formats.human_ratings import write_ratings_jsonl
 from core.formats.mt_metrics_eval import read_folder, read_seg_ratings, write_seg_rating, write_seg_score
 from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
+from core.formats.ratings import write_ratings_jsonl
 from core.formats.spans.files import read_span_file
 from core.formats.spans.mqm import score_of, write_mqm
 from core.formats.spans.offsets import code_point

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.formats.registry import read_study
 from core.formats.study_files import read_dataset
 from core.formats.study_tables import natural_order
-from core.formats.trutheval import read_trutheval
 from core.tables.problems import MOST_REPLACED_NOTES
 
 
@@ -28,7 +28,7 @@ def valid() -> dict[str, Any]:
 def problems_of(value: object) -> tuple[str, ...]:
     text = value if isinstance(value, str) else json.dumps(value)
     with pytest.raises(InputError) as caught:
-        read_trutheval(text.encode(), "a.json")
+        read_study(text.encode(), "a.json").finish()
     count = caught.value.n_problems
     assert caught.value.what == f"a.json cannot be imported: {count} problem{'s' if count > 1 else ''}"
     return caught.value.problems
@@ -36,7 +36,7 @@ def problems_of(value: object) -> tuple[str, ...]:
 
 def test_a_valid_file():
     data = json.dumps(valid()).encode()
-    dataset = read_trutheval(data, "a.json")
+    dataset = read_study(data, "a.json").finish()
     assert [item.item_id for item in dataset.items] == ["0", "q-3"]
     assert (dataset.items[1].question, dataset.items[1].reference) == ("Who?", "They.")
     assert dataset.items[0].language == "und"
@@ -57,7 +57,7 @@ def test_language_other_source_names_and_ids_from_the_index():
     for question in value["questions"]:
         question.pop("id")
         question["answers"] = {"A0": {"Écrit": "a\r\nb", "système 2": "c"}}
-    dataset = read_trutheval(json.dumps(value).encode(), "a.json")
+    dataset = read_study(json.dumps(value).encode(), "a.json").finish()
     assert [item.item_id for item in dataset.items] == ["0", "1"]
     assert dataset.items[1].language == "pt-BR"
     assert dataset.sources == ("Écrit", "système 2")
@@ -68,7 +68,7 @@ def test_identical_texts_and_unused_fields_are_notes():
     value = valid() | {"version": 2}
     value["questions"][0]["topic"] = "x"
     value["questions"][1]["answers"]["A2"] = {"ai": "same", "human": "same"}
-    notes = read_trutheval(json.dumps(value).encode(), "a.json").notes
+    notes = read_study(json.dumps(value).encode(), "a.json").finish().notes
     assert notes == (
         "file: fields not used: version",
         "questions: fields not used: topic",
@@ -80,7 +80,7 @@ def test_control_characters_become_visible_and_are_counted():
     value = valid()
     value["questions"][1] |= {"question": "Wh\0?", "ground_truth": "\x07So\x9f"}
     value["questions"][1]["answers"]["A2"]["ai"] = "it\x92s\r\n\x1b[1m\tred"
-    dataset = read_trutheval(json.dumps(value).encode(), "a.json")
+    dataset = read_study(json.dumps(value).encode(), "a.json").finish()
     assert dataset.items[1].question == "Wh\ufffd?"
     assert dataset.items[1].reference == "\ufffdSo\ufffd"
     assert "it\ufffds\n\ufffd[1m\tred" in {output.text for output in dataset.outputs}
@@ -97,14 +97,14 @@ def test_many_texts_with_control_characters_are_counted_in_all():
         for level in range(10):
             question["answers"][f"A{level}"] = {"ai": "a\0\0", "human": f"b{level}\0"}
         question["answers"].pop("A10")
-    notes = read_trutheval(json.dumps(value).encode(), "a.json").notes
+    notes = read_study(json.dumps(value).encode(), "a.json").finish().notes
     assert len(notes) == MOST_REPLACED_NOTES + 1
     assert notes[-1] == "in all 60 control characters became U+FFFD, in 40 texts; the first 20 are listed"
 
 
 def test_a_file_name_that_no_database_can_hold():
     """What the shell hands over for a name that is not UTF-8."""
-    dataset = read_trutheval(json.dumps(valid()).encode(), "caf\udce9\0.json")
+    dataset = read_study(json.dumps(valid()).encode(), "caf\udce9\0.json").finish()
     assert dataset.file_name == "caf\ufffd\ufffd.json"
 
 
@@ -270,7 +270,7 @@ def test_all_problems_are_raised_together():
 def test_hundreds_of_problems_are_counted():
     question = {"question": "", "ground_truth": "g", "answers": {"A0": {"ai": "", "human": ""}}}
     with pytest.raises(InputError) as caught:
-        read_trutheval(json.dumps({"questions": [question] * 200}).encode(), "a.json")
+        read_study(json.dumps({"questions": [question] * 200}).encode(), "a.json").finish()
     assert (len(caught.value.problems), caught.value.n_problems) == (2, 600)
 
 
@@ -328,7 +328,7 @@ def test_any_value_at_any_place_raises_nothing_but_input_error(data: st.DataObje
         except (TypeError, IndexError, KeyError):
             continue  # an earlier change took this place away
     try:
-        dataset = read_trutheval(json.dumps(value).encode(), "a.json")
+        dataset = read_study(json.dumps(value).encode(), "a.json").finish()
     except InputError as error:
         check_readable(error)
     else:

@@ -12,7 +12,7 @@ from helpers.pages.judges_visit import CLAIMS, Judge, aligned, by_model, cef, ju
 from helpers.pages.judges_visit import waiting as unstarted
 from helpers.pages.metrics_visit import lines
 
-from core.formats.human_ratings import read_rating_file
+from core.formats.registry import read_ratings
 from core.judges.claims import ClaimsSettings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
@@ -244,7 +244,7 @@ def test_a_marked_error_is_a_share_in_the_file(
             f"s\td\t1\tr\ts\t{OTHER.replace('Nobody', '<v>Nobody</v>')}\tAccuracy/Addition\tMajor",
         ]
     ).encode()
-    found, _ = marked_texts(judge_output(at_hand(store, run)), read_rating_file(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(at_hand(store, run)), read_ratings(marks, "marks.tsv"))
     visit(("run", aligned(store, found).run_id), "Result", "check")
     overall = written["judge-alignment"][0]
     assert (overall["by"], overall["caught_n"]) == ("all", 1)

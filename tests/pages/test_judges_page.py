@@ -31,7 +31,7 @@ from helpers.toys import judge as toy_judge
 from scipy import stats
 from streamlit.testing.v1 import AppTest
 
-from core.formats.human_ratings import read_rating_file
+from core.formats.registry import read_ratings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import SHIPPED
 from core.results.correlations.levels import ALL_EQUAL
@@ -499,7 +499,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
     (check,) = list_runs(store, ("alignment",))
     assert begun == [check.run_id]
 
-    found, _ = marked_texts(judge_output(at_hand(store, run)), read_rating_file(marks, "marks.tsv"))
+    found, _ = marked_texts(judge_output(at_hand(store, run)), read_ratings(marks, "marks.tsv"))
     at = visit(("run", aligned(store, found).run_id), "Result", "check")
     assert shown(at, "All")["Found"][0] == "1 of 2"
     by_severity = shown(at, "By severity").set_index("By severity")

@@ -16,8 +16,7 @@ from scipy import stats
 from streamlit.testing.v1 import AppTest
 
 from core.formats.mt_metrics_eval import read_folder
-from core.formats.ratings import read_ratings
-from core.formats.scores import read_scores
+from core.formats.registry import read_ratings, read_scores
 from core.metrics.kind import KIND
 from core.results.correlations.levels import ALL_EQUAL, EQUAL
 from core.results.correlations.votes import metrics_against_votes

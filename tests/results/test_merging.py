@@ -5,7 +5,8 @@ import pytest
 from helpers.texts.score_factories import metric, table
 
 from core.errors import InputError
-from core.formats.scores import read_scores, write_scores_csv
+from core.formats.registry import read_scores
+from core.formats.scores import write_scores_csv
 from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
 from core.results.joining import CorrelationOptions

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from helpers.texts.score_factories import ladder, metric, table
 
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 from core.results.choices import directions
 from core.results.correlations.levels import by_level
 from core.results.correlations.table import correlate_scores

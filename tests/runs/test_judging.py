@@ -28,7 +28,7 @@ from helpers.texts.judge_runs import (
 
 from core.cli import main
 from core.errors import InputError
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 from core.judges import answers
 from core.judges.claims import ClaimsRecord
 from core.judges.cross_examination import CefRecord

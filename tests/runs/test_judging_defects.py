@@ -7,7 +7,7 @@ import pytest
 from helpers.texts.judge_runs import RUNNING, judging_server, run_to_the_end, settings, texts, worked
 
 from core.errors import StorageError
-from core.formats.scores import read_scores
+from core.formats.registry import read_scores
 from core.judges.alignment import Aligner, MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.kind import Judged

@@ -16,9 +16,7 @@ from helpers.texts.slips import rated_texts
 
 from core.cli import main
 from core.errors import InputError
-from core.formats.generation import read_questions
-from core.formats.rated import read_rated
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_questions, read_rated, read_texts
 from core.judges.alignment import MarkedError, MarkedText, Mismatch
 from core.judges.answers import QuestionSet
 from core.judges.questions import CrossQuestion
@@ -238,7 +236,7 @@ def test_a_command_reads_its_file_once_and_checks_its_settings_once(
     kind: Kind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     calls: Counter[str] = Counter()
-    counted(monkeypatch, calls, read_outputs, read_rated, read_questions, read_pieces)
+    counted(monkeypatch, calls, read_texts, read_rated, read_questions, read_pieces)
     whole = Settings.model_validate.__func__  # type: ignore[attr-defined]  # of the class method
 
     def validate(model: type[Settings], *given: Any, **more: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_texts
 from core.runs.texts import texts_of_folder
 
 
@@ -18,5 +18,5 @@ def test_a_folders_texts_are_there_whatever_is_the_matter_with_its_scores(tmp_pa
         path.write_text(text, encoding="utf-8")
     (data, name), notes = texts_of_folder(tmp_path / "set", "en-de")
     assert name == "set-en-de.jsonl"
-    assert [one.text for one in read_outputs(data, name).outputs] == ["Eins."]
+    assert [one.text for one in read_texts(data, name).outputs] == ["Eins."]
     assert notes == ("there is no reference: metrics that need one cannot score the texts",)

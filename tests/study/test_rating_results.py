@@ -18,7 +18,7 @@ from helpers.texts.rating_studies import (
 )
 
 from core.errors import NotAllowed
-from core.formats.rated import read_rated
+from core.formats.registry import read_rated
 from core.formats.spans.mqm import read_mqm
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord

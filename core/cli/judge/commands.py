@@ -37,8 +37,8 @@ from core.cli.shared.sources import (
 )
 from core.cli.shared.terminal import plain
 from core.errors import InputError
-from core.formats.human_ratings import read_rating_file
 from core.formats.mt_metrics_eval import read_folder
+from core.formats.registry import read_ratings
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
 from core.results.judges.alignment import alignment_table, marked_texts
@@ -240,7 +240,7 @@ def _marks(options: argparse.Namespace) -> RatingSet:
     if not path.is_dir():
         if options.language_pair is not None:
             raise InputError(f"--language-pair: {path} is no folder; leave it out.")
-        return read_rating_file(read_file(path), path.name)
+        return read_ratings(read_file(path), path.name)
     found = read_folder(path, language_pair=options.language_pair).ratings
     marked = [one for one in found.values() if any(rating.spans is not None for rating in one.ratings)]
     if not marked:

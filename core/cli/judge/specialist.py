@@ -39,7 +39,8 @@ from core.cli.shared.terminal import counted, dashed, number, or_dash, plain, pr
 from core.cli.spans import RULE, f1_json, judge_json
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
-from core.formats.rated import rated_of, read_rated
+from core.formats.rated import rated_of
+from core.formats.registry import read_rated
 from core.results.spans.copying import Copying, CopyOptions, Disjoint, disjoint_errors, error_copying
 from core.results.spans.examples import ExampleCurve, RaterMatrix, example_curve, mean_f1, rater_matrix
 from core.results.spans.segments import Locating, locating

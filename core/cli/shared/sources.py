@@ -22,13 +22,11 @@ from core.cli.shared.options import (
 )
 from core.errors import AssayError, InputError, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
-from core.formats.human_ratings import holds_metal, read_any_ratings, read_rating_file
-from core.formats.metal import read_metal
+from core.formats.metal import holds_metal, read_metal
 from core.formats.mt_metrics_eval import ratings_among, read_folder
-from core.formats.rated import outputs_of, read_rated
-from core.formats.ratings import COLUMNS as OF_RATINGS
-from core.formats.scores import read_scores
-from core.formats.spans.files import holds_rated, read_span_file
+from core.formats.rated import holds_rated, outputs_of
+from core.formats.registry import read_rated, read_ratings, read_scores
+from core.formats.spans.files import read_span_file
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
 from core.results.choices import TableChoice, dimensions_of
@@ -53,6 +51,7 @@ from core.store import Store
 from core.store.studies import find_study
 from core.study.rated.results import rated_texts_of, rating_set_of, task_of
 from core.study.release import released_record
+from core.tables.columns import VOCABULARY
 from core.tables.reading import shown
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, R
     path = Path(given)
     if path.is_dir():
         return _of_folder(path, options), None
-    found = read_any_ratings(
+    found = read_ratings(
         read_file(path),
         path.name,
         lower_is_better=options.lower_is_better,
@@ -175,7 +174,7 @@ def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
     return found
 
 
-RATER_NAMES, RATING_NAMES = OF_RATINGS["rater"], OF_RATINGS["score"]
+RATER_NAMES, RATING_NAMES = VOCABULARY["rater"], VOCABULARY["score"]
 
 
 @dataclass(frozen=True)
@@ -299,7 +298,7 @@ def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--hu
     given = options.human
     path = Path(given or "")
     if given is not None and given not in scores.ratings and path.exists() and not path.is_dir():
-        return read_rating_file(read_file(path), path.name, lower_is_better=options.lower_is_better)
+        return read_ratings(read_file(path), path.name, lower_is_better=options.lower_is_better)
     found = scores.ratings
     if given is not None and given not in found and path.is_dir():
         found, given = read_folder(path, language_pair=options.language_pair).ratings, None

@@ -26,7 +26,7 @@ from core.cli.shared.options import (
 from core.cli.shared.sources import NAMES, check_given, read_given
 from core.cli.shared.terminal import number, plain, with_interval
 from core.errors import InputError, NotFound
-from core.formats.scorable import read_outputs
+from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.study.counted import Filters
 from core.results.study.results import (
@@ -135,7 +135,7 @@ def _import(options: argparse.Namespace) -> None:
     check_given(options.texts, options.db)
     with open_store(database_path(options.db)) as store:
         data, file_name = read_given(store, options.texts, options.language_pair, options.columns)
-        outputs = read_outputs(data, file_name)
+        outputs = read_texts(data, file_name)
         name = options.name if options.name is not None else Path(file_name).stem
         study, notes = import_rating_study(store, name, outputs, task, design, again=options.again)
         n_items, n_texts = len(items_of(store, study.study_id)), len(outputs_of(store, study.study_id))

@@ -10,33 +10,31 @@ Spans count code points of the text, ends are exclusive. Files that count otherw
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import PurePath
 
 from core.errors import InputError
+from core.formats import Format
 from core.formats.mt_metrics_eval import NOT_RATED, marked_segment
 from core.formats.rated import RATINGS, ratings_of, read_rated
-from core.formats.ratings import is_nested, read_ratings
+from core.formats.ratings import read_ratings
 from core.formats.spans.cells import Units
 from core.formats.spans.mqm import holds_mqm, read_mqm, score_of
 from core.formats.spans.offsets import Ends, Offsets, ReadRating, at_border
 from core.formats.spans.rows import COLUMNS, read_span_rows
 from core.formats.spans.wmt_qe import holds_wmt_qe, read_wmt_qe
 from core.schema.scores import OutputSet, Rating, RatingSet
-from core.tables.columns import is_json, named_columns
+from core.tables.columns import is_json, named_columns, objects_in
 from core.tables.problems import FileFindings
 from core.tables.reading import (
-    JsonObject,
     decode,
     name_of,
     name_problem,
-    parse_json,
-    printable_text,
     reject,
     sha256_of,
     shown,
 )
-from core.tables.rows import Columns, header_of, is_jsonl, jsonl_objects
+from core.tables.rows import header_of, is_jsonl
 
 FORMATS = (
     "MQM's TSV (.tsv), mt-metrics-eval's .seg.rating, WMT-QE spans, a row a span (CSV or JSONL with start and end), "
@@ -81,11 +79,7 @@ def read_span_file(
     ratings = at_border(reader(text, findings), texts, offsets, findings)
     if not ratings and not findings.problems:
         findings.problems.append("file: no text is rated in it; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
-    return RatingSet(
-        tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
-    )
+    return RatingSet(tuple(ratings), *findings.settled(), dict(left_out))
 
 
 def _of_set(
@@ -123,22 +117,10 @@ def _whole(data: bytes, text: str, file_name: str) -> tuple[str | None, Whole] |
         return "marks in its texts (MQM)", read_mqm
     if not (is_json(text, file_name) or is_jsonl(text, file_name)):
         return None
-    keys = {key for one in _objects(text, file_name) for key in one}
+    keys = {key for one in objects_in(text, file_name) for key in one}
     if RATINGS in keys:
         return "rated texts", lambda data, name: ratings_of(read_rated(data, name))
     return (None, read_ratings) if "spans" in keys else None
-
-
-def holds_rated(data: bytes, file_name: str) -> bool:
-    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it.
-
-    Lists with a rater's scores by dimension are ratings of another form (`rating_shapes`).
-    """
-    text = data.decode("utf-8-sig", "replace")
-    if f'"{RATINGS}"' not in text:
-        return False
-    lists = [own for one in _objects(text, file_name) if isinstance(own := one.get(RATINGS), list)]
-    return bool(lists) and not any(is_nested(entry) for own in lists for entry in own)
 
 
 def has_reader_here(data: bytes, file_name: str) -> bool:
@@ -147,27 +129,15 @@ def has_reader_here(data: bytes, file_name: str) -> bool:
     return _whole(data, text, file_name) is None and _reader(text, file_name, Counter()) is not None
 
 
-def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
-    """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
-    rows: Iterable[object] = ()
-    if is_json(text, file_name):
-        value, _ = parse_json(text)
-        rows = value if isinstance(value, list) else [value]
-    elif is_jsonl(text, file_name):
-        rows = (line.value for line in jsonl_objects(text))
-    return (one for one in rows if isinstance(one, JsonObject))
-
-
 def _reader(text: str, file_name: str, left_out: Counter[str]) -> Rows | None:
     if PurePath(file_name).name.lower().endswith(RATING_ENDING) or _holds_errors(text):
         return lambda text, findings: _seg_ratings(text, left_out, findings)
     if is_json(text, file_name) or is_jsonl(text, file_name):
-        keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
+        keys = list(dict.fromkeys(key for one in objects_in(text, file_name) for key in one))
     elif holds_wmt_qe(text):
         return read_wmt_qe
     else:
-        known = Columns(tuple(name for names in COLUMNS.values() for name in names), ())
-        keys = header_of(text, known)
+        keys = header_of(text, {name for names in COLUMNS.values() for name in names})
     return read_span_rows if {"start", "end"} & set(named_columns(keys, COLUMNS).values()) else None
 
 
@@ -206,3 +176,11 @@ def _seg_ratings(text: str, left_out: Counter[str], findings: FileFindings) -> l
             "has one a segment"
         )
     return read
+
+
+SEG_RATING = Format(
+    "seg_rating",
+    "marked errors (mt-metrics-eval), whose weights already count against a text",
+    lambda data, file_name: file_name.lower().endswith(RATING_ENDING),
+    {"ratings": read_span_file},
+)

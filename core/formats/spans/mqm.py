@@ -11,11 +11,12 @@ from itertools import pairwise
 import regex
 
 from core.errors import InputError, Problems
+from core.formats import Format
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
 from core.tables.problems import FileFindings
-from core.tables.reading import decode, name_of, name_problem, printable_text, reject, sha256_of, shown
+from core.tables.reading import decode, name_of, name_problem, reject, sha256_of, shown
 
 WEIGHTS = {"critical": 25.0, "major": 5.0, "minor": 1.0, "neutral": 0.0}
 MINOR_PUNCTUATION = 0.1
@@ -122,11 +123,15 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
     ratings = _ratings(kept, item_of, findings)
     if not ratings and not findings.problems:
         findings.problems.append("file: no row holds a rating; at least one is needed")
-    if findings.problems:
-        reject(file_name, findings.problems)
-    return RatingSet(
-        tuple(ratings), findings.sha256, printable_text(file_name), tuple(findings.notes), dict(left_out)
-    )
+    return RatingSet(tuple(ratings), *findings.settled(), dict(left_out))
+
+
+FORMAT = Format(
+    "mqm",
+    "marked errors (MQM), whose weights already count against a text",
+    lambda data, file_name: file_name.lower().endswith(".tsv") and holds_mqm(data),
+    {"ratings": read_mqm},
+)
 
 
 def _rows(text: str, findings: FileFindings) -> list[_Row]:

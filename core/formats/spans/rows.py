@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.formats.ratings import COLUMNS as RATING_COLUMNS
 from core.formats.ratings import OVERALL, UNUSED, optional_name
 from core.formats.scores import label_column
 from core.formats.spans.cells import SPAN_FIELDS, score_in, span_of, span_row
@@ -16,23 +15,23 @@ from core.formats.spans.mqm import is_no_error
 from core.formats.spans.offsets import ReadRating
 from core.schema.scores import ErrorSpan, Rating, RatingSet
 from core.tables.cells import is_nothing, is_undefined, number_in
-from core.tables.columns import Record, labels_among, names_in, open_records, repeated, require
+from core.tables.columns import (
+    Record,
+    known_at,
+    labels_among,
+    names_in,
+    needed_at,
+    open_records,
+    repeated,
+    require,
+)
 from core.tables.problems import FileFindings
 from core.tables.reading import shown
 from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes
 
-OF_SPAN: Mapping[str, Sequence[str]] = {
-    "start": ("start", "start_offset", "begin"),
-    "end": ("end", "end_offset"),
-    "severity": ("severity", "error_severity"),
-    "category": ("category", "error_category", "error_type"),
-    "weight": ("weight",),
-    "in_source": ("in_source", "is_source_error"),
-}
-COLUMNS: Mapping[str, Sequence[str]] = {**RATING_COLUMNS, **OF_SPAN}
-"""Our name -> the names that a file may use."""
-NEEDED = ("item_id", "start", "end", "severity")
+COLUMNS = known_at("spans")
+NEEDED = needed_at("spans")
 NO_CATEGORY = "other"
 """What an error is called in a file that has no categories."""
 _UNUSED = tuple(name for name in UNUSED if name not in ("text", "source", "context"))
@@ -41,8 +40,8 @@ _TAKEN = frozenset({*COLUMNS, *(name for names in COLUMNS.values() for name in n
 
 def read_span_rows(text: str, findings: FileFindings) -> list[ReadRating]:
     """The ratings of a file with a row a span; problems go to the findings. Spans are as the file has them."""
-    keys, columns, records = open_records(text, COLUMNS, findings)
-    require(columns.values(), {name: COLUMNS[name] for name in NEEDED}, keys, findings.file_name)
+    keys, columns, records, _ = open_records(text, COLUMNS, findings)
+    require(columns.values(), NEEDED, keys, findings.file_name)
     known = {*COLUMNS, "text", "source", "context"} - set(_UNUSED)
     labels = labels_among(
         [key for key in dict.fromkeys(key for one in records for key in one.cells) if key not in known],

@@ -6,7 +6,7 @@ from statistics import mean
 
 import sacrebleu
 
-from core.formats.generation import read_questions
+from core.formats.registry import read_questions
 from core.generation.facts import make_pool
 from core.generation.scheme import Scheme, Writer
 from core.runs.kinds import KINDS
