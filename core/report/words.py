@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 
+from core.results.cells import for_rows
 from core.results.decimals import decimal
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.tables.reading import shown
 
 DASH = "–"
 """In place of an undefined number; its reason stands below the table."""
-_MOST_NAMED = 12
 
 
 def headings(table: ResultTable) -> list[str]:
@@ -80,13 +79,6 @@ def _reasons(found: Mapping[tuple[str, str], list[str]], what: str, n_rows: int)
     for (heading, reason), names in found.items():
         together.setdefault((reason, tuple(names)), []).append(heading)
     return [
-        f"{', '.join(columns)}: {what}{_rows(names, n_rows)}: {reason}"
+        f"{', '.join(columns)}: {what}{for_rows(names, n_rows)}: {reason}"
         for (reason, names), columns in together.items()
     ]
-
-
-def _rows(names: tuple[str, ...], n_rows: int) -> str:
-    if len(names) == n_rows or not any(names):
-        return ""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f" for {', '.join(map(shown, names[:_MOST_NAMED]))}{more}"
