@@ -3,7 +3,7 @@
 from core.plots.dressing import heat_colour
 from core.plots.generation import words_kept
 from core.plots.judges import judge_costs, two_judges
-from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
+from core.plots.meta_correlation import meta_matrix, meta_scatter, published_heat
 from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level
 from core.plots.specialist import example_curve, rater_heat, spans_by_system
 from core.plots.study import AGREEMENT, agreement, choices, contingency, position, preference_names, verdict
@@ -18,7 +18,6 @@ __all__ = [
     "judge_costs",
     "meta_matrix",
     "meta_scatter",
-    "meta_title",
     "metric_ranking",
     "metric_votes",
     "position",

@@ -7,34 +7,12 @@ import plotly.graph_objects as go
 
 from core.plots.dressing import GRID, LINE, dressed, heat_map, label, marks, metric_label
 from core.plots.metrics import interval_said
-from core.results.decimals import decimal
-from core.results.meta_correlation import Matrix, MetaCorrelation
-from core.stats.resampling import Estimate
+from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
 
 _LEAST_SPAN = 0.1
 """Of an axis of correlations."""
 _AXIS, _NAME = 34, 60
 """Letters of a side's and of a metric's name."""
-
-
-def meta_title(found: MetaCorrelation) -> str:
-    """The estimate with both intervals in plain words; what the figure's title says."""
-    whole = found.over_metrics
-    if whole.estimate is None:
-        return f"Meta-correlation undefined: {whole.reason}"
-    lines = [
-        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
-        f"{_ends(whole)} over metrics",
-    ]
-    if found.over_items is not None:
-        lines.append(f"{_ends(found.over_items)} over items")
-    return "\n".join(lines)
-
-
-def _ends(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
 
 
 def meta_scatter(found: MetaCorrelation) -> go.Figure:

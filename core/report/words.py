@@ -59,7 +59,7 @@ def notes(table: ResultTable) -> list[str]:
     undefined: dict[tuple[str, str], list[str]] = {}
     bare: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
-        name = ", ".join(str(row[at]) for at in names if row[at] is not None)
+        name = " ".join(str(row[at]) for at in names if row[at] is not None)
         for cell, column in zip(row, table.columns, strict=True):
             if isinstance(cell, Interval) and column.shown:
                 if cell.value is None:
