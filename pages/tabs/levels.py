@@ -1,21 +1,27 @@
 """Tab Levels: scores by damage level, and where a metric prefers the damaged text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference, by_level
+from core.results.correlations.levels import (
+    ALL_LEVELS,
+    MetricByLevel,
+    Preference,
+    by_level,
+    level_table,
+    monotonic_table,
+)
 from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
-from pages.widgets import against, chosen_scores, level_diff, menus, results_shown
+from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
-from pages.widgets.chosen_judge import with_ends
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, left_out, nothing, number, part, table
+from pages.widgets.parts import constants, nothing, number, part
 
 _LONGEST = 30
 
@@ -112,11 +118,11 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
     if chosen:
-        results_shown.show(
-            plots.scores_by_level(chosen),
-            "Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
-            "levels",
-            results_shown.level_means(chosen),
+        result_table.show(
+            level_table(chosen),
+            figure=plots.scores_by_level(chosen),
+            alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
+            folded="The same as a table",
         )
         st.markdown(":small[Dots: means over items; lines: 95 % intervals, resampling items.]")
     _shares(found)
@@ -144,19 +150,7 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
         "An item whose scores are all equal counts in neither Monotonic nor Prefers damaged.",
         "levels",
     )
-    table(
-        pd.DataFrame(
-            {
-                "Metric": [one.metric for one in found],
-                "Items": [one.monotonic.n for one in found],
-                "Left out": [left_out(one.left_out) for one in found],
-                "Monotonic": [with_ends(one.monotonic) for one in found],
-                "Strictly": [with_ends(one.strictly_monotonic) for one in found],
-                "Prefers damaged": [with_ends(one.prefers_damaged[ALL_LEVELS]) for one in found],
-            }
-        )
-    )
+    result_table.show(replace(monotonic_table(found), title=""))
     st.markdown(
         ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
     )
-    results_shown.downloads("monotonic", results_shown.order_of_levels(found))

@@ -545,7 +545,7 @@ def correlation_table(
         "correlations",
         tuple(seen.get(name, Column(name, shown=False)) for name in names),
         tuple(tuple(row.values()) for row in rows),
-        notes=_notes(report, resampled),
+        notes=_notes(report, resampled, view),
     )
 
 
@@ -642,7 +642,7 @@ def _all_ends(pooled: Pooled | None) -> Mapping[str, tuple[float | None, float |
     }
 
 
-def _notes(report: CorrelationReport, resampled: Resampled) -> tuple[str, ...]:
+def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
     options = report.options
     notes = [*left_out_notes([(_name_of(row), row.left_out) for row in report.rows], "rows")]
     if options.n_resamples and report.is_complete:
@@ -659,7 +659,7 @@ def _notes(report: CorrelationReport, resampled: Resampled) -> tuple[str, ...]:
             f"Intervals: {options.confidence_level:.0%}, {how}; per item and per system: over items. "
             f"Resamples: {drawn}, seed {options.rng}{settled}."
         )
-    if report.against == "human":
+    if report.against == "human" and view in (None, "per_system"):
         notes.append(f"Per system: {SYSTEM_MEANS[options.system_scores]}.")
     if any(row.metric.direction == "lower" for row in report.rows):
         notes.append("Where lower scores are better, their sign is turned.")
