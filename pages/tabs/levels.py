@@ -119,7 +119,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
     chosen = _choose(found)
     if chosen:
         result_table.show(
-            level_table(chosen),
+            level_table([one for one in found if one in chosen]),
             figure=plots.scores_by_level(chosen),
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
             folded="The same as a table",

@@ -78,7 +78,9 @@ def test_a_matrix_says_what_it_is_made_of(run: Run, tmp_path: Path) -> None:
         "Human side: h.json; synthetic side: s.csv, against minus the level",
         "Meta-correlation: Kendall of Spearman correlations; 95% intervals from resampling metrics",
     ]
-    dropped = [line for line in lines if line.startswith("Note: Dropped: 2 metrics (m9, m8): not on the side")]
+    dropped = [
+        line for line in lines if line.startswith("Note: Dropped: 2 metrics (m9, m8): not on the side")
+    ]
     assert dropped
 
 

@@ -97,8 +97,11 @@ def test_prices_keep_all_their_places(run: Run) -> None:
     printed = run("published", "--paper", "cross-examination", "--table", "8")
     [row] = lines_with(printed, "CEF")
     assert row == ["CEF", "6,087,633", "1,399,454", "4.3208", "6957.29", "1599.38", "0.004938"]
-    [row] = lines_with(run("published", "--paper", "cross-examination", "--table", "4"), "overall")
-    assert row == ["overall", "298", "449", "65.7", "1"]
+    printed = run("published", "--paper", "cross-examination", "--table", "4")
+    assert ["overall", "298", "449", "65.7"] in lines_with(printed, "overall")
+    assert (
+        f"Note: An error of the paper for overall: {read_table('cross-examination-4').errors[0]}" in printed
+    )
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,9 @@ def test_levels(given: int, offered: dict[str, bytes]) -> None:
 def test_meta_correlation(given: int, offered: dict[str, bytes]) -> None:
     at = visit(("file", given), "Meta-correlation")
     next(radio for radio in at.radio if radio.label == "From").set_value("file").run()
-    field(at, "Correlations of the human side").set_value(field(at, "Correlations of the human side").options[0])  # type: ignore[attr-defined]
+    field(at, "Correlations of the human side").set_value(
+        field(at, "Correlations of the human side").options[0]
+    )  # type: ignore[attr-defined]
     field(at, "A cell for each").set_value(["prompt"])  # type: ignore[attr-defined]
     field(at, "Mean and SD over").set_value("system")  # type: ignore[attr-defined]
     at.run()

@@ -299,7 +299,7 @@ def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(s
 def test_a_bad_file_of_ratings_is_not_kept(store: Store) -> None:
     file = keep_file(store, "scores", "scores.jsonl", lines(*({"item": str(n), "good": n} for n in range(4))))
     at = visit(("file", file.file_id), "Correlations")
-    at.file_uploader[0].upload("bad.csv", b"item,score\n1,high\n")
+    at.file_uploader[0].upload("bad.csv", b"item,score\n1,loud\n")
     at.run()
     assert at.error
     assert not kept_files(store, "ratings")
