@@ -19,7 +19,13 @@ from core.cli.shared.sources import (
     table_choice,
 )
 from core.results.choices import check_choice, chosen_people, chosen_table
-from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table
+from core.results.correlations.levels import (
+    by_level,
+    level_table,
+    levels_json,
+    monotonic_table,
+    worst_table,
+)
 from core.results.correlations.ranking import (
     Test,
     comparison_table,
@@ -47,6 +53,7 @@ _TABLES = {
     "comparisons": "rank",
     "levels": "levels",
     "monotonic": "levels",
+    "prefers-damaged": "levels",
     "redundancy": "redundancy",
 }
 """Name of a table -> the option that asks for it."""
@@ -161,6 +168,7 @@ def _correlate(options: argparse.Namespace) -> None:
             levels = by_level(table, **resampling)
             further["levels"] = levels_json(levels)
             tables += [level_table(levels), monotonic_table(levels)]
+            in_files.append(worst_table(levels))
         if options.redundancy is not None:
             tell("correlations between metrics")
             alike = redundancy(table, method=options.redundancy)

@@ -13,6 +13,7 @@ from core.results.correlations.levels import (
     by_level,
     level_table,
     monotonic_table,
+    worst_table,
 )
 from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said
@@ -46,7 +47,7 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        st.dataframe([_row(case) for case in cases], hide_index=True, key="metrics_worst_cases")
+        result_table.show(worst_table([by_name[name]]))
         st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
         return
     case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
@@ -56,17 +57,6 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
 def _case(case: Preference) -> str:
     ahead = number(case.score - case.first_score)
     return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
-
-
-def _row(case: Preference) -> dict[str, str | float]:
-    scores = {"Undamaged": case.first_score, "Damaged": case.score, "Ahead": case.score - case.first_score}
-    return {
-        "Item": case.item_id,
-        "System": case.system,
-        **case.labels,
-        "Level": case.level,
-        **{name: round(score, 3) for name, score in scores.items()},
-    }
 
 
 def _texts(outputs: OutputSet, case: Preference) -> None:

@@ -100,6 +100,9 @@ def test_levels(given: int, offered: dict[str, bytes]) -> None:
     level = ("correlate", "scores.csv", "--with", "level", "--levels", "--resamples", "2000")
     for name in ("levels", "monotonic"):
         assert offered[name] == written(*level, "--table", name), name
+    cases = written(*level, "--table", "prefers-damaged").splitlines(keepends=True)
+    of_first = [case for case in cases if case.startswith((b"metric,", cases[1].partition(b",")[0] + b","))]
+    assert offered["prefers-damaged"] == b"".join(of_first), "of the metric that is chosen"
 
 
 def test_meta_correlation(given: int, offered: dict[str, bytes]) -> None:

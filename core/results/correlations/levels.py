@@ -309,6 +309,27 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
     )
 
 
+def worst_table(found: Sequence[MetricByLevel]) -> ResultTable:
+    """Damaged texts that a metric prefers to the undamaged one, the largest lead of each metric first."""
+    labels = list(dict.fromkeys(name for one in found for case in one.worst for name in case.labels))
+    return ResultTable(
+        "prefers-damaged",
+        (
+            *(Column(name, names_row=True) for name in ("metric", "item", "system")),
+            *(Column(name, name) for name in labels),
+            *(Column(name) for name in ("level", "undamaged", "damaged", "ahead")),
+        ),
+        tuple(
+            (
+                *(one.metric, case.item_id, case.system, *(case.labels.get(name, "") for name in labels)),
+                *(case.level, case.first_score, case.score, case.score - case.first_score),
+            )
+            for one in found
+            for case in one.worst
+        ),
+    )
+
+
 def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
     """Scores by level, monotonic shares, preferences for the damaged text and where they are largest."""
     return [
