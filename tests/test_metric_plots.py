@@ -12,7 +12,7 @@ from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
 from core.results.correlations.votes import MetricVotes
 from core.results.joining import CorrelationOptions
-from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point
+from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, meta_title
 from core.schema.scores import Metric
 from core.stats.resampling import Estimate
 
@@ -99,10 +99,10 @@ def test_the_title_says_the_estimate_with_both_intervals() -> None:
     title = plots.meta_scatter(meta(found(0.75, 0.05))).layout.title.text
     for part in ("0.800", "4 metrics", "[0.700, 0.900] over metrics", "[0.700, 0.800] over items"):
         assert part in title
-    fixed = plots.meta_title(meta())
+    fixed = meta_title(meta())
     assert "over items" not in fixed, "no side is live"
-    assert "no interval" in plots.meta_title(meta(over_metrics=found(0.5, None)))
-    undefined = plots.meta_title(meta(over_metrics=found(None), points=()))
+    assert "no interval" in meta_title(meta(over_metrics=found(0.5, None)))
+    undefined = meta_title(meta(over_metrics=found(None), points=()))
     assert undefined == "Meta-correlation undefined: all scores are equal"
 
 
@@ -249,7 +249,7 @@ def test_a_published_table_says_interval_and_error_on_hover() -> None:
 def test_no_figure_writes_a_minus_before_a_zero() -> None:
     tiny = Estimate(-0.0001, -0.0004, 0.2, 9, None, 0, 1000, 0.95)
     assert interval_said(tiny) == "0.000 [0.000, 0.200], n 9"
-    title = plots.meta_title(meta(over_metrics=tiny, over_items=tiny))
+    title = meta_title(meta(over_metrics=tiny, over_items=tiny))
     assert title.startswith("Meta-correlation 0.000 ")
     assert "-0.000" not in title
     assert "0.000" in plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata[0][0]

@@ -1,20 +1,13 @@
 """`meta-correlate`: does data of known quality rank metrics as people do?"""
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.options import (
-    Commands,
-    add_json_option,
-    check_out,
-    json_text,
-    name_list,
-    print_notes,
-    write_file,
-)
+from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
+from core.cli.shared.options import Commands, name_list
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     add_interval_options,
@@ -23,7 +16,6 @@ from core.cli.shared.sources import (
     open_side,
     table_choice,
 )
-from core.cli.shared.terminal import number, print_aligned, with_interval
 from core.errors import InputError
 from core.results.choices import TableChoice, check_choice, group_columns
 from core.results.meta_correlation import (
@@ -34,93 +26,46 @@ from core.results.meta_correlation import (
     Side,
     by_dataset,
     chosen_side,
+    dropped_said,
+    family_table,
     matrix_json,
+    matrix_table,
     meta_correlate,
     meta_json,
     meta_matrix,
+    meta_title,
+    point_table,
+    summary_table,
 )
 from core.schema.scores import METHODS
-from core.stats.resampling import Estimate
-from core.store import database_path
 from core.tables.reading import shown
 
 
-def print_meta(found: MetaCorrelation, alternative: str) -> None:
-    """What limits the comparison, the points, the estimate with its intervals and p, and notes."""
-    print(f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}")
-    if found.caution is not None:
-        print(found.caution)
-    if found.dropped:
-        print(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
-    for line in _dropped([found]):
-        print(line)
-    print_aligned(
-        ["metric", "family", "human", "synthetic"],
-        [
-            [point.metric, point.family, number(point.human), number(point.synthetic)]
-            for point in found.points
-        ],
-    )
-    estimate = found.over_metrics
-    print(
-        f"\nMeta-correlation ({found.method.capitalize()}, {found.n_metrics} metrics): {with_interval(estimate)}"
-    )
-    print(f"  interval over metrics: {_said(estimate)}")
-    if found.over_items is not None:
-        print(f"  interval over items:   {_said(found.over_items)}")
+def _said(found: MetaCorrelation, alternative: str) -> Said:
+    """What limits the comparison, the points, the estimate with its intervals and p, and each family left out."""
     p = found.p_one_sided if alternative == "greater" else found.p_two_sided
     side = "one-sided" if alternative == "greater" else "two-sided"
-    print(f"  p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}")
-    for family, without in found.without_family.items():
-        print(f"  without {shown(family)}: {with_interval(without)} (n={without.n})")
-    print_notes(found.notes)
+    lines = [f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"]
+    lines += [found.caution] if found.caution is not None else []
+    if found.dropped:
+        lines.append(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
+    return [
+        *lines,
+        *dropped_said([found]),
+        point_table(found),
+        "",
+        *meta_title(found).splitlines(),
+        f"p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}",
+        "",
+        family_table(found),
+    ]
 
 
-def _dropped(results: Iterable[MetaCorrelation]) -> Iterator[str]:
-    """One line a reason, whatever the number of metrics and cells."""
-    reasons: dict[str, dict[str, None]] = {}
-    for found in results:
-        for metric, why in found.dropped.items():
-            reasons.setdefault(why, {})[shown(metric)] = None
-    for why, metrics in reasons.items():
-        count = f"{len(metrics)} metrics ({', '.join(metrics)})" if len(metrics) > 1 else next(iter(metrics))
-        yield f"Dropped: {count}: {why}"
-
-
-def _said(estimate: Estimate) -> str:
-    if estimate.low is None:
-        return f"none: {estimate.interval_reason}"
-    return f"[{number(estimate.low)}, {number(estimate.high)}] at {estimate.confidence_level:.0%}"
-
-
-def print_matrix(matrix: Matrix) -> None:
-    """A line a cell, what was dropped in any of them, and the summary over variants."""
-    if matrix.caution is not None:
-        print(matrix.caution)
-    if matrix.cells:
-        columns = list(matrix.cells[0].by)
-        rows = [
-            [
-                *cell.by.values(),
-                f"undefined: {cell.reason}"
-                if cell.result is None
-                else with_interval(cell.result.over_metrics),
-                0 if cell.result is None else cell.result.n_metrics,
-                "-" if cell.result is None else len(cell.result.dropped),
-            ]
-            for cell in matrix.cells
-        ]
-        print_aligned([*columns, "meta-correlation", "metrics", "dropped"], rows)
-        for line in _dropped(cell.result for cell in matrix.cells if cell.result is not None):
-            print(line)
-    if matrix.summaries:
-        print("\nMean and standard deviation (ddof 1):")
-        rows = [
-            [*one.by.values(), number(one.mean), number(one.sd), one.n, one.left_out]
-            for one in matrix.summaries
-        ]
-        print_aligned([*matrix.summaries[0].by, "mean", "SD", "n", "left out"], rows)
-    print_notes(matrix.notes)
+def _matrix_said(matrix: Matrix, humans: Mapping[str, Side], options: argparse.Namespace) -> Said:
+    """What the cells are made of, the cells, and the summary over variants."""
+    caution = [] if matrix.caution is None else [matrix.caution]
+    summaries = [summary_table(matrix)] if matrix.summaries else []
+    return [*_sides_said(humans, options), *caution, matrix_table(matrix), *summaries]
 
 
 _SIDE = "a JSON file of correlations, published:NAME, a table of scores, run:N, or a folder"
@@ -153,8 +98,7 @@ def add_to(nouns: Commands) -> None:
     )
     add_interval_options(command, 1_000)
     add_rating_options(command)
-    command.add_argument("--out", type=Path, metavar="FILE", help="write the JSON to a file")
-    add_json_option(command)
+    add_result_options(command, "meta-correlation", "without-family", "meta-matrix", "meta-summaries")
     command.set_defaults(run=_meta_correlate)
 
 
@@ -173,30 +117,25 @@ def _meta_correlate(options: argparse.Namespace) -> None:
             tell("correlating")
             found = meta_correlate(human, synthetic, **chosen)
     if isinstance(found, Matrix):
-        _write(matrix_json(found), options)
-        if not options.json:
-            _print_sides(humans, options)
-            print_matrix(found)
-        return
-    _write(meta_json(found), options)
-    if not options.json:
-        print_meta(found, options.alternative)
+        give(options, matrix_json(found), _matrix_said(found, humans, options))
+    else:
+        give(options, meta_json(found), _said(found, options.alternative))
 
 
 def _intervals(options: argparse.Namespace) -> dict[str, Any]:
     """How intervals are made. Raises InputError with every problem of the options."""
-    problems = []
-    if options.out is not None and options.out.suffix.lower() != ".json":
-        problems.append(f"--out: {options.out} is no .json file")
+    problems = out_problems(options)
+    cells = ("meta-matrix", *(["meta-summaries"] if options.over else []))
+    there = cells if options.by or options.over else ("meta-correlation", "without-family")
+    if options.table is not None and options.table not in there:
+        problems.append(f"--table: there is no {options.table} here, but {' and '.join(there)}")
     if not (options.by or options.over) and _names_sides(options.human_side):
         problems.append(
             f"HUMAN: {shown(options.human_side)} names a side for each data set: add --by {DATASET}, or give one side"
         )
     made = intervals(options, problems)
-    if options.out is not None:
-        named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
-        inputs = [options.human_side, *filter(None, named), options.synthetic_side, options.human]
-        check_out(options.out, database_path(options.db), inputs)
+    named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
+    check_out_file(options, [options.human_side, *filter(None, named), options.synthetic_side, options.human])
     return made
 
 
@@ -253,25 +192,17 @@ def _names_sides(human: str) -> bool:
     return "=" in human and not Path(human).exists()
 
 
-def _print_sides(humans: Mapping[str, Side], options: argparse.Namespace) -> None:
+def _sides_said(humans: Mapping[str, Side], options: argparse.Namespace) -> list[str]:
     """What the cells are made of."""
     named = (
         f"{shown(name)}: {shown(side.name)}" if name else shown(side.name) for name, side in humans.items()
-    )
-    print(
-        f"Human side: {', '.join(named)}; synthetic side: {shown(options.synthetic_side)}, against minus the level"
     )
     first = options.first_order or options.method
     order = "" if first == options.method else f" of {first.capitalize()} correlations"
     interval = (
         "" if not options.resamples else f"; {options.confidence:.0%} intervals from resampling metrics"
     )
-    print(f"Meta-correlation: {options.method.capitalize()}{order}{interval}")
-
-
-def _write(found: Mapping[str, Any], options: argparse.Namespace) -> None:
-    written = json_text(found)
-    if options.out is not None:
-        write_file(options.out, (written + "\n").encode())
-    if options.json:
-        print(written)
+    return [
+        f"Human side: {', '.join(named)}; synthetic side: {shown(options.synthetic_side)}, against minus the level",
+        f"Meta-correlation: {options.method.capitalize()}{order}{interval}",
+    ]

@@ -19,11 +19,11 @@ from core.cli.shared.options import (
 )
 from core.cli.shared.running import check_done, summary
 from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
-from core.cli.shared.terminal import print_whole
 from core.errors import InputError
 from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.metrics.kind import KIND, ScoringRunning
 from core.metrics.registry import all_metrics
+from core.report.terminal import aligned
 from core.runs.asked import ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
@@ -131,5 +131,5 @@ def _list() -> None:
         ]
         for spec in all_metrics()
     ]
-    print_whole(header, rows)
+    print("\n".join(aligned(header, rows, cut=False)))
     print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")

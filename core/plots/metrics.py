@@ -29,7 +29,7 @@ from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport
 from core.results.correlations.votes import MetricVotes
 from core.results.decimals import decimal
-from core.results.meta_correlation import Matrix, MetaCorrelation
+from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
 from core.results.words_kept import WordsKept
 from core.stats.resampling import Estimate
 
@@ -178,26 +178,6 @@ _LEAST_SPAN = 0.1
 """Of an axis of correlations."""
 _SIDE, _POINT = 34, 60
 """Letters of a side's name, and of a metric's on hover."""
-
-
-def meta_title(found: MetaCorrelation) -> str:
-    """The estimate with both intervals in plain words; what the figure's title says."""
-    whole = found.over_metrics
-    if whole.estimate is None:
-        return f"Meta-correlation undefined: {whole.reason}"
-    lines = [
-        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
-        f"{_interval(whole)} over metrics",
-    ]
-    if found.over_items is not None:
-        lines.append(f"{_interval(found.over_items)} over items")
-    return "\n".join(lines)
-
-
-def _interval(found: Estimate) -> str:
-    if found.low is None or found.high is None:
-        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
 
 
 def meta_scatter(found: MetaCorrelation) -> go.Figure:

@@ -390,7 +390,7 @@ def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
     if len(kept) == len(why):
         return table
     if not kept:
-        raise InputError(f"{_called(table.file_name)}: every text is left out. Keep at least one.")
+        raise InputError(f"{scores_called(table.file_name)}: every text is left out. Keep at least one.")
     gone = [(reason, row) for reason, row in zip(why, table.rows, strict=True) if reason is not None]
     found = replace(rows_at(table, kept), left_out=(*table.left_out, *gone))
     listed = ", ".join(
@@ -412,7 +412,7 @@ def chosen_people(ratings: RatingSet, choice: TableChoice, table: ScoreTable) ->
         if _why(one, choice) is None and (one.item_id, one.system, level_key(one.level)) not in gone
     )
     if ratings.ratings and not kept:
-        raise InputError(f"{_called(ratings.file_name)}: every rating is left out. Keep at least one.")
+        raise InputError(f"{scores_called(ratings.file_name)}: every rating is left out. Keep at least one.")
     return replace(ratings, ratings=kept)
 
 
@@ -499,5 +499,6 @@ def _several(names: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(name for one in names for name in one))
 
 
-def _called(file_name: str) -> str:
+def scores_called(file_name: str) -> str:
+    """A table of scores in a message: its file, if it has one."""
     return shown(file_name) if file_name else "The scores"

@@ -22,6 +22,7 @@ from core.results.choices import (
     keys_of,
     level_key,
     names_of,
+    scores_called,
     values_of,
     with_directions,
 )
@@ -217,10 +218,10 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     rows = np.array([index for index, level in enumerate(levels) if level is not None], dtype=np.int64)
     target = np.array([level for level in levels if level is not None], dtype=np.float64)
     if not table.rows:
-        raise InputError(f"{_called(table)}: there are no scores yet.")
+        raise InputError(f"{scores_called(table.file_name)}: there are no scores yet.")
     if not rows.size:
         raise InputError(
-            f"{_called(table)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
+            f"{scores_called(table.file_name)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
             "Scores of texts of unknown quality are correlated with human ratings (--human FILE)."
         )
     check_spelled_alike(table.rows)
@@ -387,7 +388,7 @@ def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) 
         return ", ".join(f"{name} {shown(str(column_of(row, name)))}" for name in columns)
 
     return InputError(
-        f"No rating of {shown(ratings.file_name)} meets a score of {_called(table)}: "
+        f"No rating of {shown(ratings.file_name)} meets a score of {scores_called(table.file_name)}: "
         f"{' and '.join(columns)} must be written alike in both.",
         [f"scores name, for example, {example(table.rows[0])}", f"ratings name {example(ratings.ratings[0])}"]
         if table.rows
@@ -403,10 +404,6 @@ def _unmatched_notes(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[
         if index < 0
     )
     return [f"{n} of {len(ratings)} ratings met no score: {reason}" for reason, n in lost.items()]
-
-
-def _called(table: ScoreTable) -> str:
-    return shown(table.file_name) if table.file_name else "The scores"
 
 
 def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)? Its sides, notes, JSON, and Table 1."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from core.formats.correlations import (
     GENERATORS,
     PREFIX,
     SHOTS,
+    Cell,
     PublishedTable,
     error_notes,
     published_names,
@@ -20,6 +21,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
+from core.results.cells import for_rows, interval
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -32,8 +34,9 @@ from core.results.choices import (
     rows_at,
     rows_by,
 )
-from core.results.decimals import ends
+from core.results.decimals import decimal, ends
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
 from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
@@ -583,6 +586,125 @@ def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, .
     return tuple(summaries)
 
 
+def meta_title(found: MetaCorrelation) -> str:
+    """The estimate with both intervals in plain words."""
+    whole = found.over_metrics
+    if whole.estimate is None:
+        return f"Meta-correlation undefined: {whole.reason}"
+    lines = [
+        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"{_interval_said(whole)} over metrics",
+    ]
+    if found.over_items is not None:
+        lines.append(f"{_interval_said(found.over_items)} over items")
+    return "\n".join(lines)
+
+
+def _interval_said(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
+    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
+
+
+def point_table(found: MetaCorrelation) -> ResultTable:
+    """A row a point of the scatter, then the metrics that were dropped."""
+    return ResultTable(
+        "meta-correlation",
+        (
+            Column("metric", names_row=True),
+            *(Column(name) for name in ("family", "human", "synthetic")),
+            Column("dropped_because", shown=False),
+        ),
+        (
+            *((one.metric, one.family, one.human, one.synthetic, "") for one in found.points),
+            *((name, "", None, None, why) for name, why in found.dropped.items()),
+        ),
+        notes=found.notes,
+    )
+
+
+def family_table(found: MetaCorrelation) -> ResultTable:
+    """The meta-correlation of all metrics, with its intervals and p, then without one family at a time."""
+    p = found.p_one_sided, found.p_two_sided, found.p_reason or ""
+    every = found.over_items
+    over_items = (None, None) if every is None else (every.low, every.high)
+    rows = [("none", found.over_metrics, (*over_items, *p))]
+    rows += [(family, one, (None, None, None, None, "")) for family, one in found.without_family.items()]
+    return ResultTable(
+        "without-family",
+        (
+            Column("without", names_row=True),
+            Column("metrics"),
+            Column("meta_correlation", "meta-correlation"),
+            Column("over_items_low", shown=False),
+            Column("over_items_high", shown=False),
+            *(Column(name, shown=False) for name in ("p_one_sided", "p_two_sided", "p_reason")),
+        ),
+        tuple((family, one.n, interval(one), *more) for family, one, more in rows),
+        title="Without one family at a time",
+    )
+
+
+def matrix_table(matrix: Matrix) -> ResultTable:
+    """A row a cell."""
+    made = [cell.result for cell in matrix.cells if cell.result is not None]
+    by = [*matrix.cells[0].by] if matrix.cells else []
+    return ResultTable(
+        "meta-matrix",
+        (
+            *(Column(name, name, names_row=True) for name in by),
+            Column("meta_correlation", "meta-correlation"),
+            Column("metrics"),
+            Column("n_dropped", "dropped"),
+            Column("dropped", shown=False),
+            Column("reason", shown=False),
+        ),
+        tuple(
+            (
+                *cell.by.values(),
+                interval(cell.result.over_metrics if cell.result else None, cell.reason or NO_VALUE),
+                0 if cell.result is None else cell.result.n_metrics,
+                None if cell.result is None else len(cell.result.dropped),
+                "; ".join(
+                    f"{name}: {why}" for name, why in (cell.result.dropped if cell.result else {}).items()
+                ),
+                cell.reason or "",
+            )
+            for cell in matrix.cells
+        ),
+        notes=(*dropped_said(made), *matrix.notes),
+    )
+
+
+def dropped_said(results: Iterable[MetaCorrelation]) -> tuple[str, ...]:
+    """A sentence a reason, whatever the number of metrics and cells."""
+    reasons: dict[str, dict[str, None]] = {}
+    for found in results:
+        for metric, why in found.dropped.items():
+            reasons.setdefault(why, {})[shown(metric)] = None
+    counted = {why: f"{len(names)} metrics ({', '.join(names)})" for why, names in reasons.items()}
+    return tuple(
+        f"Dropped: {counted[why] if len(names) > 1 else next(iter(names))}: {why}"
+        for why, names in reasons.items()
+    )
+
+
+def summary_table(matrix: Matrix) -> ResultTable:
+    """A row for the variants of each combination of the other columns."""
+    return ResultTable(
+        "meta-summaries",
+        (
+            *(
+                Column(name, name, names_row=True)
+                for name in (matrix.summaries[0].by if matrix.summaries else ())
+            ),
+            *(Column("mean"), Column("sd", "SD"), Column("n", "variants"), Column("left_out")),
+        ),
+        tuple((*one.by.values(), one.mean, one.sd, one.n, one.left_out) for one in matrix.summaries),
+        title="Mean and standard deviation (ddof 1)",
+    )
+
+
 def meta_json(found: MetaCorrelation) -> dict[str, Any]:
     """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
     return {
@@ -739,3 +861,94 @@ def _recomputed(table: PublishedTable, dataset: str, generator: str, shots: str)
         n=int((~np.isnan(first + second)).sum()),
         dropped={**human.reasons, **synthetic.reasons},
     )
+
+
+def recomputed_table(cells: Sequence[RecomputedCell]) -> ResultTable:
+    """A row a cell of Table 1, published and recomputed."""
+    dropped = {f"{metric}: {why}": None for cell in cells for metric, why in cell.dropped.items()}
+    return ResultTable(
+        "published-recomputed",
+        (
+            *(Column(name, names_row=True) for name in ("dataset", "generator", "shots")),
+            *(Column(name, heat="coefficient") for name in ("published", "recomputed")),
+            *(Column("difference"), Column("n"), Column("dropped", shown=False)),
+        ),
+        tuple(
+            (
+                *(cell.dataset, cell.generator, cell.shots, cell.published, cell.recomputed),
+                None if cell.difference is None else round(cell.difference, 6) + 0.0,
+                cell.n,
+                "; ".join(f"{metric}: {why}" for metric, why in cell.dropped.items()),
+            )
+            for cell in cells
+        ),
+        notes=(
+            *(f"Dropped: {one}" for one in dropped),
+            f"{len(cells)} cells, largest difference {largest_difference(cells):.3f}: the correlations in Tables 4 to 7 "
+            "are rounded to three places. n: metrics that both columns define.",
+        ),
+    )
+
+
+def largest_difference(cells: Sequence[RecomputedCell]) -> float:
+    """Between a published and a recomputed value."""
+    return max(abs(cell.difference) for cell in cells if cell.difference is not None)
+
+
+_NAMED_BY = {
+    "meta-judge-1": ("generator", "shots"),
+    "meta-judge-2": ("generator", "shots"),
+    "meta-judge-3": ("generator", "shots"),
+    "factual-perturbation-1": ("first_evaluator",),
+    "factual-perturbation-2": ("method", "model"),
+}
+"""Table -> the columns that name a row, where these are not `dataset` and `metric`, or the first."""
+_NO_COEFFICIENTS = ("factual-perturbation-1", "cross-examination")
+"""Tables, and a paper, whose figures are counts and percent."""
+_FOOTNOTES = {"why_undefined": "Undefined", "error": "An error of the paper"}
+"""Columns of sentences, each of which stands below the table once."""
+
+
+def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | None = None) -> ResultTable:
+    """A paper's table as it is printed, its errors below. rows: some of them; None: all."""
+    rows = table.rows if rows is None else rows
+    named_by = _NAMED_BY.get(table.key) or [one for one in ("dataset", "metric") if one in table.columns]
+    named_by = named_by or table.columns[:1]
+    names = [" ".join(str(row[name]) for name in named_by) for row in rows]
+    coefficients = not {table.key, table.paper} & {*_NO_COEFFICIENTS}
+    said: dict[str, list[str]] = {}
+    for name, row in zip(names, rows, strict=True):
+        for column, sentence in (
+            (one, part) for one in _FOOTNOTES for part in str(row.get(one) or "").split("; ")
+        ):
+            if sentence:
+                said.setdefault(f"{_FOOTNOTES[column]}{{}}: {sentence}", []).append(name)
+    return ResultTable(
+        f"published-{table.key}",
+        tuple(
+            Column(
+                name,
+                name,
+                places=_decimals(table, name),
+                shown=name not in _FOOTNOTES,
+                names_row=name in named_by,
+                heat="coefficient"
+                if coefficients and name not in named_by and _is_number(rows, name)
+                else None,
+            )
+            for name in table.columns
+        ),
+        tuple(tuple(row[name] for name in table.columns) for row in rows),
+        notes=tuple(sentence.format(for_rows(own, len(rows))) for sentence, own in said.items()),
+    )
+
+
+def _is_number(rows: Sequence[Mapping[str, Cell]], name: str) -> bool:
+    return any(isinstance(row[name], int | float) for row in rows)
+
+
+def _decimals(table: PublishedTable, name: str) -> int:
+    """As printed: .010 stays .010 where others of its column have three places, 0.000785 keeps its six."""
+    written = (str(row[name]) for row in table.rows if isinstance(row[name], float))
+    most = max((len(number.partition(".")[2]) for number in written), default=0)
+    return 3 if table.paper == "meta-judge" else most

@@ -17,7 +17,7 @@ from pages.widgets import (
     menus,
     messages,
     parts,
-    results_shown,
+    result_table,
     run_panel,
     visitor,
 )
@@ -32,7 +32,7 @@ def render() -> None:
         blind_pair.style()
         parts.style()
         level_diff.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         chosen = chosen_scores.choose(store)
         if chosen[0] == NEW:

@@ -1,38 +1,36 @@
 """Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from core.results.choices import LOWER, group_columns, marked, names_of
+from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
     DIMENSION,
     CorrelationReport,
-    MetricCorrelation,
+    Resampled,
+    View,
     by_dimension,
     combined,
+    correlation_table,
 )
-from core.results.joining import SYSTEM_MEANS
-from core.schema.scores import METHODS, Method, ScoreTable
-from core.stats.resampling import Estimate
+from core.schema.result_table import ResultTable
+from core.schema.scores import ScoreTable
 from core.store import Store
 from pages.tabs import ranking
-from pages.widgets import against, chosen_scores, results_shown, visitor
+from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import constants, explained, interval, left_out, nothing, part, percent
-from pages.widgets.results_shown import heat_table, reasons_below
+from pages.widgets.parts import constants, explained, nothing, part
 
-_VIEWS = {
-    "items": "Pooled, interval over items",
-    "rows": "Pooled, interval over rows",
-    "fisher": "Pooled, Fisher's interval",
-    "per_item": "Per item",
-    "per_system": "Per system",
-    "partial": "Controlling for system",
+_VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
+    "items": ("Pooled, interval over items", "items", "pooled"),
+    "rows": ("Pooled, interval over rows", "rows", "pooled"),
+    "fisher": ("Pooled, Fisher's interval", "fisher", "pooled"),
+    "per_item": ("Per item", "items", "per_item"),
+    "per_system": ("Per system", "items", "per_system"),
+    "given_system": ("Controlling for system", "items", "given_system"),
 }
 _SAID = {
     "items": "All rows together. The interval resamples whole items: the sound one where an item has several rows.",
@@ -41,7 +39,7 @@ _SAID = {
     "per_item": "Within each item, then averaged over items: are an item's texts put in the right order?",
     "per_system": "Between the systems' means: are systems put in the right order? Accuracy: share of pairs of "
     "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
-    "partial": "Partial correlation controlling for system: what is left when systems' means are taken out.",
+    "given_system": "Partial correlation controlling for system: what is left when systems' means are taken out.",
 }
 _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
 """Whether intervals are being computed; seconds between two looks at them."""
@@ -121,34 +119,37 @@ def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
     view = left.selectbox(
         "Show",
         _views(report, scores.table, group),
-        format_func=_VIEWS.__getitem__,
+        format_func=lambda name: _VIEWS[name][0],
         key="metrics_view",
         persist_state="session",
     )
-    said = _SAID[view]
-    if view == "per_system":
-        said += f" Here: {SYSTEM_MEANS[target.options.system_scores]}."
-    explained(said, _ANCHORS.get(view, "intervals-of-correlations"))
+    explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
     if not report.is_complete:
         st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
-    rows = _filtered(report, group)
-    frame = _frame(rows, group, view)
-    heated = [method.capitalize() for method in METHODS]
-    heat_table(frame, heated, "metrics_correlations", pinned="Metric", shares=["Accuracy"])
-    reasons_below(_reasons(rows, group, view), len(rows))
-    _standing(report, rows, scores.said)
-    results_shown.downloads("correlations", results_shown.correlations(report))
+    report = replace(report, notes=tuple(note for note in report.notes if note not in scores.said))
+    kept = _filtered(report, group)
+    if kept.rows:
+        result_table.show(_seen(kept, view), whole=_seen(report, view))
+    else:
+        nothing("no row is left by the filters")
+        result_table.downloads(_seen(report, view))
+    _standing(report, len(report.rows) - len(kept.rows))
+
+
+def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
+    _, resampled, view = _VIEWS[chosen]
+    return correlation_table(report, resampled=resampled, view=view)
 
 
 def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
     """Only those that hold something, or will."""
     several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
-    there = {"per_system": report.against == "human", "partial": several_systems}
+    there = {"per_system": report.against == "human", "given_system": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 
-def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrelation]:
-    """The rows that the filters leave; an empty filter means all."""
+def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
+    """Without the rows that the filters hide; an empty filter means all."""
     values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
     values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
     places = st.columns(max(2, len(values)))
@@ -161,92 +162,17 @@ def _filtered(report: CorrelationReport, group: list[str]) -> list[MetricCorrela
             kept = [
                 row for row in kept if (row.metric.family if name == "family" else row.group[name]) in wanted
             ]
-    return kept
+    return replace(report, rows=tuple(kept))
 
 
-def _frame(rows: list[MetricCorrelation], group: list[str], view: str) -> pd.DataFrame:
-    lines = []
-    for row in rows:
-        line: dict[str, Any] = {"Metric": marked(row.metric.name, row.metric.direction)}
-        line |= {name: row.group[name] for name in group}
-        found: dict[Method, Estimate | None] = {method: _one(row, method, view) for method in METHODS}
-        if view == "per_item":
-            used = max((one.n_clusters for one in found.values() if one), default=0)
-            line |= {"n": row.n, "Items": used}
-        elif view == "per_system":
-            line |= {"Systems": max((one.n for one in found.values() if one), default=0)}
-        else:
-            line |= {"n": row.n}
-        line["Left out"] = row.n_left_out
-        for method, one in found.items():
-            name = method.capitalize()
-            ends = _ends(row, method, view, one)
-            line |= {name: None if one is None else one.estimate, f"{name} interval": ends}
-        if view == "per_system":
-            accuracy = row.system_accuracy
-            line["Accuracy"] = None if accuracy is None else accuracy.estimate
-        line["Family"] = row.metric.family
-        lines.append(line)
-    return pd.DataFrame(lines)
-
-
-def _one(row: MetricCorrelation, method: Method, view: str) -> Estimate | None:
-    if view in ("per_item", "per_system", "partial"):
-        parts: Mapping[Method, Estimate] = getattr(row, view)
-        return parts.get(method)
-    pooled = row.pooled.get(method)
-    if pooled is None:
-        return None
-    return pooled.over_rows if view == "rows" else pooled.over_items
-
-
-def _ends(row: MetricCorrelation, method: Method, view: str, one: Estimate | None) -> str:
-    if not row.is_complete and view != "fisher":
-        return "computing ..."
-    if view == "fisher":
-        pooled = row.pooled.get(method)
-        return interval(*pooled.fisher) if pooled and pooled.fisher else "none"
-    return "none" if one is None else interval(one.low, one.high)
-
-
-def _reasons(rows: list[MetricCorrelation], group: list[str], view: str) -> dict[str, list[str]]:
-    """What is undefined or left out -> the metrics, each with its group, of which that is true."""
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        parts = [_one(row, method, view) for method in METHODS]
-        if view == "per_system":
-            parts.append(row.system_accuracy)
-        said = [f"Undefined: {one.reason}" for one in parts if one is not None and one.reason]
-        if row.left_out:
-            said.append(f"Left out: {left_out(row.left_out)}")
-        for reason in dict.fromkeys(said):
-            found.setdefault(reason, []).append(
-                " ".join([row.metric.name, *(row.group[name] for name in group)])
-            )
-    return found
-
-
-def _standing(report: CorrelationReport, rows: list[MetricCorrelation], said: Collection[str]) -> None:
+def _standing(report: CorrelationReport, hidden: int) -> None:
     words = {
         "human": "human ratings",
         "-level": "minus the damage level, so that a good metric is positive",
         "level": "the raw damage level, so that a good metric is negative",
     }
-    options = report.options
-    fewest, most = report.resamples
-    drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    error = report.monte_carlo_error
-    settled = (
-        ""
-        if error is None
-        else f" (Monte Carlo error at most {percent(round(error, 3))} of an interval's width)"
-    )
-    hidden = len(report.rows) - len(rows)
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
-    turned = any(row.metric.direction == "lower" for row in rows)
-    sign = f" {LOWER}: lower is better, so the sign is turned." if turned else ""
     st.markdown(
-        f":small[Correlated with {words[report.against]}. Press a column's head to sort. {percent(options.confidence_level)} "
-        f"intervals, {drawn} resamples{settled}, seed {options.rng}.{filtered}{sign} The CSV holds every interval.]"
+        f":small[Correlated with {words[report.against]}. Press a column's head to sort.{filtered} The CSV holds every "
+        "interval.]"
     )
-    chosen_scores.read_notes(tuple(note for note in report.notes if note not in said))

@@ -1,10 +1,9 @@
 """Tab Meta-correlation: do metrics that follow known quality follow people too? One at a time, or many at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
@@ -16,16 +15,22 @@ from core.results.meta_correlation import (
     MetaCorrelation,
     NothingShared,
     Side,
+    dropped_said,
+    family_table,
+    matrix_table,
     meta_correlate,
     meta_matrix,
+    meta_title,
+    point_table,
+    summary_table,
 )
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
-from pages.widgets import against, chosen_scores, results_shown, visitor
+from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import interval, nothing, number, part, table
+from pages.widgets.parts import nothing, number, part
 
 Which = Literal["human", "synthetic"]
 _FROM: dict[Which, dict[str, str]] = {
@@ -183,36 +188,18 @@ def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], o
 def _show(found: Matrix) -> None:
     if found.caution is not None:
         st.warning(found.caution)
-    results_shown.show(
-        plots.meta_matrix(found),
-        f"Heat map of {len(found.cells)} meta-correlations",
-        "meta-matrix",
-        results_shown.matrix(found),
+    result_table.show(
+        matrix_table(found),
+        figure=plots.meta_matrix(found),
+        alt=f"Heat map of {len(found.cells)} meta-correlations",
+        folded=AS_A_TABLE,
     )
     st.markdown(":small[On hover: the interval over metrics and n. A dash is undefined.]")
-    for cell in found.cells:
-        if cell.result is None or cell.reason:
-            st.markdown(
-                f"Undefined: {plain(', '.join(cell.by.values()))}: {plain(cell.reason or 'no reason given')}."
-            )
-    chosen_scores.read_notes(found.notes)
-    if not found.summaries:
-        return
-    names = list(found.summaries[0].by)
-    table(
-        pd.DataFrame(
-            {name: [one.by[name] for one in found.summaries] for name in names}
-            | {
-                "Mean": [number(one.mean) for one in found.summaries],
-                "SD": [number(one.sd) for one in found.summaries],
-                "Variants": [one.n for one in found.summaries],
-                "Left out": [one.left_out for one in found.summaries],
-            }
-        )
-    )
-    results_shown.downloads("meta-summaries", results_shown.summaries(found))
+    if found.summaries:
+        result_table.show(summary_table(found))
 
 
+AS_A_TABLE = "The same as a table"
 _LEAST_P = 0.001
 """A smaller p is not written with three decimals, where it would be zero."""
 _OVER_ITEMS = (
@@ -286,8 +273,8 @@ def _result(human: OpenSide, synthetic: OpenSide) -> None:
             ),
         )
     _limits(found)
-    results_shown.show(
-        plots.meta_scatter(found), plots.meta_title(found), "meta-correlation", results_shown.points(found)
+    result_table.show(
+        point_table(found), figure=plots.meta_scatter(found), alt=meta_title(found), folded=AS_A_TABLE
     )
     _standing(found)
     _families(found)
@@ -301,11 +288,8 @@ def _limits(found: MetaCorrelation) -> None:
     if found.dropped:
         total = found.n_metrics + len(found.dropped)
         st.markdown(f"Metrics compared: {found.n_metrics} of {total}.")
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in found.dropped.items():
-        by_reason.setdefault(reason, []).append(name)
-    for reason, names in by_reason.items():
-        st.markdown(f":small[Dropped, {plain(reason)}: {plain(', '.join(names))}.]")
+    for sentence in dropped_said([found]):
+        st.markdown(f":small[{plain(sentence)}.]")
 
 
 def _standing(found: MetaCorrelation) -> None:
@@ -323,7 +307,6 @@ def _standing(found: MetaCorrelation) -> None:
         )
     if found.over_items is not None:
         st.markdown(f":small[{_OVER_ITEMS}]")
-    chosen_scores.read_notes(tuple(found.notes))
 
 
 def _p(value: float | None) -> str:
@@ -335,18 +318,4 @@ def _families(found: MetaCorrelation) -> None:
         return
     with st.expander("Without one family at a time"):
         st.markdown("Does the result rest on one family of metrics, whose members are much alike?")
-        table(
-            pd.DataFrame(
-                {
-                    "Without": list(found.without_family),
-                    "Metrics left": [one.n for one in found.without_family.values()],
-                    "Meta-correlation": [number(one.estimate) for one in found.without_family.values()],
-                    "Interval over metrics": [
-                        interval(one.low, one.high) for one in found.without_family.values()
-                    ],
-                    "Note": [
-                        one.reason or one.interval_reason or "" for one in found.without_family.values()
-                    ],
-                }
-            )
-        )
+        result_table.show(replace(family_table(found), title=""))

@@ -1,21 +1,28 @@
 """Tab Levels: scores by damage level, and where a metric prefers the damaged text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from core.plots import metrics as plots
-from core.results.correlations.levels import ALL_LEVELS, MetricByLevel, Preference, by_level
+from core.results.correlations.levels import (
+    ALL_LEVELS,
+    MetricByLevel,
+    Preference,
+    by_level,
+    level_table,
+    monotonic_table,
+    worst_table,
+)
 from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
-from pages.widgets import against, chosen_scores, level_diff, menus, results_shown
+from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
-from pages.widgets.chosen_judge import with_ends
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, left_out, nothing, number, part, table
+from pages.widgets.parts import constants, nothing, number, part
 
 _LONGEST = 30
 
@@ -40,7 +47,7 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
     name = left.selectbox("Metric", list(by_name), key="metrics_worst_metric")
     cases = by_name[name].worst
     if scores.run is None:
-        st.dataframe([_row(case) for case in cases], hide_index=True, key="metrics_worst_cases")
+        result_table.show(worst_table([by_name[name]]))
         st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
         return
     case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
@@ -50,17 +57,6 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
 def _case(case: Preference) -> str:
     ahead = number(case.score - case.first_score)
     return f"{case.item_id[:_LONGEST]}, {case.system[:_LONGEST]}, level {case.level}: {ahead} ahead"
-
-
-def _row(case: Preference) -> dict[str, str | float]:
-    scores = {"Undamaged": case.first_score, "Damaged": case.score, "Ahead": case.score - case.first_score}
-    return {
-        "Item": case.item_id,
-        "System": case.system,
-        **case.labels,
-        "Level": case.level,
-        **{name: round(score, 3) for name, score in scores.items()},
-    }
 
 
 def _texts(outputs: OutputSet, case: Preference) -> None:
@@ -112,11 +108,11 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
     if chosen:
-        results_shown.show(
-            plots.scores_by_level(chosen),
-            "Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
-            "levels",
-            results_shown.level_means(chosen),
+        result_table.show(
+            level_table([one for one in found if one in chosen]),
+            figure=plots.scores_by_level(chosen),
+            alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
+            folded="The same as a table",
         )
         st.markdown(":small[Dots: means over items; lines: 95 % intervals, resampling items.]")
     _shares(found)
@@ -144,19 +140,7 @@ def _shares(found: tuple[MetricByLevel, ...]) -> None:
         "An item whose scores are all equal counts in neither Monotonic nor Prefers damaged.",
         "levels",
     )
-    table(
-        pd.DataFrame(
-            {
-                "Metric": [one.metric for one in found],
-                "Items": [one.monotonic.n for one in found],
-                "Left out": [left_out(one.left_out) for one in found],
-                "Monotonic": [with_ends(one.monotonic) for one in found],
-                "Strictly": [with_ends(one.strictly_monotonic) for one in found],
-                "Prefers damaged": [with_ends(one.prefers_damaged[ALL_LEVELS]) for one in found],
-            }
-        )
-    )
+    result_table.show(replace(monotonic_table(found), title=""))
     st.markdown(
         ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
     )
-    results_shown.downloads("monotonic", results_shown.order_of_levels(found))

@@ -1,22 +1,26 @@
 """Which metric is better than which, and which two say the same."""
 
 from collections.abc import Iterable
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import get_args
 
 import streamlit as st
 
 from core.plots import metrics as plots
 from core.results.choices import LOWER
-from core.results.correlations.ranking import rank_metrics
+from core.results.correlations.ranking import (
+    Test,
+    comparison_table,
+    rank_metrics,
+    ranking_table,
+    redundancy_table,
+)
 from core.results.correlations.ranking import redundancy as redundancy_of
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
-from pages.widgets import chosen_scores, results_shown
+from pages.widgets import chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part
-
-Test = Literal["permutation", "williams"]
 
 
 def ranking(scores: Scores, target: Target) -> None:
@@ -54,20 +58,19 @@ def ranking(scores: Scores, target: Target) -> None:
                 scores.table, target.ratings, method=method, test=test, options=target.options
             ),
         )
-    results_shown.show(
-        plots.metric_ranking(report, found),
-        f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
-        "ranking",
-        results_shown.ranking(found),
+    result_table.show(
+        ranking_table(found),
+        figure=plots.metric_ranking(report, found),
+        alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
+        folded="The same as a table",
     )
     st.markdown(
         f":small[The number before a name is its cluster; grey bands tell clusters apart. Lines: intervals over items. "
         f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
-        f"{found.n_rows:,} that could count; the CSV has them.{_sign(found.directions.values())}]"
+        f"{found.n_rows:,} that could count.{_sign(found.directions.values())}]"
     )
-    chosen_scores.read_notes(found.notes)
-    for name, reason in found.dropped.items():
-        st.markdown(f"Not ranked: {plain(name)}: {plain(reason)}.")
+    with st.expander("All comparisons"):
+        result_table.show(comparison_table(found))
 
 
 def redundancy(scores: Scores) -> None:
@@ -96,12 +99,12 @@ def heat(key: chosen_scores.Key, scores: ScoreTable, method: Method, name: str) 
     with st.spinner("Computing ..."):
         found = chosen_scores.once(("redundant", key, method), lambda: redundancy_of(scores, method=method))
     numbers = [one for line in found.n for one in line]
-    results_shown.show(
-        plots.redundancy(found),
-        f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
-        name,
-        results_shown.redundancy(found),
-        least_width=results_shown.width_for(len(found.metrics)),
+    result_table.show(
+        replace(redundancy_table(found), name=name),
+        figure=plots.redundancy(found),
+        alt=f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
+        least_width=result_table.width_for(len(found.metrics)),
+        folded="The same as a table",
     )
     if numbers:
         st.markdown(

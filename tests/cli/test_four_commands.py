@@ -29,7 +29,7 @@ def test_four_commands_lead_from_questions_to_a_meta_correlation(
     (tmp_path / "data").symlink_to(ROOT / "data")
     for words in commands:
         assert main(words) == 0, capsys.readouterr().err
-    assert "Meta-correlation (Spearman, 16 metrics)" in capsys.readouterr().out
+    assert "(Spearman, 16 metrics)" in capsys.readouterr().out
     correlations = json.loads((tmp_path / "results" / "correlations.json").read_text("utf-8"))
     assert len(correlations) == 16
     for row in correlations:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from helpers.texts.score_factories import table
 
-from core.cli.correlate import print_correlations
 from core.cli.judge.looks import (
     print_ablation,
     print_agreement,
@@ -18,7 +17,8 @@ from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.results.correlations.table import correlate_scores
+from core.report import words
+from core.results.correlations.table import correlate_scores, correlation_table
 from core.results.joining import CorrelationOptions
 from core.results.judges.agreement import agreement
 from core.results.judges.consistency import AT_TEMPERATURE_0, ablation, consistency
@@ -53,11 +53,10 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("Kendall per item"))
     assert line.split("item", 1)[1].strip() == said
     options = CorrelationOptions(n_resamples=50)
-    print_correlations(correlate_scores(first, options=options), first, None, resampled="items")
-    out = capsys.readouterr().out
-    assert said in out
-    note = f"Note: where Kendall per item has no interval: {ONE_CLUSTER}"
-    assert out.count(note) == (n_varied == 1), "the reason stands once, below the table"
+    found = correlation_table(correlate_scores(first, options=options))
+    assert said in words.lines(found)[0]
+    told = words.notes(found).count(f"Kendall per item: no interval: {ONE_CLUSTER}")
+    assert told == (n_varied == 1), "the reason stands once, below the table"
 
 
 def test_several_pairs_have_one_note_for_what_is_undefined(capsys: pytest.CaptureFixture[str]) -> None:

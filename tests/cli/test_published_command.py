@@ -10,6 +10,7 @@ import pytest
 
 from core.cli import main
 from core.formats.correlations import read_table
+from core.report.words import DASH
 
 Run = Callable[..., str]
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,11 +37,11 @@ def test_recomputed_cells_as_json(run: Run) -> None:
 def test_recomputed_cells_to_read(run: Run) -> None:
     printed = run("published", "--table", "1", "--recompute")
     [row] = lines_with(printed, "cus-qa-uk", "qwen-3-30b", "zero")
-    assert row == ["cus-qa-uk", "qwen-3-30b", "zero", "0.821", "0.823", "+0.002", "27", "rouge-4"]
+    assert row == ["cus-qa-uk", "qwen-3-30b", "zero", "0.821", "0.823", "0.002", "27"]
     [row] = lines_with(printed, "wmt24-en-is", "llama-3.3-70b", "zero")
-    assert row[3:] == ["0.513", "0.535", "+0.022", "28"]
+    assert row[3:] == ["0.513", "0.535", "0.022", "28"]
     assert "-0.000" not in printed
-    assert printed.count("dropped: rouge-4: ") == 1
+    assert printed.count("Dropped: rouge-4: ") == 1
     assert "78 cells, largest difference 0.022" in printed
 
 
@@ -66,12 +67,13 @@ def test_a_table_to_read_shows_figures_as_printed_and_errors_below(run: Run) -> 
     assert row == ["llama-4-scout", "few", "0.905", "0.010", "0.756", "0.020"]
     printed = run("published", "--table", "7")
     [row] = lines_with(printed, "wmt24-en-cs", "bertscore-cs-l5")
-    assert row[-1] == "1,3"
-    notes = {line[0]: line[3:] for line in printed.splitlines()[-3:]}
-    assert notes["1"] == 'the rows "cs, Not Limited" and "cs, Limited (L5)" are swapped in the paper'
-    assert notes["3"] == read_table("meta-judge-7").errors[2]
+    assert row[-1] == "0.238"
+    notes = [line for line in printed.splitlines() if line.startswith("Note: An error of the paper for ")]
+    first, _, third = read_table("meta-judge-7").errors
+    about = [note for note in notes if "wmt24-en-cs bertscore-cs-l5" in note or " more: " in note]
+    assert [note.partition(": ")[2].partition(": ")[2] for note in about] == [first, third]
     [row] = lines_with(run("published", "--table", "5"), "cus-qa-uk", "rouge-4")
-    assert row.count("undefined") == 7
+    assert row.count(DASH) == 7
 
 
 def test_a_table_as_json_keeps_undefined_apart_from_zero(run: Run) -> None:
@@ -94,9 +96,12 @@ def test_the_other_paper(run: Run) -> None:
 def test_prices_keep_all_their_places(run: Run) -> None:
     printed = run("published", "--paper", "cross-examination", "--table", "8")
     [row] = lines_with(printed, "CEF")
-    assert row == ["CEF", "6087633", "1399454", "4.3208", "6957.29", "1599.38", "0.004938"]
-    [row] = lines_with(run("published", "--paper", "cross-examination", "--table", "4"), "overall")
-    assert row == ["overall", "298", "449", "65.7", "1"]
+    assert row == ["CEF", "6,087,633", "1,399,454", "4.3208", "6957.29", "1599.38", "0.004938"]
+    printed = run("published", "--paper", "cross-examination", "--table", "4")
+    assert ["overall", "298", "449", "65.7"] in lines_with(printed, "overall")
+    assert (
+        f"Note: An error of the paper for overall: {read_table('cross-examination-4').errors[0]}" in printed
+    )
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.registry import read_ratings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import SHIPPED
+from core.report.words import DASH
 from core.results.correlations.levels import ALL_EQUAL
 from core.results.judges.alignment import marked_texts
 from core.results.judges.consistency import AT_TEMPERATURE_0
@@ -306,9 +307,9 @@ def test_a_judge_that_says_one_thing_of_all_texts_is_named_beside_its_scores(sto
     assert [one.sign for one in found] == ["constant", "duplicates"]
     at = visit(("run", run.run_id), "Scores")
     assert [plainly(one.value) for one in at.warning] == [one.sentence for one in found]
-    shares = shown(at, "Monotonic").iloc[0]
-    assert ALL_EQUAL in shares["Monotonic"]
-    assert ALL_EQUAL in shares["Prefers damaged"]
+    shares = shown(at, "monotonic").iloc[0]
+    assert shares["monotonic"] == shares["prefers damaged"] == DASH
+    assert f"monotonic, prefers damaged: undefined: {ALL_EQUAL}" in said(at)
 
 
 @pytest.mark.slow
@@ -577,7 +578,7 @@ def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
-    assert set(frame["Metric"]) == {metric.name for metric in score_table(at_hand(store, run)).metrics}
+    assert set(frame["metric"]) == {metric.name for metric in score_table(at_hand(store, run)).metrics}
     assert (frame["Pearson"] > 0.5).all()
     at = visit_metrics(("run", run.run_id), "Progress")
     assert "Score with other settings" not in buttons(at)

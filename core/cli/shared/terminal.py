@@ -4,7 +4,7 @@ import math
 import shutil
 import sys
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -130,19 +130,6 @@ def print_aligned(header: Sequence[str], rows: Sequence[Sequence[object]]) -> No
             print()
         for row in cells:
             print(_GAP.join(row[k] + " " * (widths[k] - _width(row[k])) for k in columns).rstrip())
-
-
-def print_whole(
-    header: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] = frozenset()
-) -> None:
-    """A header and its rows of our own words, none of them cut; columns in `right`, which hold figures, end together."""
-    widths = [max(len(row[n]) for row in (header, *rows)) for n in range(len(header))]
-    for row in (header, *rows):
-        cells = [
-            cell.rjust(width) if n in right else cell.ljust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        print(_GAP.join(cells).rstrip())
 
 
 def _parts(widths: Sequence[int], n_keys: int) -> Iterator[list[int]]:

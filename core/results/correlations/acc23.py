@@ -13,9 +13,19 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.results.calibration.cells import SIGNS, dimension_said
+from core.results.cells import interval, left_out_notes
 from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
-from core.results.joining import Joined, SystemScores, join_ratings, left_out, rows_met, system_rows
+from core.results.joining import (
+    SYSTEM_MEANS,
+    Joined,
+    SystemScores,
+    join_ratings,
+    left_out,
+    rows_met,
+    system_rows,
+)
 from core.results.merging import SAME_NAME
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
 from core.stats.correlation.intervals import PairedTest, correlate, holm
@@ -266,14 +276,14 @@ def _of_metric(
     of_means = {"items": between.items, "paired": between.paired, **options.resampling}
     if options.epsilon is None:
         accuracy = calibrate_ties(target, matrix)
-        interval = calibrated_interval(target, matrix, **options.resampling)
+        around = calibrated_interval(target, matrix, **options.resampling)
     else:
         accuracy = pairwise_accuracy(target, matrix, options.epsilon)
-        interval = _fixed_interval(target, matrix, options.epsilon, options)
+        around = _fixed_interval(target, matrix, options.epsilon, options)
     return MetricAccuracy(
         metric=joined.table.metrics[index].name,
         accuracy=accuracy,
-        interval=interval,
+        interval=around,
         segment=correlate(scores, people, "pearson", clusters=items, **options.resampling),
         per_item=mean_within(scores, people, items, "pearson", **options.resampling),
         system=between_systems(*means, "pearson", **of_means),
@@ -340,3 +350,100 @@ def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
             f"{by_draws[1]:,} swaps. Draw more swaps.",
         )
     return ()
+
+
+_CALIBRATED = "found for each metric, on the texts it is reported on, which favours a fine scale a little"
+_SWAPPED: Mapping[Swap, str] = {
+    "items": "whole items, two-sided",
+    "pairs": "single pairs, two-sided, as behind WMT23's tables. Pairs of an item share texts, so p is too small",
+}
+
+
+def accuracy_table(found: Acc23) -> ResultTable:
+    """A row a metric."""
+    options = found.options
+    return ResultTable(
+        "accuracy",
+        (
+            Column("metric", names_row=True),
+            Column("acc23", shown=False),
+            Column("accuracy", "acc23"),
+            Column("epsilon", places=6, general=True),
+            *(Column(name, name.removeprefix("n_")) for name in ("n_items", "n_systems", "n_pairs")),
+            Column("texts"),
+            Column("segment"),
+            Column("per_item", "per item"),
+            Column("system"),
+            Column("system_accuracy", "pairs of systems"),
+            Column("soft_pairwise_accuracy", "SPA"),
+            *(Column(name, shown=False) for name in ("soft_n_pairs", "soft_n_swaps", "soft_reason")),
+            *(Column(name, shown=False) for name in ("constant_value", "constant_share", "left_out")),
+        ),
+        tuple(
+            (
+                *(one.metric, one.accuracy.accuracy, interval(one.interval), one.accuracy.epsilon),
+                *(one.accuracy.n_items, one.accuracy.n_systems, one.accuracy.n_pairs, one.n_texts),
+                *map(interval, (one.segment, one.per_item, one.system, one.system_accuracy)),
+                *(one.soft_accuracy.accuracy, one.soft_accuracy.n_pairs, one.soft_accuracy.n_swaps),
+                one.soft_accuracy.reason or "",
+                *((None, None) if one.constant is None else (one.constant.value, one.constant.share)),
+                one.left_out,
+            )
+            for one in found.metrics
+        ),
+        notes=(
+            "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items; "
+            f"epsilon: {_CALIBRATED if options.epsilon is None else 'as given'}.",
+            "Pearson: segment over all texts; per item within each item, averaged; system between systems' means, whose "
+            f"intervals lie too low where systems are close or items few ({SYSTEM_MEANS[options.system_scores]}).",
+            *(_resampling_said(found) if options.n_resamples else ()),
+            *dict.fromkeys(
+                f"SPA: undefined: {one.soft_accuracy.reason}"
+                for one in found.metrics
+                if one.soft_accuracy.reason
+            ),
+            *left_out_notes([(one.metric, one.left_out) for one in found.metrics], "texts"),
+            *found.notes,
+        ),
+    )
+
+
+def _resampling_said(found: Acc23) -> tuple[str, str]:
+    """Soft pairwise accuracy, and which bootstrap intervals are: a calibrated accuracy has the basic one."""
+    options = found.options
+    pairs = sorted({one.soft_accuracy.n_pairs for one in found.metrics})
+    kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile beside it"
+    return (
+        "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
+        f"{' or '.join(map(str, pairs))} pairs of systems ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
+        f"Intervals: {options.confidence_level:.0%}, bootstrap over items: {kind}.",
+    )
+
+
+def accuracy_test_table(found: Acc23) -> ResultTable:
+    """A row for every two metrics that were tested."""
+    n = len(found.tests)
+    return ResultTable(
+        "accuracy-tests",
+        (
+            Column("first", names_row=True),
+            Column("second", names_row=True),
+            Column("difference"),
+            Column("p", places=4, p_value=True),
+            Column("p_holm", "Holm p", places=4, p_value=True),
+            *(Column(name, shown=False) for name in ("swap", "n", "n_units", "n_resamples", "reason")),
+        ),
+        tuple(
+            (
+                *(one.first, one.second, one.test.difference, one.test.p, one.p_holm),
+                *(one.swap, one.test.n, one.test.n_units, one.test.n_resamples, one.test.reason or ""),
+            )
+            for one in found.tests
+        ),
+        title="Differences of accuracy, first minus second",
+        notes=(
+            f"p: permutation test of {_SWAPPED[found.options.swap]}. "
+            f"Holm p: corrected for {n} {'test' if n == 1 else 'tests'}.",
+            *dict.fromkeys(f"p: undefined: {one.test.reason}" for one in found.tests if one.test.reason),
+        ),
+    )

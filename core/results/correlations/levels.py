@@ -1,14 +1,18 @@
 """Scores by level: does a metric fall as the damage grows, and where does it prefer the damaged text?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import interval, share_of
 from core.results.choices import check_names, directions, items_of
+from core.results.correlations.table import estimate_json
 from core.results.joining import check_spelled_alike, units_of
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.stats.degeneracy import Constant, constant, tied
 from core.stats.resampling import Estimate, Floats, ratio_estimates
@@ -249,3 +253,99 @@ def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Pre
         )
         for u, s in zip(unit[first].tolist(), step[first].tolist(), strict=True)
     )
+
+
+def level_table(found: Sequence[MetricByLevel]) -> ResultTable:
+    """A row a metric and level."""
+    return ResultTable(
+        "levels",
+        (
+            Column("metric", names_row=True),
+            Column("family", shown=False),
+            Column("level", names_row=True),
+            Column("mean", "mean score"),
+            Column("prefers_damaged", "prefers damaged"),
+        ),
+        tuple(
+            (
+                *(one.metric, one.family, level.level, interval(level.mean)),
+                None if at == 0 else interval(one.prefers_damaged[level.level]),
+            )
+            for one in found
+            for at, level in enumerate(one.levels)
+        ),
+        title="Mean score by level",
+    )
+
+
+def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
+    """A row a metric: does it fall from level to level?"""
+    return ResultTable(
+        "monotonic",
+        (
+            Column("metric", names_row=True),
+            Column("family", shown=False),
+            Column("items"),
+            Column("left_out", "left out"),
+            Column("monotonic"),
+            Column("strictly_monotonic", "strictly"),
+            Column("prefers_damaged", "prefers damaged"),
+            Column("constant_value", shown=False),
+            Column("constant_share", shown=False),
+        ),
+        tuple(
+            (
+                *(one.metric, one.family, one.monotonic.n, one.left_out),
+                share_of(one.monotonic, "items"),
+                share_of(one.strictly_monotonic, "items"),
+                share_of(one.prefers_damaged[ALL_LEVELS], "texts"),
+                *((None, None) if one.constant is None else (one.constant.value, one.constant.share)),
+            )
+            for one in found
+        ),
+        title="Order of the levels",
+        notes=("Monotonic: share of items whose scores never rise; strictly: they fall at every step.",),
+    )
+
+
+def worst_table(found: Sequence[MetricByLevel]) -> ResultTable:
+    """Damaged texts that a metric prefers to the undamaged one, the largest lead of each metric first."""
+    labels = list(dict.fromkeys(name for one in found for case in one.worst for name in case.labels))
+    return ResultTable(
+        "prefers-damaged",
+        (
+            *(Column(name, names_row=True) for name in ("metric", "item", "system")),
+            *(Column(name, name) for name in labels),
+            *(Column(name) for name in ("level", "undamaged", "damaged", "ahead")),
+        ),
+        tuple(
+            (
+                *(one.metric, case.item_id, case.system, *(case.labels.get(name, "") for name in labels)),
+                *(case.level, case.first_score, case.score, case.score - case.first_score),
+            )
+            for one in found
+            for case in one.worst
+        ),
+    )
+
+
+def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
+    """Scores by level, monotonic shares, preferences for the damaged text and where they are largest."""
+    return [
+        {
+            "metric": one.metric,
+            "family": one.family,
+            "levels": [{"level": level.level, **_with_n(level.mean)} for level in one.levels],
+            "monotonic": _with_n(one.monotonic),
+            "strictly_monotonic": _with_n(one.strictly_monotonic),
+            "prefers_damaged": {level: _with_n(share) for level, share in one.prefers_damaged.items()},
+            "constant": None if one.constant is None else asdict(one.constant),
+            "left_out": dict(one.left_out),
+            "worst": [asdict(preference) for preference in one.worst],
+        }
+        for one in levels
+    ]
+
+
+def _with_n(estimate: Estimate) -> dict[str, Any]:
+    return {**estimate_json(estimate), "n": estimate.n, "n_left_out": estimate.n_left_out}

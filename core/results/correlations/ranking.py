@@ -1,9 +1,9 @@
 """Which metric is better: all pairs compared on the same rows, clusters that no test tells apart, and metrics that say the same."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.results.choices import directions, items_of, left_out_of, with_directions
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, joined_with
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.groups import redundancy as matrix_of
@@ -216,3 +217,136 @@ def _compare(
         part.target.size,
         NOT_TESTED if undefined else None,
     )
+
+
+def ranking_table(found: Ranking) -> ResultTable:
+    """Metrics in order with their cluster, then those that are not ranked."""
+    title = f"{found.method.capitalize()} on the {found.n:,} of {found.n_rows:,} rows that all these metrics scored"
+    ranked = [(found.cluster[name], name, found.coefficients.get(name), "") for name in found.order]
+    return ResultTable(
+        "ranking",
+        (
+            Column("cluster"),
+            Column("metric", names_row=True),
+            Column("direction", "better", shown="lower" in found.directions.values()),
+            Column("coefficient", found.method.capitalize()),
+            Column("method", shown=False),
+            Column("n", shown=False),
+            Column("left_out", shown=False),
+            Column("reason", shown=False),
+        ),
+        tuple(
+            (cluster, name, found.directions.get(name), value, found.method, found.n, found.left_out, why)
+            for cluster, name, value, why in [
+                *ranked,
+                *((None, name, None, why) for name, why in found.dropped.items()),
+            ]
+        ),
+        title=title,
+        notes=(
+            *_how(found),
+            *(f"Not ranked: {shown(name)}: {why}" for name, why in found.dropped.items()),
+            *found.notes,
+        ),
+    )
+
+
+def _how(found: Ranking) -> list[str]:
+    if not found.comparisons:
+        return []
+    return [
+        f"A new cluster begins where a metric is worse than all of the one before ({found.comparisons[0].test} test, "
+        f"p below {found.alpha:g})."
+    ]
+
+
+def comparison_table(found: Ranking) -> ResultTable:
+    """Every comparison of two metrics, with the clusters they are in."""
+    return ResultTable(
+        "comparisons",
+        (
+            Column("first", names_row=True),
+            Column("second", names_row=True),
+            *(Column(f"{which}_cluster", shown=False) for which in ("first", "second")),
+            *(Column(f"{which}_direction", shown=False) for which in ("first", "second")),
+            Column("method", shown=False),
+            Column("difference"),
+            Column("p_two_sided", "p", p_value=True),
+            Column("test", shown=False),
+            Column("n"),
+            Column("left_out", shown=False),
+            Column("reason", shown=any(one.reason for one in found.comparisons)),
+        ),
+        tuple(
+            (
+                *(one.first, one.second),
+                *(found.cluster.get(name) for name in (one.first, one.second)),
+                *(found.directions.get(name) for name in (one.first, one.second)),
+                *(found.method, one.difference, one.p, one.test, one.n, found.left_out, one.reason or ""),
+            )
+            for one in found.comparisons
+        ),
+        title=f"{found.method.capitalize()}, first minus second; p two-sided",
+    )
+
+
+def redundancy_table(found: Redundancy) -> ResultTable:
+    """A row a pair of metrics."""
+    return ResultTable(
+        "redundancy",
+        (
+            Column("first", names_row=True),
+            Column("second", names_row=True),
+            Column("method", shown=False),
+            Column("correlation", found.method.capitalize()),
+            Column("n"),
+            Column("left_out", shown=False),
+        ),
+        tuple(
+            (
+                first,
+                second,
+                found.method,
+                found.values[i][j],
+                found.n[i][j] if found.n else None,
+                found.left_out,
+            )
+            for (i, first), (j, second) in combinations(enumerate(found.metrics), 2)
+        ),
+        title=f"{found.method.capitalize()} between metrics, over the texts that both scored",
+    )
+
+
+def ranking_json(ranking: Ranking) -> dict[str, Any]:
+    """Metrics in order with their cluster, all comparisons, and what is not ranked."""
+    return {
+        "method": ranking.method,
+        "alpha": ranking.alpha,
+        "n": ranking.n,
+        "n_rows": ranking.n_rows,
+        "left_out": dict(ranking.left_out),
+        "order": [
+            {
+                "metric": name,
+                "direction": ranking.directions.get(name),
+                "cluster": ranking.cluster[name],
+                "coefficient": ranking.coefficients.get(name),
+            }
+            for name in ranking.order
+        ],
+        "comparisons": [asdict(comparison) for comparison in ranking.comparisons],
+        "dropped": dict(ranking.dropped),
+        "notes": list(ranking.notes),
+    }
+
+
+def redundancy_json(found: Redundancy) -> dict[str, Any]:
+    """The square matrix of coefficients with how many texts are behind each."""
+    return {
+        "method": found.method,
+        "metrics": list(found.metrics),
+        "directions": list(found.directions),
+        "left_out": dict(found.left_out),
+        "values": [list(row) for row in found.values],
+        "n": [list(row) for row in found.n],
+    }

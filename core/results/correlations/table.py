@@ -1,15 +1,16 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done; one dimension or several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from functools import partial as partial_of
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import interval, left_out_notes, over_items
 from core.results.choices import (
     Dimension,
     check_names,
@@ -20,8 +21,10 @@ from core.results.choices import (
     names_of,
     rows_by,
 )
+from core.results.decimals import ends
 from core.results.joining import (
     DEFAULT_OPTIONS,
+    SYSTEM_MEANS,
     CorrelationOptions,
     Joined,
     SystemRows,
@@ -30,7 +33,8 @@ from core.results.joining import (
     left_out,
     system_rows,
 )
-from core.schema.scores import Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
+from core.schema.result_table import Cell, Column, Interval, ResultTable
+from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.systems import SystemStatistic
@@ -513,3 +517,234 @@ def combined(
     last = [*found.values()][-1]
     notes = dict.fromkeys(note for report in found.values() for note in report.notes)
     return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
+
+
+NOT_ASKED = "not asked for"
+NO_RATINGS = "needs human ratings"
+ONE_SYSTEM = "there is only one system"
+COMPUTING = "being computed"
+NO_FISHER = "Fisher's z is for Pearson and Spearman of four rows or more"
+
+Resampled = Literal["rows", "items", "fisher"]
+"""Whose interval a pooled coefficient has: resampled rows, resampled items, or that of Fisher's z."""
+View = Literal["pooled", "per_item", "per_system", "given_system"]
+
+
+def correlation_table(
+    report: CorrelationReport, *, resampled: Resampled = "items", view: View | None = None
+) -> ResultTable:
+    """A row a metric and group; files hold every coefficient with every interval.
+
+    resampled: whose interval `pearson_low` ... are. view: which coefficients readers see; None: the pooled ones, and what
+    matters most of each other view.
+    """
+    rows = [_cells(row, report.options, resampled) for row in report.rows]
+    seen = _seen(report, view)
+    names = list(rows[0]) if rows else list(seen)
+    return ResultTable(
+        "correlations",
+        tuple(seen.get(name, Column(name, shown=False)) for name in names),
+        tuple(tuple(row.values()) for row in rows),
+        notes=_notes(report, resampled, view),
+    )
+
+
+def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
+    """The columns that readers see, by name."""
+    asked, human = report.options.methods, report.against == "human"
+    groups = [*report.rows[0].group] if report.rows else ["metric"]
+    columns = [Column(name, names_row=True) for name in groups]
+    if view is not None:
+        columns.append(Column("family"))
+    if any(row.metric.direction == "lower" for row in report.rows):
+        columns.append(Column("direction", "better"))
+    columns += [] if view == "per_system" else [Column("n")]
+    columns.append(Column("n_left_out", "left out"))
+    of_view: dict[View | None, list[str]] = {
+        None: [
+            *asked,
+            *("kendall_per_item" for method in asked if method == "kendall"),
+            *("pearson_per_system" for method in asked if method == "pearson" and human),
+        ],
+        "pooled": [*asked],
+        "per_item": [f"{method}_per_item" for method in asked],
+        "per_system": [f"{method}_per_system" for method in asked],
+        "given_system": [f"{method}_given_system" for method in asked],
+    }
+    columns += [
+        Column(name, name.replace("_", " ").capitalize(), heat="coefficient") for name in of_view[view]
+    ]
+    if human and view in (None, "per_system"):
+        columns.append(Column("system_accuracy", "accuracy", heat="share"))
+    if view in ("per_item", "per_system"):
+        things = "items" if view == "per_item" else "systems"
+        columns.append(Column(f"{asked[0]}_{view}_n_{things}", things))
+    return {column.name: column for column in columns}
+
+
+def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resampled) -> dict[str, Cell]:
+    """Name of a column -> its cell, in the order of the file."""
+    human = row.against == "human"
+    found: dict[str, Cell] = {
+        **row.group,
+        "family": row.metric.family,
+        "signature": row.metric.signature,
+        "direction": row.metric.direction,
+        "against": row.against,
+        "n": row.n,
+        "n_left_out": row.n_left_out,
+        "left_out": row.left_out,
+        "constant_value": None if row.constant is None else row.constant.value,
+        "constant_share": None if row.constant is None else row.constant.share,
+        **{method: _pooled_cell(row, method, resampled) for method in METHODS},
+        "resampled": resampled,
+    }
+    for method in METHODS:
+        for whose, (low, high) in _all_ends(row.pooled.get(method)).items():
+            found |= {f"{method}_{whose}_low": low, f"{method}_{whose}_high": high}
+    why_none = NOT_ASKED if row.is_complete else COMPUTING
+    for method in METHODS:
+        one = row.per_item.get(method)
+        found[f"{method}_per_item"] = interval(None, why_none) if one is None else over_items(one)
+        found[f"{method}_per_item_n_items"] = 0 if one is None else one.n_clusters
+        found[f"{method}_per_item_n_items_left_out"] = 0 if one is None else one.n_left_out
+    for method in METHODS:
+        one = row.per_system.get(method)
+        found[f"{method}_per_system"] = interval(one, why_none if human else NO_RATINGS)
+        found[f"{method}_per_system_n_systems"] = 0 if one is None else one.n
+    found["system_accuracy"] = interval(row.system_accuracy, why_none if human else NO_RATINGS)
+    found["system_accuracy_n_pairs"] = 0 if row.system_accuracy is None else row.system_accuracy.n
+    found["system_scores"] = options.system_scores if human else None
+    why_none = why_none if row.partial or not row.is_complete else ONE_SYSTEM
+    return found | {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
+
+
+def _pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -> Interval:
+    pooled = row.pooled.get(method)
+    if pooled is None:
+        return interval(None, NOT_ASKED)
+    if resampled == "fisher":
+        low, high = pooled.fisher or (None, None)
+        cell = replace(interval(pooled.over_items), low=low, high=high)
+        return replace(cell, interval_reason=NO_FISHER if cell.value is not None and low is None else "")
+    cell = interval(pooled.over_items if resampled == "items" else pooled.over_rows)
+    return cell if row.is_complete or cell.value is None else replace(cell, interval_reason=COMPUTING)
+
+
+def _all_ends(pooled: Pooled | None) -> Mapping[str, tuple[float | None, float | None]]:
+    if pooled is None:
+        return dict.fromkeys(("rows", "items", "fisher"), (None, None))
+    rows, items = pooled.over_rows, pooled.over_items
+    return {
+        "rows": (rows.low, rows.high),
+        "items": (items.low, items.high),
+        "fisher": pooled.fisher or (None, None),
+    }
+
+
+def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
+    options = report.options
+    notes = [*left_out_notes([(_name_of(row), row.left_out) for row in report.rows], "rows")]
+    if options.n_resamples and report.is_complete:
+        how = "Fisher's z" if resampled == "fisher" else f"percentile bootstrap over {resampled}"
+        fewest, most = report.resamples
+        drawn = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        error = report.monte_carlo_error
+        settled = (
+            ""
+            if error is None
+            else f"; Monte Carlo error of a bound at most {error:.1%} of its interval's width"
+        )
+        notes.append(
+            f"Intervals: {options.confidence_level:.0%}, {how}; per item and per system: over items. "
+            f"Resamples: {drawn}, seed {options.rng}{settled}."
+        )
+    if report.against == "human" and view in (None, "per_system"):
+        notes.append(f"Per system: {SYSTEM_MEANS[options.system_scores]}.")
+    if any(row.metric.direction == "lower" for row in report.rows):
+        notes.append("Where lower scores are better, their sign is turned.")
+    return (*notes, *report.notes)
+
+
+def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
+    """The documented JSON (docs/formats.md): a dictionary a metric and group. resampled: as of `correlation_table`."""
+    return [_row(row, resampled, report.options.system_scores) for row in report.rows]
+
+
+def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) -> dict[str, Any]:
+    human = row.against == "human"
+    pooled: dict[str, Any] = {method: _pooled_json(row.pooled.get(method), resampled) for method in METHODS}
+    return {
+        "group": dict(row.group),
+        "family": row.metric.family,
+        "signature": row.metric.signature,
+        "direction": row.metric.direction,
+        "against": row.against,
+        "n": row.n,
+        "n_left_out": row.n_left_out,
+        "left_out": dict(row.left_out),
+        "constant": None if row.constant is None else asdict(row.constant),
+        **pooled,
+        **{f"{method}_per_item": _counted(row.per_item.get(method), "items") for method in METHODS},
+        **{
+            f"{method}_per_system": _counted(
+                row.per_system.get(method), "systems", NOT_ASKED if human else NO_RATINGS
+            )
+            for method in METHODS
+        },
+        "system_accuracy": _counted(row.system_accuracy, "pairs", NO_RATINGS),
+        "system_scores": system_scores if human else None,
+        **{
+            f"{method}_given_system": _counted(
+                row.partial.get(method), "rows", NOT_ASKED if row.partial else ONE_SYSTEM
+            )
+            for method in METHODS
+        },
+    }
+
+
+def _pooled_json(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
+    if pooled is None:
+        return {**estimate_json(None, NOT_ASKED), "resampled": resampled, "over_items": None, "fisher": None}
+    shown = pooled.over_items if resampled == "items" else pooled.over_rows
+    fisher = None if pooled.fisher is None else dict(zip(("low", "high"), pooled.fisher, strict=True))
+    return {
+        **estimate_json(shown),
+        "resampled": resampled,
+        "over_rows": _interval_json(pooled.over_rows),
+        "over_items": _interval_json(pooled.over_items),
+        "fisher": fisher,
+    }
+
+
+def _interval_json(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "low": estimate.low,
+        "high": estimate.high,
+        "reason": estimate.interval_reason,
+        "n_resamples": estimate.n_resamples,
+        "monte_carlo_error": estimate.monte_carlo_error,
+    }
+
+
+def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) -> dict[str, Any]:
+    """An estimate with how many items, systems or pairs are behind it, and how many are not."""
+    n = n_left_out = 0
+    if estimate is not None:
+        n = estimate.n_clusters if what == "items" else estimate.n
+        n_left_out = estimate.n_left_out
+    lacking = "systems" if what == "pairs" else what  # a pair is missing where a system is
+    return {**estimate_json(estimate, why_none), f"n_{what}": n, f"n_{lacking}_left_out": n_left_out}
+
+
+def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
+    """An estimate with its interval and how that was made; why_none: why there is no estimate."""
+    if estimate is None:
+        return ends(None, why_none)
+    return {
+        **ends(estimate),
+        "confidence_level": estimate.confidence_level,
+        "n_resamples": estimate.n_resamples,
+        "n_undefined": estimate.n_undefined,
+        "monte_carlo_error": estimate.monte_carlo_error,
+    }

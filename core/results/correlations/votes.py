@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import interval, left_out_notes
 from core.results.choices import directions
 from core.results.joining import NO_SCORE
 from core.results.study.counted import Counted, Filters, count
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoreTable
 from core.schema.study import StudyRecord
 from core.stats.correlation.intervals import correlate
@@ -137,3 +139,31 @@ def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
         if np.isnan(table.values[row, metric]):
             return table.reasons.get((row, metric), NO_SCORE)
     raise AssertionError("both texts are scored")
+
+
+def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
+    """A row a metric."""
+    levels = list(dict.fromkeys(level for one in found for level in one.by_level))
+    return ResultTable(
+        "votes",
+        (
+            Column("metric", names_row=True),
+            Column("family"),
+            Column("pairs"),
+            Column("n_left_out", "left out"),
+            Column("agreement", "in order", heat="share"),
+            Column("tau", "Kendall", heat="coefficient"),
+            *(Column(f"agreement_{level}", f"in order, {level}", heat="share") for level in levels),
+            Column("left_out", shown=False),
+        ),
+        tuple(
+            (
+                *(one.metric, one.family, one.agreement.n, sum(one.left_out.values())),
+                *(interval(one.agreement), interval(one.tau)),
+                *(interval(one.by_level.get(level)) for level in levels),
+                one.left_out,
+            )
+            for one in found
+        ),
+        notes=left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
+    )
