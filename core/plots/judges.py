@@ -63,7 +63,10 @@ def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
         figure.add_bar(
             orientation="h",
             y=[judges.index(row.judge) for row in own],
-            x=[(row.input_tokens_per_text or 0) + (row.output_tokens_per_text or 0) for row in own],
+            x=[
+                (row.each("input_tokens", "text") or 0) + (row.each("output_tokens", "text") or 0)
+                for row in own
+            ],
             name=label(step, longest=_STEP),
             marker={
                 "color": LOOKS[place % len(LOOKS)][0],

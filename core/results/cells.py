@@ -1,5 +1,6 @@
 """Cells of result tables, made from what statistics return."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from core.schema.result_table import Interval
@@ -44,3 +45,18 @@ def share_of(found: Estimate, what: str) -> Interval:
 def share(found: Share) -> Interval:
     """A share of a count with its Wilson interval."""
     return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "")
+
+
+def counted_share(found: Share) -> Interval:
+    """The same; readers see how many of how many."""
+    return replace(share(found), beside=f"({found.count:,} of {found.n:,})" if found.n else "")
+
+
+def resampled(confidence_level: float) -> str:
+    """A note on how a table's intervals were made."""
+    return f"Intervals: {confidence_level:.0%}, percentile bootstrap over items."
+
+
+def left_out_notes(left_out: Mapping[str, int], whose: str = "") -> list[str]:
+    """A note for each reason why something has no part in a result; whose: what it was left out of."""
+    return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]

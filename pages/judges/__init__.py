@@ -21,7 +21,7 @@ from pages.widgets import (
     level_diff,
     messages,
     parts,
-    results_shown,
+    result_table,
     run_panel,
     visitor,
 )
@@ -37,7 +37,7 @@ def render() -> None:
         blind_pair.style()
         parts.style()
         level_diff.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         chosen = chosen_judge.choose(store)
         if chosen[0] == NEW:

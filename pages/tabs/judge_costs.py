@@ -1,12 +1,12 @@
 """Tab Cost: what judges cost by step, for one item and for one text, side by side."""
 
 from dataclasses import replace
+from typing import Literal
 
-import pandas as pd
 import streamlit as st
 
 from core import plots
-from core.results.judges.costs import CostRow, JudgeCost, cost_notes, costs_side_by_side
+from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
 from core.runs.kinds import kinds_that
@@ -15,14 +15,10 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.replies import step_costs
 from core.store.runs import item_counts
-from pages.widgets import chosen_judge, chosen_scores, menus, results_shown
-from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, part, percent, table
+from pages.widgets import chosen_judge, chosen_scores, menus, result_table
+from pages.widgets.parts import nothing, part
 
-_UNITS = {"all": "all its items", "item": "one item", "text": "one text"}
-_NOT_KNOWN = "not known"
-_FREE = {"Share of input": "none", "Money": "none"}
-"""Of rules."""
+_UNITS: dict[Literal["all"] | Unit, str] = {"all": "all its items", "item": "one item", "text": "one text"}
 
 
 def render(store: Store, run: Run) -> None:
@@ -46,23 +42,14 @@ def render(store: Store, run: Run) -> None:
         return
     used = [run, *beside]
     rows = costs_side_by_side([account(store, one) for one in used])
-    free = {chosen_judge.short_name(one) for one in used if asked_of(one).by_rules}
-    table(pd.DataFrame([_said(row, unit) | (_FREE if row.judge in free else {}) for row in rows]))
-    if any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows):
-        results_shown.show(
-            plots.judge_costs(rows),
-            "Tokens of one text by judge and step",
-            "judge-costs",
-            [_csv_row(row) for row in rows],
-        )
-    else:
-        results_shown.downloads("judge-costs", [_csv_row(row) for row in rows])
-    for reason in dict.fromkeys(why for row in rows if row.judge not in free for _, why in row.reasons):
-        st.markdown(f":small[Not known where {reason}.]")
-    if free:
+    drawn = any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
+    result_table.show(
+        cost_table(rows, [unit]),
+        figure=plots.judge_costs(rows) if drawn else None,
+        alt="Tokens of one text by judge and step",
+    )
+    if any(asked_of(one).by_rules for one in used):
         st.markdown(":small[Rules cost nothing: no model is asked.]")
-    for note in cost_notes(rows):
-        st.markdown(f":small[{plain(note)}.]")
 
 
 def account(store: Store, run: Run) -> JudgeCost:
@@ -75,47 +62,3 @@ def account(store: Store, run: Run) -> JudgeCost:
     named = chosen_judge.document_of_run(run)
     steps = tuple(replace(one, step=chosen_judge.of_document(one.step, named)) for one in cost.costs)
     return replace(cost, name=chosen_judge.short_name(run), costs=steps)
-
-
-def _said(row: CostRow, unit: str) -> dict[str, str]:
-    end = "" if unit == "all" else f"_per_{unit}"
-    return {
-        "Judge": row.judge,
-        "Step": row.step,
-        "Calls": _number(getattr(row, f"calls{end}"), unit),
-        "From the cache": f"{row.cached:,}",
-        "Not usable": f"{row.unusable:,}",
-        "Tokens in": _number(getattr(row, f"input_tokens{end}"), unit),
-        "Tokens out": _number(getattr(row, f"output_tokens{end}"), unit),
-        "Share of input": _NOT_KNOWN if row.input_share is None else percent(round(row.input_share, 3)),
-        "Money": _money(getattr(row, f"money{end}")),
-    }
-
-
-def _number(value: float | None, unit: str) -> str:
-    return _NOT_KNOWN if value is None else f"{value:,.0f}" if unit == "all" else f"{value:,.1f}"
-
-
-def _money(value: float | None) -> str:
-    return _NOT_KNOWN if value is None else f"{value:,.6f}" if value < 0.01 else f"{value:,.4f}"
-
-
-_COLUMNS = (
-    "judge",
-    "step",
-    "calls",
-    "cached",
-    "unusable",
-    "input_tokens",
-    "output_tokens",
-    "input_share",
-    "money",
-)
-_EACH = ("calls", "input_tokens", "output_tokens", "money")
-_COUNTS = ("seconds", "n_items", "n_texts", "n_wanted", "n_found")
-
-
-def _csv_row(row: CostRow) -> dict[str, object]:
-    per = (f"{name}_per_{unit}" for unit in ("item", "text") for name in _EACH)
-    reasons = "; ".join(f"{field}: {why}" for field, why in row.reasons)
-    return {name: getattr(row, name) for name in (*_COLUMNS, *per, *_COUNTS)} | {"reasons": reasons}

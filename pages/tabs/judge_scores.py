@@ -2,29 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
-from core.results.correlations.table import MetricCorrelation
 from core.results.joining import CorrelationOptions
-from core.results.judges.scores import degeneracy, score_summary
+from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from pages.tabs import levels
-from pages.widgets import chosen_judge, chosen_scores, parts, results_shown
+from pages.widgets import chosen_judge, chosen_scores, parts, result_table
 from pages.widgets.against import has_levels
-from pages.widgets.chosen_judge import ends, factor_of, with_ends
+from pages.widgets.chosen_judge import factor_of
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain
-from pages.widgets.parts import constants, left_out, nothing, number, part, table
+from pages.widgets.parts import constants, nothing, part
 
 
 def render(store: Store, scores: Scores) -> None:
@@ -74,34 +71,9 @@ def _signs(store: Store, scores: Scores) -> list[str]:
 def _summary(found: ScoreTable, signs: Sequence[str], scale: str) -> None:
     rows = score_summary(found)
     constants([*constants_said((row.metric, row.constant) for row in rows), *signs])
-    table(
-        pd.DataFrame(
-            {
-                "Score": [row.metric for row in rows],
-                "Texts": [f"{row.n:,}" for row in rows],
-                "Mean": [number(row.mean) for row in rows],
-                "SD": [number(row.sd) for row in rows],
-                "Undefined": [left_out(row.left_out) for row in rows],
-            }
-        )
-    )
-    chosen_scores.read_notes(found.notes)
+    result_table.show(summary_table(found))
     if scale:
         st.markdown(f":small[{scale}]")
-    results_shown.downloads(
-        "judge-scores",
-        [
-            {
-                "metric": row.metric,
-                "n": row.n,
-                "mean": row.mean,
-                "sd": row.sd,
-                "left_out": left_out(row.left_out),
-                **results_shown.constant(row.constant),
-            }
-            for row in rows
-        ],
-    )
 
 
 def _scale(scores: Scores) -> str:
@@ -141,40 +113,8 @@ def _raw_level(scores: Scores) -> None:
     )
     with st.spinner("Computing ..."):
         report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
-    rows = pd.DataFrame([_row(one) for one in report.rows])
-    table(rows if any(one.left_out for one in report.rows) else rows.drop(columns="Left out"))
+    result_table.show(level_table(report.rows))
     st.markdown(
         f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
         "defined; it is not where all scores of a question are equal. Left out: rows.]"
     )
-    results_shown.downloads("judge-table-2", [_csv_row(one) for one in report.rows])
-
-
-def _row(one: MetricCorrelation) -> dict[str, str]:
-    pooled = one.pooled.get("pearson")
-    over_rows = pooled.over_rows if pooled else None
-    kendall = one.per_item.get("kendall")
-    questions = kendall.n_clusters if kendall else 0
-    return {
-        "Score": one.metric.name,
-        "Pearson, over rows": with_ends(over_rows),
-        "Over questions": ends(pooled.over_items if pooled else None),
-        "Kendall": with_ends(kendall),
-        "Rows, questions": f"{one.n:,}, {questions:,}",
-        "Left out": left_out(one.left_out),
-    }
-
-
-def _csv_row(one: MetricCorrelation) -> dict[str, Any]:
-    pooled = one.pooled.get("pearson")
-    kendall = one.per_item.get("kendall")
-    return {
-        "metric": one.metric.name,
-        "signature": one.metric.signature,
-        "n": one.n,
-        "left_out": left_out(one.left_out),
-        **results_shown.estimate("pearson_over_rows", pooled.over_rows if pooled else None),
-        **results_shown.estimate("pearson_over_questions", pooled.over_items if pooled else None),
-        **results_shown.estimate("kendall_per_question", kendall),
-        "questions": kendall.n_clusters if kendall else 0,
-    }

@@ -31,11 +31,13 @@ def show(
     alt: str = "",
     least_width: int = 0,
     folded: str = "",
+    whole: ResultTable | None = None,
 ) -> None:
     """A figure if there is one, the table, its notes and a download of each form.
 
     alt: what the figure shows, for those who cannot see it; least_width: pixels below which the figure is scrolled.
-    folded: title of a folded part that holds the table, where the figure is what is looked at.
+    folded: title of a folded part that holds the table, where the figure is what is looked at. whole: what is
+    downloaded, where the table shows some of its rows.
     """
     if figure is not None:
         _figure(found.name, figure, alt, least_width)
@@ -53,7 +55,7 @@ def show(
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
         st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes: the downloads have all.]")
-    downloads(found, figure)
+    downloads(whole or found, figure)
 
 
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.cli.judge.looks import add_looks, print_alignment
-from core.cli.judge.specialist import add_specialist_looks
+from core.cli.judge.looks import add_looks
 from core.cli.shared.asking import add_asking, asked, run_it, settings_given
+from core.cli.shared.giving import print_said
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -35,13 +35,13 @@ from core.cli.shared.sources import (
     judges_given,
     read_given,
 )
-from core.cli.shared.terminal import plain
+from core.cli.shared.terminal import counted, plain
 from core.errors import InputError
 from core.formats.human_ratings import read_rating_file
 from core.formats.mt_metrics_eval import read_folder
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
-from core.results.judges.alignment import alignment_table, marked_texts
+from core.results.judges.alignment import alignment_table, caught_table, marked_texts
 from core.runs.jobs import RunAtHand
 from core.runs.judging import pieces_done
 from core.runs.kinds import kinds_that
@@ -93,7 +93,6 @@ def add_to(nouns: Commands) -> None:
             )
         command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="")
     add_looks(verbs)
-    add_specialist_looks(verbs)
 
 
 def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
@@ -254,8 +253,9 @@ def _with_pieces(run: RunAtHand, folder: Path) -> Any:
 
 
 def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
-    table = alignment_table(texts)
-    print_result(options, plain(table), print_alignment, table)
+    found = alignment_table(texts)
+    said = f"Marked errors in {counted(found.n_texts, 'text')} that a mismatching question points to:"
+    print_result(options, plain(found), print_said, [said, caught_table(found)])
 
 
 _GIVEN: Mapping[Reads, _Given] = {

@@ -1,72 +1,112 @@
-"""`judge reliability|ablation|consistency|reasked|compare|costs`: what the judges' own answers tell, for a person at a terminal."""
+"""The verbs of `judge` that ask no model: what judges' own answers and marked errors tell, as tables, JSON and files."""
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.cli.shared.asking import add_settings, settings_given
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
+    add_database_option,
     add_pair_option,
-    add_reading_verb,
+    check_options,
     existing_store,
-    json_text,
     name_list,
-    print_notes,
-    print_result,
+    read_file,
     run_number,
 )
 from core.cli.shared.running import telling
+from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
-    JUDGE_NAMES,
+    N_RESAMPLES,
+    SPAN_MEANING,
+    SPAN_NAMES,
+    STUDY,
+    Marked,
     add_interval_options,
+    add_mark_options,
     answers_given,
     costs_given,
     intervals,
     judges_given,
+    marked_given,
+    names_apart,
     scores_given,
+    short_name,
+    single,
+    span_options,
+    texts_among,
 )
-from core.cli.shared.terminal import (
-    counted,
-    dashed,
-    intervals_said,
-    number,
-    of_items,
-    plain,
-    print_aligned,
-    print_dashes,
-    print_end,
-    with_interval,
-)
+from core.cli.shared.terminal import counted, number, plain
+from core.cli.spans import f1_json, judge_json
 from core.errors import InputError
-from core.judges.cross_examination.verdicts import VERDICTS
+from core.formats.mt_metrics_eval import read_folder, usual_ratings
+from core.formats.rated import rated_of, read_rated
 from core.judges.kind import JudgeKind
-from core.results.joining import text_of
-from core.results.judges.agreement import Agreement, Disagreement, agreement, same_components
-from core.results.judges.alignment import AlignmentTable
+from core.results.judges.agreement import (
+    AGREEMENT,
+    APART,
+    PAIRS,
+    Agreement,
+    agreement,
+    agreement_table,
+    apart_table,
+    pairs_table,
+    same_components,
+)
 from core.results.judges.consistency import (
-    AblationRow,
-    Consistency,
-    Reasked,
+    ORDERS_TABLE,
+    REPEATS,
     ablation,
+    ablation_table,
     confusion,
     consistency,
+    orders_table,
+    reasked_table,
+    repeats_table,
 )
-from core.results.judges.costs import CostRow, cost_notes, costs_side_by_side
-from core.results.judges.reliability import ModelReliability, Reliability, reliability
+from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
+from core.results.judges.reliability import rates_table, reliability
 from core.results.merging import SAME_NAME
+from core.results.spans.agreement import differences_table
+from core.results.spans.copying import (
+    ALONE,
+    COPIED,
+    Copying,
+    CopyOptions,
+    Disjoint,
+    alone_table,
+    copied_table,
+    disjoint_errors,
+    error_copying,
+)
+from core.results.spans.examples import (
+    CURVE,
+    CURVE_TESTS,
+    ExampleCurve,
+    RaterMatrix,
+    curve_table,
+    example_curve,
+    mean_f1,
+    rater_matrix,
+    raters_table,
+)
+from core.results.spans.segments import Locating, locating
 from core.runs.asked import Running
-from core.runs.judging import judged_among
+from core.runs.judging import judged_among, judging_run
 from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
+from core.runs.texts import rated_of_study
+from core.schema.judging import JudgeOutput, RatedSet
+from core.schema.result_table import ResultTable
 from core.schema.runs import RUN_FILE
-from core.schema.scores import METHODS, ScoredRow, ScoreTable
+from core.schema.scores import ScoredRow, ScoreTable
 from core.schema.settings import fields_of
-from core.stats.resampling import Estimate
-from core.stats.shares import Share
+from core.store.studies import find_study
 from core.tables.reading import shown
 
 Named = tuple[ScoredRow, str]
@@ -104,331 +144,85 @@ def _of_run(number: int, database: str | None) -> list[Named]:
     ]
 
 
-PER_ITEM = "Kendall per item"
-
-
-def print_agreement(found: Sequence[Agreement], n_texts: int, texts: Sequence[tuple[ScoredRow, str]]) -> None:
-    """Correlations and differences, what was left out; of a single pair also the texts that are furthest apart.
-
-    A single pair is a column of its own, several are a line each. texts: what is known of the texts themselves.
-    """
-    if len(found) == 1:
-        (one,) = found
-        print(f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both.")
-        print_aligned(["agreement", "estimate"], [[name, _cell(name, of)] for name, of in _estimates(one)])
-        _print_apart(one, n_texts, texts)
-    else:
-        header = ["first", "second", "n", *(name for name, _ in _estimates(found[0]))]
-        cells = [
-            [one.metric_a, one.metric_b, one.n, *(_cell(name, of) for name, of in _estimates(one))]
-            for one in found
-        ]
-        print_aligned(header, cells)
-        print("--metrics NAME_A,NAME_B shows the texts on which two of them part.")
-    scales = ", ".join(dict.fromkeys(one.scale for one in found))
-    print(f"Differences: second minus first ({scales}).")
-    print_end(
-        (named for one in found for named in _estimates(one)),
-        left_out=(lost for one in found for lost in one.left_out.items()),
-        intervals=intervals_said(found[0].mean_difference.confidence_level),
-        notes=(note for one in found for note in one.notes),
-    )
-
-
-def _estimates(one: Agreement) -> list[tuple[str, Estimate]]:
-    return [
-        *((method.capitalize(), one.pooled[method]) for method in METHODS),
-        (PER_ITEM, one.per_item),
-        ("Pearson per system", one.per_system["pearson"]),
-        ("mean difference", one.mean_difference),
-        ("SD of differences", one.sd_difference),
-    ]
-
-
-def _cell(name: str, estimate: Estimate) -> str:
-    return of_items(estimate) if name == PER_ITEM and estimate.estimate is not None else dashed(estimate)
-
-
-def _print_apart(one: Agreement, n_texts: int, texts: Sequence[tuple[ScoredRow, str]]) -> None:
-    apart = [text for text in one.disagreements[:n_texts] if text.difference]
-    if not apart:
-        return
-    beginnings = [text_of(text.row, texts) for text in apart]
-    known = any(beginning is not None for beginning in beginnings)
-    print(
-        f"\nFurthest apart, by percentile among these texts (A: {shown(one.metric_a)}, B: {shown(one.metric_b)}):"
-    )
-    header = ["item", "system", "level", "A", "B", "percentile A", "percentile B", "B - A"]
-    print_aligned(
-        [*header, *(["text"] if known else [])],
-        [
-            [*_apart_cells(text), *([_beginning(beginning or "-")] if known else [])]
-            for text, beginning in zip(apart, beginnings, strict=True)
-        ],
-    )
-
-
-def _apart_cells(text: Disagreement) -> list[object]:
-    row = text.row
-    return [
-        row.item_id,
-        row.system or "-",
-        row.level or "-",
-        number(text.score_a),
-        number(text.score_b),
-        number(text.percentile_a, 2),
-        number(text.percentile_b, 2),
-        number(text.difference, 2),
-    ]
-
-
-def _beginning(text: str) -> str:
-    """In one line, as long as a name may be."""
-    return shown(" ".join(text.split()))
-
-
-_VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its published code counts"}
-
-_COSTS = {
-    "calls": ("calls", 0),
-    "cached": ("cached", 0),
-    "tokens in": ("input_tokens", 0),
-    "tokens out": ("output_tokens", 0),
-    "share in": ("input_share", 3),
-    "money": ("money", 4),
-    "calls/text": ("calls_per_text", 1),
-    "in/text": ("input_tokens_per_text", 1),
-    "out/text": ("output_tokens_per_text", 1),
-    "money/text": ("money_per_text", 6),
-}
-"""Column of costs -> its field and decimals."""
-
-
-def share_with_interval(share: Share) -> str:
-    """Such as `0.657 [0.612, 0.699]`; an undefined one has its reason."""
-    if share.share is None:
-        return f"undefined: {share.reason}"
-    return f"{number(share.share)} [{number(share.low)}, {number(share.high)}]"
-
-
-def print_reliability(found: Reliability) -> None:
-    """A table a variant: a line a side and model, then questions without a verdict."""
-    print(
-        f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
-        "model's questions; ADS: how often it answers otherwise than most. Both 0 to 1, lower is better."
-    )
-    print_notes(found.notes)
-    for variant, meaning in _VARIANTS.items():
-        rows = [row for row in found.rows if row.variant == variant]
-        print(f"\n{variant} ({meaning}):")
-        header = ["side", "model", "ADR", "rank", "n", "left out", "ADS", "rank", "n", "left out"]
-        print_aligned(header, [_reliability_cells(row) for row in rows])
-    print()
-    both = [("ADR", row.disagreement) for row in found.rows] + [("ADS", row.deviation) for row in found.rows]
-    print_dashes((name, one.reason) for name, one in both if one.reason)
-    print(intervals_said(found.confidence_level))
-
-
-def _reliability_cells(row: ModelReliability) -> list[object]:
-    cells: list[object] = [row.side, row.model]
-    for estimate, rank in ((row.disagreement, row.disagreement_rank), (row.deviation, row.deviation_rank)):
-        cells += [dashed(estimate), "-" if rank is None else rank, estimate.n, estimate.n_left_out]
-    return cells
-
-
-def print_ablation(rows: Sequence[AblationRow]) -> None:
-    """A line a judge and component; variances in squared percent, as 001 prints them."""
-    print("Variance over repeats, in squared percent: of the mean over texts, and of one text's score.")
-    print_aligned(
-        [
-            "judge",
-            "questions",
-            "component",
-            "mean",
-            "of the mean",
-            "of a text",
-            "texts",
-            "repeats",
-            "left out",
-        ],
-        [
-            [
-                row.judge,
-                row.n_questions,
-                row.component,
-                number(row.mean),
-                number(row.percent_variance_of_mean, 2) if row.reason is None else f"undefined: {row.reason}",
-                "-" if row.reason is not None else number(row.percent_variance_within, 2),
-                row.n_texts,
-                row.n_repeats,
-                row.n_left_out,
-            ]
-            for row in rows
-        ],
-    )
-    print_notes(dict.fromkeys(f"{shown(row.judge)}: {row.note}" for row in rows if row.note))
-
-
-def print_consistency(found: Consistency) -> None:
-    """A line a component over repeats; of the rubric judge also the two orders."""
-    asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
-    print(
-        f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
-    )
-    for sentence in found.constants:
-        print(sentence)
-    print_aligned(
-        ["over repeats", "all equal", "mean SD", "n", "left out"],
-        [
-            [
-                one.component,
-                with_interval(one.agreeing),
-                with_interval(one.spread),
-                one.agreeing.n,
-                one.agreeing.n_left_out,
-            ]
-            for one in found.repeats
-        ],
-    )
-    reasons = {reason: count for one in found.repeats for reason, count in one.left_out.items()}
-    if (order := found.order) is not None:
-        print_aligned(
-            ["response first against reference first", "estimate", "n", "left out"],
-            [
-                [name, with_interval(one), one.n, one.n_left_out]
-                for name, one in (
-                    ("texts with equal verdicts", order.equal),
-                    ("mean difference", order.difference),
-                    ("mean absolute difference", order.distance),
-                )
-            ],
-        )
-        reasons |= order.left_out
-    for reason, count in reasons.items():
-        print(f"Left out: up to {count:,}: {shown(reason)}")
-    print(intervals_said(found.confidence_level))
-    print_notes(found.notes)
-
-
-def print_reasked(found: Reasked) -> None:
-    """The confusion matrix of each side: expected answers in rows, second answers in columns."""
-    print(f"{shown(found.judge)}: expected answers (rows) against those to the same question asked again.")
-    header = ["side", "expected", *VERDICTS, "no answer", "unchanged"]
-    rows = [
-        [
-            side,
-            row.expected,
-            *(row.counts[verdict] for verdict in VERDICTS),
-            sum(row.without.values()),
-            "-" if row.unchanged.share is None else share_with_interval(row.unchanged),
-        ]
-        for side, own in found.by_side.items()
-        for row in own
-    ]
-    print_aligned(header, rows)
-    reasons = {reason: None for own in found.by_side.values() for row in own for reason in row.without}
-    if reasons:
-        print(f"No answer: {', '.join(map(shown, reasons))}.")
-    undefined = {row.unchanged.reason: None for own in found.by_side.values() for row in own}
-    for reason in filter(None, undefined):
-        print(f"Where - stands: {reason}.")
-    if found.n_not_asked:
-        print(f"{counted(found.n_not_asked, 'question')} not asked again.")
-
-
-def print_alignment(table: AlignmentTable) -> None:
-    """Errors that a mismatching question points to, by category, by severity, by meaning, overall."""
-    print(f"Marked errors in {counted(table.n_texts, 'text')} that a mismatching question points to:")
-    groups = (
-        ("category", table.by_category),
-        ("severity", table.by_severity),
-        ("meaning", table.by_meaning),
-        ("", (table.overall,)),
-    )
-    print_aligned(
-        ["by", "errors", "caught", "of", "share", "no verdict"],
-        [
-            [name, row.name, row.caught.count, row.total, share_with_interval(row.caught), row.n_left_out]
-            for name, rows in groups
-            for row in rows
-        ],
-    )
-    for reason, count in table.reasons:
-        print(f"No verdict: {shown(reason)}: {count:,}")
-
-
-def print_costs(rows: Sequence[CostRow]) -> None:
-    """A line a judge and step; the last line of each judge is all of its steps."""
-    print_aligned(
-        ["judge", "step", *_COSTS],
-        [
-            [
-                row.judge,
-                row.step,
-                *(_with_thousands(getattr(row, field), places) for field, places in _COSTS.values()),
-            ]
-            for row in rows
-        ],
-    )
-    reasons: dict[str, dict[str, None]] = {}
-    for row in rows:
-        for field, why in row.reasons:
-            reasons.setdefault(field.replace("_", " "), {})[why] = None
-    for field, whys in reasons.items():
-        print(f"Where - stands, {field} is not known: {'; '.join(whys)}.")
-    print_notes(f"{note}." for note in cost_notes(rows))
-
-
-def _with_thousands(value: float | None, places: int) -> str:
-    return "-" if value is None else f"{value:,.{places}f}"
-
-
 _N_RESAMPLES = 10_000
 _N_TEXTS = 10
 _PRICES = {"input_price", "output_price"}
-_COUNTED = ("calls", "input_tokens", "output_tokens", "money")
-"""What a cost is told of for one item and one text."""
+
+
+def _verb(
+    verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None], *tables: str
+) -> argparse.ArgumentParser:
+    """tables: that it gives, the main one first."""
+    command = verbs.add_parser(name, help=text)
+    add_result_options(command, *tables)
+    add_database_option(command)
+    command.set_defaults(run=run)
+    return command
 
 
 def add_looks(verbs: Commands) -> None:
     """Register the verbs that ask no model."""
-    command = add_reading_verb(
+    command = _verb(
         verbs,
         "reliability",
         "how often models confirm each other's questions and answers: ADR and ADS",
         _reliability,
+        "judge-reliability",
     )
-    command.add_argument(
-        "answers", nargs="+", metavar=JUDGE_NAMES, help="what `judge answers` wrote, one a model"
-    )
+    command.add_argument("answers", nargs="+", metavar=JUDGES, help="what `judge answers` wrote, one a model")
     add_interval_options(command, _N_RESAMPLES)
-    command = add_reading_verb(
-        verbs, "ablation", "how much cross-examinations vary over repeats, by number of questions", _ablation
+    command = _verb(
+        verbs,
+        "ablation",
+        "how much cross-examinations vary over repeats, by number of questions",
+        _ablation,
+        "judge-ablation",
     )
-    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="cross-examinations with --repeats")
-    command = add_reading_verb(
-        verbs, "consistency", "does a judge say the same again, and in the other order?", _consistency
+    command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
+    command = _verb(
+        verbs,
+        "consistency",
+        "does a judge say the same again, and in the other order?",
+        _consistency,
+        REPEATS,
+        ORDERS_TABLE,
     )
-    command.add_argument("judge", metavar=JUDGE_NAMES, help="a judge with --repeats or --order both")
+    command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
     add_interval_options(command, _N_RESAMPLES)
-    command = add_reading_verb(
-        verbs, "reasked", "expected answers against those to the same question asked again", _reasked
+    command = _verb(
+        verbs,
+        "reasked",
+        "expected answers against those to the same question asked again",
+        _reasked,
+        "judge-reasked",
     )
-    command.add_argument("judge", metavar=JUDGE_NAMES, help="a cross-examination with --reask")
+    command.add_argument("judge", metavar=JUDGES, help="a cross-examination with --reask")
     command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
     _add_compare(verbs)
-    command = add_reading_verb(
-        verbs, "costs", "judges side by side: calls, tokens and money by step and text", _costs
+    command = _verb(
+        verbs,
+        "costs",
+        "judges side by side: calls, tokens and money by step and text",
+        _costs,
+        "judge-costs",
     )
-    command.add_argument("judges", nargs="+", metavar=JUDGE_NAMES, help="what judges wrote")
+    command.add_argument("judges", nargs="+", metavar=JUDGES, help="what judges wrote")
     add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
+    _add_copying(verbs)
+    _add_curve_and_raters(verbs)
 
 
 def _add_compare(verbs: Commands) -> None:
-    command = add_reading_verb(
-        verbs, "compare", "two judges on the same texts: agreement, and where they part", _compare
+    command = _verb(
+        verbs,
+        "compare",
+        "two judges on the same texts: agreement, and where they part",
+        _compare,
+        AGREEMENT,
+        APART,
+        PAIRS,
     )
-    command.add_argument("first", metavar="A", help=f"{JUDGE_NAMES}, or a table of scores")
+    command.add_argument("first", metavar="A", help=f"{JUDGES}, or a table of scores")
     command.add_argument("second", metavar="B", help="the other one")
     command.add_argument(
         "--metrics",
@@ -446,23 +240,37 @@ def _add_compare(verbs: Commands) -> None:
     add_interval_options(command, _N_RESAMPLES)
 
 
+def _intervals(
+    options: argparse.Namespace, inputs: Sequence[str], wrong: Sequence[str] = ()
+) -> dict[str, Any]:
+    """How intervals are made; every option, and whether `--out` can be written, is checked."""
+    made = intervals(options, [*wrong, *out_problems(options)])
+    check_out_file(options, inputs)
+    return made
+
+
 def _reliability(options: argparse.Namespace) -> None:
-    made = intervals(options)
+    made = _intervals(options, options.answers)
     with telling("reading the answers") as tell:
         sets = answers_given(options.answers, options.db)
         tell("comparing the answers")
         found = reliability(sets, **made)
-    print_result(options, plain(found), print_reliability, found)
+    said = (
+        f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
+        "model's questions; ADS: how often it answers otherwise than most. Lower is better."
+    )
+    give(options, plain(found), [said, rates_table(found)])
 
 
 def _ablation(options: argparse.Namespace) -> None:
+    _check(options, options.judges)
     rows = ablation(judges_given(options.judges, options.db))
     extra = ("percent_variance_of_mean", "percent_variance_within")
-    print_result(options, [_with(row, extra) for row in rows], print_ablation, rows)
+    give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
 
 
 def _consistency(options: argparse.Namespace) -> None:
-    made = intervals(options)
+    made = _intervals(options, [options.judge])
     (output,) = judges_given([options.judge], options.db)
     found = consistency(output, **made)
     if why := found.compares_nothing:
@@ -470,33 +278,44 @@ def _consistency(options: argparse.Namespace) -> None:
             f"{shown(output.name)} cannot be compared with itself: {why}. Judge with --repeats, or a rubric judge with "
             "--order both."
         )
-    print_result(options, plain(found), print_consistency, found)
+    asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
+    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
+    tables = [repeats_table(found), *([] if found.order is None else ["", orders_table(found.order)])]
+    give(options, plain(found), [said, *found.constants, *tables])
 
 
 def _reasked(options: argparse.Namespace) -> None:
     if not 0 < options.confidence < 1:
         raise InputError(f"--confidence: {options.confidence} does not lie between 0 and 1.")
+    _check(options, [options.judge])
     (output,) = judges_given([options.judge], options.db)
     found = confusion(output, confidence_level=options.confidence)
-    print_result(options, plain(found), print_reasked, found)
+    said = f"{shown(found.judge)}: expected answers (rows) against those to the same question asked again."
+    give(options, plain(found), [said, reasked_table(found)])
 
 
 def _compare(options: argparse.Namespace) -> None:
     wrong = [f"--texts: {options.texts} is negative; 0 shows none"] if options.texts < 0 else []
-    made = intervals(options, wrong)
+    made = _intervals(options, [options.first, options.second], wrong)
     with telling("reading the scores") as tell:
         first, second = scores_given([options.first, options.second], options)
         found = []
         for a, b in _pairs(first, second, name_list(options.metrics)):
             tell(f"comparing {a} and {b}")
             found.append(agreement(first, a, second, b, **made))
-    if options.json:
-        print(json_text([_agreement_json(one, options.texts) for one in found]))
-    else:
-        alone = len(found) == 1 and options.texts
-        print_agreement(
-            found, options.texts, texts_of([options.first, options.second], options.db) if alone else ()
-        )
+    give(options, [_agreement_json(one, options.texts) for one in found], _agreement_said(found, options))
+
+
+def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> list[str | ResultTable]:
+    """Of a single pair every measure, and the texts that are furthest apart; several are a row each."""
+    if len(found) > 1:
+        return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them part."]
+    (one,) = found
+    said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
+    if not any(text.difference for text in one.disagreements[: options.texts]):
+        return [said, agreement_table(one)]
+    texts = texts_of([options.first, options.second], options.db)
+    return [said, agreement_table(one), "", apart_table(one, texts, options.texts)]
 
 
 def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> list[tuple[str, str]]:
@@ -536,6 +355,7 @@ def _agreement_json(one: Agreement, n_texts: int) -> Any:
 
 
 def _costs(options: argparse.Namespace) -> None:
+    _check(options, options.judges)
     prices = settings_given(options, Running)  # in the place of the run's own
     Running.checked(prices)
     entries = costs_given(options.judges, options.db)
@@ -548,10 +368,221 @@ def _costs(options: argparse.Namespace) -> None:
     rows = costs_side_by_side(
         [replace(one, name=name, **prices) for name, one in zip(called, entries, strict=True)]
     )
-    each = [f"{what}_per_{of}" for what in _COUNTED for of in ("item", "text")]
-    print_result(options, [_with(row, each) for row in rows], print_costs, rows)
+    each = [{f"{what}_per_{unit}": row.each(what, unit) for what in EACH for unit in UNITS} for row in rows]
+    as_json = [plain(row) | own for row, own in zip(rows, each, strict=True)]
+    give(options, as_json, [cost_table(rows, ("all", "text"))])
+
+
+def _check(options: argparse.Namespace, inputs: Sequence[str]) -> None:
+    """Raise InputError where `--out` cannot be written, or `--table` has no use."""
+    check_options(out_problems(options))
+    check_out_file(options, inputs)
 
 
 def _with(value: Any, properties: Sequence[str]) -> Any:
     """A result with numbers that it works out itself."""
     return {**plain(value), **{name: plain(getattr(value, name)) for name in properties}}
+
+
+def _add_copying(verbs: Commands) -> None:
+    command = _verb(
+        verbs,
+        "copying",
+        "errors that a judge copies from its examples, and those it shares with people",
+        _copying,
+        COPIED,
+        ALONE,
+    )
+    command.add_argument(
+        "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
+    )
+    command.add_argument(
+        "--rated",
+        metavar="PATH|study:NAME",
+        help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: what the first run:N "
+        "kept)",
+    )
+    add_pair_option(command)
+    command.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
+    )
+    add_interval_options(command, N_RESAMPLES)
+
+
+def _add_curve_and_raters(verbs: Commands) -> None:
+    command = _verb(
+        verbs,
+        "examples-curve",
+        "F1 of marked errors against the number of examples",
+        _curve,
+        CURVE,
+        CURVE_TESTS,
+    )
+    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
+    command.add_argument(
+        "judges", nargs="+", metavar=JUDGES, help="runs of one judge with more and more examples"
+    )
+    add_mark_options(command)
+    command = _verb(
+        verbs, "raters", "rater by rater: who marks what another would have marked?", _raters, "raters"
+    )
+    command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {SPAN_NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="*",
+        metavar="PRED",
+        help="whose marks stand against them (default: the raters themselves)",
+    )
+    add_mark_options(command)
+    command.set_defaults(by_rater=True)
+
+
+def _copying(options: argparse.Namespace) -> None:
+    wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
+    given = _intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
+    chosen = CopyOptions(options.repeat - 1, **given)
+    with telling("reading what the judges marked") as tell:
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        rated = _rated(options)
+        tell("looking for copies")
+        found = [error_copying(one, rated, chosen) for one in outputs]
+        alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
+        located = [locating(one) for one in outputs]
+    said: list[str | ResultTable] = [copied_table(found), *(["", alone_table(alone)] if alone else [])]
+    give(options, _copying_json(found, alone, located), [*said, *map(_located, found, located)])
+
+
+def _located(one: Copying, where: Locating) -> str:
+    said = ", ".join(f"{how} {n:,}" for how, n in where.located.items())
+    return f"{shown(one.judge)}: quotes found in the text: {said or 'none were named'}."
+
+
+def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> Any:
+    return {
+        "judges": [
+            {**plain(one), "located": dict(where.located)} for one, where in zip(found, located, strict=True)
+        ],
+        "disjoint": plain(list(alone)),
+    }
+
+
+def _rated(options: argparse.Namespace) -> RatedSet:
+    """The rated texts that the judges worked on. Raises InputError where nothing says which."""
+    if options.rated is not None:
+        if options.rated.startswith(STUDY):
+            with existing_store(options.db) as store:
+                study = find_study(store, options.rated.removeprefix(STUDY))
+                return read_rated(*rated_of_study(store, study))
+        path = Path(options.rated)
+        if not path.is_dir():
+            return read_rated(read_file(path), path.name)
+        folder = read_folder(path, language_pair=options.language_pair)
+        return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
+    numbers = [number for one in options.judges if (number := run_number(one)) is not None]
+    if not numbers:
+        raise InputError(
+            "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
+        )
+    with existing_store(options.db) as store:
+        rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
+        return rated
+
+
+def _curve(options: argparse.Namespace) -> None:
+    chosen = span_options(options, [*_twice(options.judges), *out_problems(options)])
+    check_out_file(options, [options.gold, *options.judges])
+    with telling("reading what the judges marked") as tell:
+        (gold,) = marked_given([options.gold], options)
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        tell("comparing them")
+        found = example_curve(
+            single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=chosen
+        )
+    said = (
+        f"F1 against {shown(found.gold)}, on {counted(found.n_segments, 'segment')} of "
+        f"{counted(found.n_items, 'item')} that all runs marked."
+    )
+    tests = differences_table(found.tests, CURVE_TESTS)
+    give(options, _curve_json(found), [said, curve_table(found, chosen), "", tests])
+
+
+def _curve_json(found: ExampleCurve) -> Any:
+    return {
+        "points": [
+            {
+                "name": point.name,
+                "examples": point.variant,
+                "n_examples": point.n_examples,
+                "mean_shown": point.mean_shown,
+                **judge_json(point.judge),
+            }
+            for point in found.points
+        ],
+        "tests": [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests],
+        "n_segments": found.n_segments,
+        "n_items": found.n_items,
+        "notes": list(found.notes),
+    }
+
+
+def _raters(options: argparse.Namespace) -> None:
+    chosen = span_options(options, out_problems(options))
+    check_out_file(options, [options.gold, *options.judges])
+    with telling("reading the marked errors") as tell:
+        gold, *judges = marked_given([options.gold, *options.judges], options)
+        names = _row_names(judges, options.judges)
+        tell("rater by rater")
+        found = rater_matrix(
+            single(gold),
+            {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
+            raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
+            texts=texts_among([gold, *judges]),
+            options=chosen,
+        )
+    means = (
+        ("with the row's own rater", mean_f1(found, same=True)),
+        ("with other raters", mean_f1(found, same=False)),
+    )
+    said = [f"Mean F1 {whose}: {number(mean)}" for whose, mean in means if mean is not None]
+    give(options, _matrix_json(found), [raters_table(found), *said])
+
+
+def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
+    """A judge by the rater it was made from, where no other one was; else by its own name; files as they are called."""
+    raters = [one.rater for one in sides]
+    called = [
+        replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
+        for one in sides
+    ]
+    return names_apart(called, given)
+
+
+def _matrix_json(found: RaterMatrix) -> Any:
+    return {
+        "rows": list(found.rows),
+        "columns": list(found.columns),
+        "cells": [
+            [
+                {"n_segments": cell.n_segments, "reason": cell.reason}
+                | ({} if cell.agreement is None else f1_json(cell.agreement))
+                for cell in line
+            ]
+            for line in found.cells
+        ],
+        "mean_f1_same_name": mean_f1(found, same=True),
+        "mean_f1_other_names": mean_f1(found, same=False),
+        "notes": list(found.notes),
+    }
+
+
+def _twice(given: Sequence[str]) -> list[str]:
+    return ["a judge is named twice"] if len(set(given)) < len(given) else []
+
+
+def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOutput]:
+    """The judges under their own names; under what was given where two share one, so that each can be told."""
+    names = [one.name for one in outputs]
+    return [
+        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({shown(short_name(where))})")
+        for one, where in zip(outputs, given, strict=True)
+    ]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,11 @@ from scipy.stats import rankdata
 from core.judges.claims.judge import KIND as CLAIMS
 from core.judges.cross_examination.judge import KIND as CROSS_EXAMINATION
 from core.judges.cross_examination.record import CEF_COMPONENTS
+from core.results.cells import interval, left_out_notes, over_items, resampled
 from core.results.choices import check_names, directions, items_of, names_of
-from core.results.joining import NO_SCORE
+from core.results.joining import NO_SCORE, text_of
 from core.results.merging import merge_tables, not_scored_in
+from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
@@ -279,3 +281,113 @@ def _disagreements(
         for row, said in zip(rows, np.column_stack([scores, *percentiles]).tolist(), strict=True)
     ]
     return tuple(sorted(found, key=lambda one: -abs(one.difference)))
+
+
+AGREEMENT, PAIRS, APART = "agreement", "judge-components", "two-judges"
+"""Names of the tables."""
+
+
+def agreement_table(one: Agreement) -> ResultTable:
+    """Every measure of a pair of columns, a row each."""
+    measures = {
+        **{f"{method.capitalize()} over all texts": interval(one.pooled[method]) for method in METHODS},
+        "Kendall within items": over_items(one.per_item),
+        **{f"{method.capitalize()} between systems": interval(one.per_system[method]) for method in METHODS},
+        "Mean difference (second minus first)": interval(one.mean_difference),
+        "SD of the differences": interval(one.sd_difference),
+    }
+    return ResultTable(
+        AGREEMENT,
+        (
+            Column("first", shown=False),
+            Column("second", shown=False),
+            Column("measure", "Agreement", names_row=True),
+            Column("estimate", "Value"),
+        ),
+        tuple((one.metric_a, one.metric_b, name, cell) for name, cell in measures.items()),
+        notes=(
+            *left_out_notes(one.left_out),
+            f"Differences: on the scale {one.scale}.",
+            resampled(one.mean_difference.confidence_level),
+            *one.notes,
+        ),
+    )
+
+
+def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTable:
+    """Several pairs of columns, a row each; readers of a brief one see what is computed over all texts alone."""
+    rest = not brief
+    return ResultTable(
+        PAIRS,
+        (
+            Column("first", "First", names_row=True),
+            Column("second", "Second", names_row=True),
+            Column("n", "n"),
+            *(Column(method, method.capitalize()) for method in METHODS),
+            Column("kendall_per_item", "Kendall within items", shown=rest),
+            Column("pearson_per_system", "Pearson between systems", shown=rest),
+            Column("mean_difference", "Mean difference", shown=rest),
+            Column("sd_difference", "SD of differences", shown=rest),
+            Column("scale", "Scale of differences", shown=rest),
+            Column("left_out", "Left out", shown=any(one.left_out for one in found)),
+        ),
+        tuple(_pair_row(one) for one in found),
+        notes=(
+            "Differences: second minus first.",
+            resampled(found[0].mean_difference.confidence_level),
+            *dict.fromkeys(note for one in found for note in one.notes),
+        ),
+    )
+
+
+def _pair_row(one: Agreement) -> tuple[Cell, ...]:
+    return (
+        one.metric_a,
+        one.metric_b,
+        one.n,
+        *(interval(one.pooled[method]) for method in METHODS),
+        over_items(one.per_item),
+        interval(one.per_system["pearson"]),
+        interval(one.mean_difference),
+        interval(one.sd_difference),
+        one.scale,
+        one.left_out,
+    )
+
+
+def apart_table(
+    one: Agreement, texts: Sequence[tuple[ScoredRow, str]] = (), most: int | None = None
+) -> ResultTable:
+    """The texts that both scored, furthest apart first. texts: what is known of the texts themselves; most: rows."""
+    of_item: dict[str, list[tuple[ScoredRow, str]]] = {}
+    for named in texts:
+        of_item.setdefault(named[0].item_id, []).append(named)
+    return ResultTable(
+        APART,
+        (
+            Column("item", "Item", names_row=True),
+            Column("system", "System"),
+            Column("level", "Level"),
+            Column("first", "A"),
+            Column("second", "B"),
+            Column("first_percentile", "Percentile A", places=2),
+            Column("second_percentile", "Percentile B", places=2),
+            Column("difference", "B - A", places=2),
+            Column("text", "Text", shown=bool(texts)),
+        ),
+        tuple(
+            (
+                text.row.item_id,
+                text.row.system or None,
+                text.row.level,
+                text.score_a,
+                text.score_b,
+                text.percentile_a,
+                text.percentile_b,
+                text.difference,
+                text_of(text.row, of_item.get(text.row.item_id, ())),
+            )
+            for text in one.disagreements[:most]
+        ),
+        f"Furthest apart, by percentile among these texts (A: {one.metric_a}, B: {one.metric_b})",
+    )

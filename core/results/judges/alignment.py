@@ -14,8 +14,10 @@ from core.errors import InputError
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
 from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CefRecord
+from core.results.cells import counted_share
 from core.results.joining import rows_met
 from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoreTable
 from core.stats.shares import Share, wilson_share
 from core.tables.reading import shown
@@ -192,3 +194,32 @@ def _row(name: str, errors: Sequence[MarkedError], confidence_level: float) -> A
     decided = [error.found for error in errors if error.found is not None]
     share = wilson_share(sum(decided), len(decided), confidence_level=confidence_level, reason=NONE_DECIDED)
     return AlignmentRow(name, share, len(errors) - len(decided))
+
+
+def caught_table(found: AlignmentTable) -> ResultTable:
+    """All errors, then those of each meaning, category and severity, with the share that a mismatch points to."""
+    groups = {
+        "all": (found.overall,),
+        "meaning": found.by_meaning,
+        "category": found.by_category,
+        "severity": found.by_severity,
+    }
+    return ResultTable(
+        "judge-alignment",
+        (
+            Column("by", "By", names_row=True),
+            Column("name", "Errors", names_row=True),
+            Column("caught", "Found", percent=True),
+            Column("caught_count", shown=False),
+            Column("no_verdict", "No verdict"),
+        ),
+        tuple(
+            (by, row.name, counted_share(row.caught), row.caught.count, row.n_left_out)
+            for by, rows in groups.items()
+            for row in rows
+        ),
+        notes=(
+            f"Intervals: {found.overall.caught.confidence_level:.0%}, Wilson.",
+            *(f"no verdict: {n:,}: {reason}" for reason, n in found.reasons),
+        ),
+    )

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,11 @@ from core.judges.cross_examination.record import (
 from core.judges.cross_examination.verdicts import VERDICTS, Verdict
 from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
+from core.results.cells import counted_share, interval, resampled
 from core.results.choices import items_of
 from core.results.judges.reliability import ALL_SIDES, SIDES
 from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.result_table import Column, ResultTable
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
 from core.stats.shares import Share, wilson_share
@@ -130,11 +133,8 @@ class Consistency:
         return ONE_REPEAT if self.n_repeats else NOT_ASKED
 
 
-@dataclass(frozen=True)
-class _Options:
-    n_resamples: int
-    confidence_level: float
-    rng: int
+_Options: TypeAlias = dict[str, Any]
+"""How intervals are made, by the names of the arguments."""
 
 
 def consistency(
@@ -157,7 +157,7 @@ def consistency(
 
     Raises InputError for a judge of another kind, which asks nothing twice.
     """
-    options = _Options(n_resamples, confidence_level, rng)
+    options: _Options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     values_of = _ASKED_AGAIN.get(output.kind)
     if values_of is None:
         raise InputError(
@@ -272,9 +272,7 @@ def _estimates(
     found = mean_estimates(
         np.where(whole[:, None], columns, np.nan),
         items_of([text.row for text in texts]),
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-        rng=options.rng,
+        **options,
     )
     return [one if one.estimate is not None else replace(one, reason=reason) for one in found]
 
@@ -285,7 +283,7 @@ def _undefined(count: int, n_texts: int, reason: str, options: _Options) -> list
         None,
         n=0,
         n_clusters=0,
-        confidence_level=options.confidence_level,
+        confidence_level=options["confidence_level"],
         reason=reason,
         interval_reason="the estimate is undefined",
         n_left_out=n_texts,
@@ -300,6 +298,59 @@ def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: st
         if not used
     ]
     return dict(Counter(reasons).most_common())
+
+
+REPEATS, ORDERS_TABLE = "judge-repeats", "judge-orders"
+"""Names of the tables."""
+
+
+def repeats_table(found: Consistency) -> ResultTable:
+    """A row a component: how often all repeats of a text are equal, and how far they spread."""
+    shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
+    return ResultTable(
+        REPEATS,
+        (
+            Column("component", "Score", names_row=True),
+            Column("agreeing", "All equal", percent=True),
+            Column("sd", "Mean SD", percent=shares),
+            Column("n", "Texts"),
+            Column("left_out", "Left out"),
+        ),
+        tuple(
+            (one.component, interval(one.agreeing), interval(one.spread), one.agreeing.n, one.left_out)
+            for one in found.repeats
+        ),
+        notes=(
+            f"{found.n_repeats} repeats. Mean SD: of a text's repeats, averaged over texts.",
+            resampled(found.confidence_level),
+            *found.notes,
+        ),
+    )
+
+
+def orders_table(found: OrderConsistency) -> ResultTable:
+    """One row: verdicts with the response first against those with the reference first."""
+    return ResultTable(
+        ORDERS_TABLE,
+        (
+            Column("equal", "Texts with equal verdicts", percent=True),
+            Column("difference", "Mean difference"),
+            Column("distance", "Mean absolute difference"),
+            Column("n", "Texts"),
+            Column("left_out", "Left out"),
+        ),
+        (
+            (
+                interval(found.equal),
+                interval(found.difference),
+                interval(found.distance),
+                found.equal.n,
+                found.left_out,
+            ),
+        ),
+        "Response first against reference first",
+        ("A difference above 0: milder where the response is read first.",),
+    )
 
 
 NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"
@@ -399,6 +450,36 @@ def _reasked_row(
         wilson_share(
             counts[expected], sum(counts.values()), confidence_level=confidence_level, reason=NOT_ASKED_FOR
         ),
+    )
+
+
+def reasked_table(found: Reasked) -> ResultTable:
+    """A row a side and expected answer: what was answered when the question was asked again."""
+    return ResultTable(
+        "judge-reasked",
+        (
+            Column("side", "Questions", names_row=True),
+            Column("expected", "Expected", names_row=True),
+            *(Column(verdict) for verdict in VERDICTS),
+            Column("no_answer", shown=False),
+            Column("no_answer_reasons", "No answer"),
+            Column("unchanged", "Unchanged", percent=True),
+            Column("unchanged_count", shown=False),
+        ),
+        tuple(
+            (
+                side,
+                row.expected,
+                *(row.counts[verdict] for verdict in VERDICTS),
+                sum(row.without.values()),
+                row.without,
+                counted_share(row.unchanged),
+                row.unchanged.count,
+            )
+            for side, own in found.by_side.items()
+            for row in own
+        ),
+        notes=(f"{found.n_not_asked:,} questions were not asked again",) if found.n_not_asked else (),
     )
 
 
@@ -505,4 +586,46 @@ def _ablation_row(output: JudgeOutput, component: str, values: Floats, note: str
         n_left_out=len(output.texts) - len(whole),
         reason=reason,
         note=note,
+    )
+
+
+def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
+    """A row a judge and component; readers see variances in squared percent, as 001 prints them."""
+    return ResultTable(
+        "judge-ablation",
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("n_questions", "N"),
+            Column("component", "Score", names_row=True),
+            Column("mean", "Mean", places=4, percent=True),
+            Column("variance_of_mean", shown=False),
+            Column("variance_within", shown=False),
+            Column("percent_variance_of_mean", "Variance of the mean"),
+            Column("percent_variance_within", "Variance of a text"),
+            Column("n_repeats", "Repeats"),
+            Column("n_texts", "Texts"),
+            Column("n_left_out", "Left out"),
+            Column("reason", "Undefined because", shown=any(row.reason for row in rows)),
+        ),
+        tuple(
+            (
+                row.judge,
+                row.n_questions,
+                row.component,
+                row.mean,
+                row.variance_of_mean,
+                row.variance_within,
+                row.percent_variance_of_mean,
+                row.percent_variance_within,
+                row.n_repeats,
+                row.n_texts,
+                row.n_left_out,
+                row.reason or "",
+            )
+            for row in rows
+        ),
+        notes=(
+            "Variance over repeats, in squared percent: of the mean over texts, and of one text's score.",
+            *dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note),
+        ),
     )

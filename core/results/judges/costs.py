@@ -1,13 +1,14 @@
 """What judges cost, side by side: calls, tokens and money by step, and for one text; of runs and of folders that runs wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
+from core.schema.result_table import Column, ResultTable
 from core.schema.runs import StepCost
 from core.tables.reading import checked, number_problem, shown, written
 
@@ -120,6 +121,12 @@ class JudgeCost:
     """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
 
 
+Unit = Literal["item", "text"]
+UNITS: tuple[Unit, ...] = ("item", "text")
+EACH = ("calls", "input_tokens", "output_tokens", "money")
+"""What is told for one item or text."""
+
+
 @dataclass(frozen=True)
 class CostRow:
     """One step of one judge, or all of its steps. Calls answered from the cache cost nothing and are counted apart."""
@@ -153,47 +160,9 @@ class CostRow:
         """Whether every call was for a finished item, so that the sums can be divided by items or texts."""
         return self.n_items >= self.n_wanted
 
-    @property
-    def calls_per_item(self) -> float | None:
-        """None without items, or where the run is not finished."""
-        return self._for_one(self.calls, self.n_items)
-
-    @property
-    def calls_per_text(self) -> float | None:
-        """None without texts, or where the run is not finished."""
-        return self._for_one(self.calls, self.n_texts)
-
-    @property
-    def input_tokens_per_item(self) -> float | None:
-        """None without items or counts, or where the run is not finished."""
-        return self._for_one(self.input_tokens, self.n_items)
-
-    @property
-    def output_tokens_per_item(self) -> float | None:
-        """None without items or counts, or where the run is not finished."""
-        return self._for_one(self.output_tokens, self.n_items)
-
-    @property
-    def input_tokens_per_text(self) -> float | None:
-        """None without texts or counts, or where the run is not finished."""
-        return self._for_one(self.input_tokens, self.n_texts)
-
-    @property
-    def output_tokens_per_text(self) -> float | None:
-        """None without texts or counts, or where the run is not finished."""
-        return self._for_one(self.output_tokens, self.n_texts)
-
-    @property
-    def money_per_item(self) -> float | None:
-        """None without items, prices or counts, or where the run is not finished."""
-        return self._for_one(self.money, self.n_items)
-
-    @property
-    def money_per_text(self) -> float | None:
-        """None without texts, prices or counts, or where the run is not finished."""
-        return self._for_one(self.money, self.n_texts)
-
-    def _for_one(self, total: float | None, n: int) -> float | None:
+    def each(self, field: str, unit: Unit) -> float | None:
+        """Calls, tokens or money for one item or text; None without these, or where the run is not finished."""
+        total, n = getattr(self, field), self.n_items if unit == "item" else self.n_texts
         return None if total is None or not n or not self.is_finished else total / n
 
     def why(self, field: str) -> str | None:
@@ -303,3 +272,63 @@ def _total(costs: Sequence[StepCost], field: str) -> int | None:
     """Tokens of all calls; None where one step's were not counted. Without calls there is nothing to count."""
     counts = [getattr(cost, field) if cost.calls else 0 for cost in costs]
     return None if None in counts else sum(counts)
+
+
+_NAMES = {"calls": "Calls", "input_tokens": "Tokens in", "output_tokens": "Tokens out", "money": "Money"}
+_REASONED = {**_NAMES, "input_share": "Share of input"}
+_OWN = ("calls", "cached", "unusable", "input_tokens", "output_tokens", "input_share", "money")
+_OF_RUN = ("seconds", "n_items", "n_texts", "n_wanted", "n_found")
+
+
+def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]) -> ResultTable:
+    """A row a judge and step, and one for all of its steps. units: what readers see costs of; files have all."""
+    whole = "all" in units
+    columns = [
+        Column("judge", "Judge", names_row=True),
+        Column("step", "Step", names_row=True),
+        Column("calls", "Calls", shown=whole),
+        Column("cached", "From the cache"),
+        Column("unusable", "Not usable"),
+        Column("input_tokens", "Tokens in", shown=whole),
+        Column("output_tokens", "Tokens out", shown=whole),
+        Column("input_share", "Share of input", percent=True),
+        Column("money", "Money", places=6, shown=whole),
+        *(
+            Column(
+                f"{name}_per_{unit}",
+                f"{_NAMES[name]} for one {unit}",
+                6 if name == "money" else 1,
+                unit in units,
+            )
+            for unit in UNITS
+            for name in EACH
+        ),
+        *(Column(name, shown=False) for name in _OF_RUN),
+        Column("reasons", shown=False),
+    ]
+    whys = {why: None for row in rows for _, why in row.reasons}
+    return ResultTable(
+        "judge-costs",
+        tuple(columns),
+        tuple(
+            (
+                row.judge,
+                row.step,
+                *(getattr(row, name) for name in _OWN),
+                *(row.each(name, unit) for unit in UNITS for name in EACH),
+                *(getattr(row, name) for name in _OF_RUN),
+                "; ".join(f"{field}: {why}" for field, why in row.reasons),
+            )
+            for row in rows
+        ),
+        notes=(
+            *(f"{', '.join(_without(rows, why))}: not known: {why}" for why in whys),
+            *(f"{note}." for note in cost_notes(rows)),
+        ),
+    )
+
+
+def _without(rows: Sequence[CostRow], why: str) -> list[str]:
+    """What is not known for this reason."""
+    fields = dict.fromkeys(field for row in rows for field, reason in row.reasons if reason == why)
+    return [_REASONED[field] for field in fields]

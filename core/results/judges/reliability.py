@@ -12,7 +12,9 @@ from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination.record import CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS
+from core.results.cells import interval, resampled
 from core.results.choices import items_of, values_of
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoredRow
 from core.stats.judge_reliability import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate
@@ -21,6 +23,7 @@ from core.tables.reading import shown
 
 ALL_SIDES = "all"
 SIDES: tuple[Side, ...] = ("source", "text")
+_OTHERS = "the models did not answer the same questions"
 _NO_VERDICT = "no reason is given"
 FEW_MISSING = 0.05
 """Share of the questions that a model may lack before its rates are said to be about other questions."""
@@ -307,6 +310,54 @@ def _different(asked: Sequence[_Asked], missing: Mapping[str, Mapping[str, int]]
     if max(shares.values(), default=0.0) <= FEW_MISSING:
         return []
     lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
-    return [
-        f"the models did not answer the same questions, so their rates do not compare; without a verdict: {lacking}"
-    ]
+    return [f"{_OTHERS}, so their rates do not compare; without a verdict: {lacking}"]
+
+
+VARIANT_NAMES: Mapping[Variant, str] = {
+    "paper": "as the paper defines it",
+    "cef-code": "as its published code counts",
+}
+
+
+def rates_table(found: Reliability) -> ResultTable:
+    """A row a variant, side and model."""
+    other_questions = found.notes[:1] if found.notes[:1] and found.notes[0].startswith(_OTHERS) else ()
+    return ResultTable(
+        "judge-reliability",
+        (
+            Column("model", "Model", names_row=True),
+            Column("side", "Questions", names_row=True),
+            Column("variant", "Counted", names_row=True),
+            Column("adr", "ADR", percent=True),
+            Column("adr_rank", "ADR rank"),
+            Column("adr_questions", "Own questions"),
+            Column("adr_left_out", "Left out of ADR"),
+            Column("ads", "ADS", percent=True),
+            Column("ads_rank", "ADS rank"),
+            Column("ads_questions", "All questions"),
+            Column("ads_left_out", "Left out of ADS"),
+        ),
+        tuple(
+            (
+                row.model,
+                row.side,
+                row.variant,
+                interval(row.disagreement),
+                row.disagreement_rank,
+                row.disagreement.n,
+                row.disagreement.n_left_out,
+                interval(row.deviation),
+                row.deviation_rank,
+                row.deviation.n,
+                row.deviation.n_left_out,
+            )
+            for row in found.rows
+        ),
+        title="".join(other_questions),
+        notes=(
+            *(f"{variant}: {meaning}" for variant, meaning in VARIANT_NAMES.items()),
+            resampled(found.confidence_level),
+            "Equal rates share the better rank.",
+            *found.notes[len(other_questions) :],
+        ),
+    )

@@ -1,16 +1,21 @@
 """What the scores of many texts come to: how many, their mean and spread, why some have none, and signs that they measure little."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.judges.kind import JudgeKind
 from core.schema.judging import JudgeOutput
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import Constant, Degeneracy, constant, duplicates
 from core.tables.reading import shown
+
+if TYPE_CHECKING:
+    from core.results.correlations.table import MetricCorrelation
 
 
 def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
@@ -88,3 +93,67 @@ def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
     from core.results.joining import NO_SCORE
 
     return Counter(table.reasons.get((row, at), NO_SCORE) for row in rows)
+
+
+def summary_table(table: ScoreTable) -> ResultTable:
+    """A row a metric."""
+    return ResultTable(
+        "judge-scores",
+        (
+            Column("metric", "Score", names_row=True),
+            Column("n", "Texts"),
+            Column("mean", "Mean"),
+            Column("sd", "SD"),
+            Column("left_out", "Undefined"),
+            Column("constant_value", shown=False),
+            Column("constant_share", shown=False),
+        ),
+        tuple(
+            (
+                one.metric,
+                one.n,
+                one.mean,
+                one.sd,
+                one.left_out,
+                one.constant.value if one.constant else None,
+                one.constant.share if one.constant else None,
+            )
+            for one in score_summary(table)
+        ),
+        notes=table.notes,
+    )
+
+
+def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
+    """Scores against the level itself, as 003's Table 2: rows are texts, questions those with a defined Kendall."""
+    from core.results.cells import interval  # loads scipy
+
+    cells = []
+    for one in rows:
+        pooled, kendall = one.pooled.get("pearson"), one.per_item.get("kendall")
+        cells.append(
+            (
+                one.metric.name,
+                one.metric.signature,
+                interval(pooled.over_rows if pooled else None),
+                interval(pooled.over_items if pooled else None),
+                interval(kendall),
+                one.n,
+                kendall.n_clusters if kendall else 0,
+                one.left_out,
+            )
+        )
+    return ResultTable(
+        "judge-table-2",
+        (
+            Column("metric", "Score", names_row=True),
+            Column("signature", shown=False),
+            Column("pearson_over_rows", "Pearson, over rows"),
+            Column("pearson_over_questions", "Pearson, over questions"),
+            Column("kendall_per_question", "Kendall"),
+            Column("n", "Rows"),
+            Column("questions", "Questions"),
+            Column("left_out", "Left out", shown=any(one.left_out for one in rows)),
+        ),
+        tuple(cells),
+    )

@@ -1,14 +1,15 @@
 """Errors that judges mark against those that people marked: character-level precision, recall and F1, one judge or several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import interval, left_out_notes, resampled
 from core.results.choices import NO_VALUE, Key, items_of
 from core.results.spans.segments import (
     PEOPLE,
@@ -20,6 +21,7 @@ from core.results.spans.segments import (
     pair_spans,
     said_of,
 )
+from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.stats.correlation.tests import PairedTest
 from core.stats.resampling import Floats, ratio
@@ -359,4 +361,157 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
         sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
         n=len(known),
         n_undefined=len(values) - len(known),
+    )
+
+
+RULE = "Over all characters: 1 where a severity agrees, 1/2 where only the mark does."
+Grouping = Literal["system", "rater", "severity"]
+GROUPINGS: tuple[Grouping, ...] = ("system", "rater", "severity")
+AGREEMENT, SIDE_BY_SIDE, TESTS = "span-agreement", "spans-side-by-side", "spans-tests"
+"""Names of the tables."""
+_F1_COLUMNS = (
+    Column("precision", "Precision"),
+    Column("recall", "Recall"),
+    Column("f1", "F1"),
+    Column("texts", "Texts"),
+    Column("predicted_characters", "Characters marked"),
+    Column("gold_characters", "Of the gold"),
+)
+
+
+def f1_cells(one: SpanF1 | None, why_none: str = "") -> tuple[Cell, ...]:
+    """Precision, recall and F1."""
+    return tuple(
+        interval(getattr(one, measure) if one else None, why_none)
+        for measure in ("precision", "recall", "f1")
+    )
+
+
+def _f1_row(one: SpanF1) -> tuple[Cell, ...]:
+    return (*f1_cells(one), one.n_texts, one.predicted_characters, one.gold_characters)
+
+
+def resampling_notes(options: SpanOptions) -> list[str]:
+    """What a character counts, and how intervals were made."""
+    return [RULE, *([resampled(options.confidence_level)] if options.n_resamples else [])]
+
+
+def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) -> ResultTable:
+    """Over all texts, then a row for each system, rater or severity, as the groupings say."""
+    groups = [
+        (by, name, one)
+        for by in GROUPINGS
+        if by in groupings
+        for name, one in getattr(found, f"by_{by}").items()
+    ]
+    severity = ("By severity: with the errors of that severity alone on both sides.",)
+    return ResultTable(
+        AGREEMENT,
+        (
+            Column("by", "By", shown=bool(groups), names_row=True),
+            Column("name", "Name", shown=bool(groups), names_row=True),
+            *_F1_COLUMNS,
+        ),
+        tuple((by, name, *_f1_row(one)) for by, name, one in [("all", "all", found.overall), *groups]),
+        notes=(
+            *(severity if "severity" in groupings else ()),
+            *resampling_notes(found.options),
+            *left_out_notes(found.left_out),
+            *found.notes,
+        ),
+    )
+
+
+def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
+    """A row a judge and system."""
+    return ResultTable(
+        "spans-by-system",
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("by", shown=False),
+            Column("name", "System", names_row=True),
+            *_F1_COLUMNS,
+        ),
+        tuple(
+            (judge, "system", system, *_f1_row(one))
+            for judge, found in judges.items()
+            for system, one in found.by_system.items()
+        ),
+    )
+
+
+def draws_columns(*measures: str, shown: bool) -> tuple[Column, ...]:
+    """Mean and standard deviation of each measure over draws."""
+    titles = {"f1": "F1"}
+    return tuple(
+        column
+        for measure in measures
+        for name in [titles.get(measure, measure.capitalize())]
+        for column in (
+            Column(f"{measure}_mean", f"Mean {name}", shown=shown),
+            Column(f"{measure}_sd", f"SD of {name}", places=4, shown=shown),
+        )
+    )
+
+
+def judges_table(found: SpanComparison) -> ResultTable:
+    """A row a judge, on the segments that all of them marked."""
+    drawn = any(one.n_draws > 1 for one in found.judges)
+    several = "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
+    measures = ("f1", "precision", "recall")
+    return ResultTable(
+        SIDE_BY_SIDE,
+        (
+            Column("judge", "Judge", names_row=True),
+            *_F1_COLUMNS,
+            Column("draws", "Draws", shown=drawn),
+            *draws_columns(*measures, shown=drawn),
+        ),
+        tuple(
+            (
+                one.name,
+                *_f1_row(one.overall),
+                one.n_draws,
+                *(number for measure in measures for number in _of_draws(getattr(one, measure))),
+            )
+            for one in found.judges
+        ),
+        notes=(
+            *((several,) if drawn else ()),
+            *resampling_notes(found.options),
+            *(note for one in found.judges for note in left_out_notes(one.left_out, one.name)),
+            *found.notes,
+        ),
+    )
+
+
+def _of_draws(found: DrawSummary) -> tuple[Cell, ...]:
+    return found.mean, found.sd
+
+
+def differences_table(tests: Sequence[SpanTest], name: str = TESTS) -> ResultTable:
+    """A row for every two judges."""
+    return ResultTable(
+        name,
+        (
+            Column("first", "First", names_row=True),
+            Column("second", "Second", names_row=True),
+            Column("difference", "First minus second"),
+            Column("p", "p", places=4),
+            Column("items", "Items"),
+            Column("reason", "Note", shown=any(one.test.reason for one in tests)),
+        ),
+        tuple(
+            (
+                one.first,
+                one.second,
+                one.test.difference,
+                one.test.p,
+                one.test.n_units,
+                one.test.reason or "",
+            )
+            for one in tests
+        ),
+        "Differences of F1",
+        ("p: paired permutation of whole items, two-sided; nothing pays for the number of tests.",),
     )

@@ -12,9 +12,11 @@ from core.formats.tasks import parse_task
 from core.judges.automqm import judge as automqm
 from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
 from core.judges.rated import ExampleUsed, test_set_of
+from core.results.cells import interval, left_out_notes
 from core.results.choices import Key, items_of
 from core.results.spans.segments import text_keys
 from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
+from core.schema.result_table import Column, ResultTable
 from core.schema.runs import RULES
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, ratio_estimates
@@ -348,4 +350,71 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
         people=own if any(one.spans is not None for one in people.ratings) else None,
         examples=pool.shown(trial.examples, people.output, own),
         same_source=pool.same_source(people.output),
+    )
+
+
+COPIED, ALONE = "copied-errors", "marked-alone"
+"""Names of the tables."""
+_SHARES = {
+    "of_people": "People marked here",
+    "of_examples": "Of its examples",
+    "of_examples_or_parts": "Of its examples, or a part",
+    "of_same_source": "Of the same source",
+}
+
+
+def copied_table(found: Sequence[Copying]) -> ResultTable:
+    """A row a judge: shares of its errors whose words are others'."""
+    return ResultTable(
+        COPIED,
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("texts", "Texts"),
+            Column("errors", "Errors"),
+            Column("without_words", "Without words"),
+            *(Column(name, title, percent=True) for name, title in _SHARES.items()),
+        ),
+        tuple(
+            (
+                one.judge,
+                one.n_texts,
+                one.n_errors,
+                one.n_without_words,
+                *(interval(getattr(one, name)) for name in _SHARES),
+            )
+            for one in found
+        ),
+        notes=(
+            "Shares of errors whose words are the same, character by character; or a part: inside it or around it.",
+            *(note for one in found for note in left_out_notes(one.left_out, one.judge)),
+        ),
+    )
+
+
+def alone_table(found: Sequence[Disjoint]) -> ResultTable:
+    """A row a judge and another: the errors that the other does not name in the same text."""
+    return ResultTable(
+        ALONE,
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("other", "Not marked by", names_row=True),
+            Column("texts", "Texts"),
+            Column("errors", "Errors"),
+            Column("alone", "Alone"),
+            Column("alone_of_same_source", "Of these, of the same source"),
+            Column("share", "Share", percent=True),
+        ),
+        tuple(
+            (
+                one.judge,
+                one.other,
+                one.n_texts,
+                one.n_errors,
+                one.n_alone,
+                one.n_alone_of_same_source,
+                interval(one.share),
+            )
+            for one in found
+        ),
+        notes=("Alone: errors whose words the other judge does not name in the same text.",),
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord
+from core.results.cells import interval
 from core.results.spans.agreement import (
     DEFAULT_SPAN_OPTIONS,
     DrawSummary,
@@ -16,9 +17,13 @@ from core.results.spans.agreement import (
     SpanTest,
     compare_spans,
     counts_of,
+    draws_columns,
+    f1_cells,
+    resampling_notes,
 )
 from core.results.spans.segments import PEOPLE, draws_of_judge, pair_spans, said_of
 from core.schema.judging import JudgeOutput
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import OutputSet, RatingSet
 from core.stats.span_f1 import SpanF1, span_f1
 from core.tables.reading import shown
@@ -122,6 +127,40 @@ def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | 
     return draws.mean - draws.sd, draws.mean, draws.mean + draws.sd
 
 
+CURVE, CURVE_TESTS = "examples-curve", "examples-curve-tests"
+"""Names of the tables."""
+
+
+def curve_table(found: ExampleCurve, options: SpanOptions) -> ResultTable:
+    """A row a run, fewest examples first."""
+    return ResultTable(
+        CURVE,
+        (
+            Column("run", "Run", names_row=True),
+            Column("examples", "Examples"),
+            Column("n_examples", "Asked for"),
+            Column("mean_shown", "Shown of a text", places=2),
+            Column("f1", "F1"),
+            Column("draws", "Draws"),
+            *draws_columns("f1", shown=True),
+        ),
+        tuple(
+            (
+                point.name,
+                point.variant,
+                "all" if point.n_examples is None else point.n_examples,
+                point.mean_shown,
+                interval(point.judge.overall.f1),
+                point.judge.n_draws,
+                point.judge.f1.mean,
+                point.judge.f1.sd,
+            )
+            for point in found.points
+        ),
+        notes=(*resampling_notes(options), "SD: over draws of the examples, ddof 1.", *found.notes),
+    )
+
+
 THEMSELF = "a rater against themself"
 NO_COMMON = "no text was marked by both"
 
@@ -223,3 +262,26 @@ def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
         if (own == column) is same and cell.agreement is not None and cell.agreement.f1.estimate is not None
     ]
     return float(np.mean(values)) if values else None
+
+
+def raters_table(found: RaterMatrix, name: str = "raters") -> ResultTable:
+    """A row a cell of the matrix: who predicts, and whose marks are the gold."""
+    return ResultTable(
+        name,
+        (
+            Column("predicts", "Who predicts", names_row=True),
+            Column("gold", "Gold", names_row=True),
+            Column("texts", "Texts"),
+            Column("f1", "F1"),
+            Column("precision", "Precision"),
+            Column("recall", "Recall"),
+            Column("reason", shown=False),
+        ),
+        tuple(
+            (row, column, cell.n_segments, f1, precision, recall, cell.reason or "")
+            for row, line in zip(found.rows, found.cells, strict=True)
+            for column, cell in zip(found.columns, line, strict=True)
+            for precision, recall, f1 in [f1_cells(cell.agreement, cell.reason or "")]
+        ),
+        notes=(*resampling_notes(found.options), *found.notes),
+    )
