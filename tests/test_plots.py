@@ -9,8 +9,8 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core import plots
+from core.diff import WordsKept
 from core.results.study.results import StudyResults, first_interval, study_results
-from core.results.words_kept import WordsKept
 from core.schema.study import PREFERENCES, Preference, Rater
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'

@@ -5,8 +5,15 @@ from helpers.texts.span_makers import marked, rating_set, span
 
 from core import plots
 from core.plots.dressing import heat_map
-from core.results.spans.agreement import DrawSummary, JudgeSpans, SpanOptions, span_agreement
-from core.results.spans.examples import CurvePoint, ExampleCurve, rater_matrix
+from core.results.spans.agreement import (
+    CurvePoint,
+    DrawSummary,
+    ExampleCurve,
+    JudgeSpans,
+    SpanOptions,
+    rater_matrix,
+    span_agreement,
+)
 from core.schema.scores import Rating
 
 HOSTILE = "<b>x</b>"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
+from core.diff import WordsKept
 from core.plots.dressing import BLUE, dressed, label, name_rows, whiskers
-from core.results.words_kept import WordsKept
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:

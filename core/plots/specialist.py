@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from core.plots.dressing import GRID, LOOKS, dressed, heat_map, label, metric_label, whiskers
 from core.plots.metrics import value_said
 from core.results.decimals import decimal
-from core.results.spans.examples import ExampleCurve, RaterMatrix, interval_of
+from core.results.spans.agreement import ExampleCurve, RaterMatrix, interval_of
 from core.stats.span_f1 import Measure, SpanF1
 
 _NAME = 44

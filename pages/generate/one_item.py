@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from core import plots
+from core.diff import WordsKept, words_kept
 from core.generation.factual.pipeline import VERBATIM
 from core.generation.factual.published import PUBLISHED
 from core.generation.records import DamageTrace, FactualTrace
-from core.results.words_kept import WordsKept, words_kept
 from core.runs.calls import became
 from core.runs.generation import scheme_of, trace_of
 from core.runs.jobs import RunAtHand

@@ -9,12 +9,18 @@ import streamlit as st
 from core.judges.alignment import KIND as KIND_of_alignment
 from core.judges.alignment import MarkedError, MarkedText
 from core.judges.answers import KIND, AnswerSet, question_sets_of
-from core.results.judges.alignment import alignment_table, caught_table, marked_texts
-from core.results.judges.consistency import Reasked, ablation, ablation_table, confusion, reasked_table
-from core.results.judges.reliability import (
+from core.results.judges.cross_examination import (
     VARIANT_NAMES,
+    Reasked,
     Reliability,
+    ablation,
+    ablation_table,
+    alignment_table,
+    caught_table,
+    confusion,
+    marked_texts,
     rates_table,
+    reasked_table,
     reliability,
     verdicts_by_author,
 )
@@ -25,7 +31,7 @@ from core.runs.path import at_hand
 from core.runs.records import write_pieces
 from core.schema.runs import Run
 from core.store import Store
-from pages.tabs import consistency, new_run
+from pages.tabs import judged, new_run
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
 from pages.widgets.chosen_judge import MARKS, SIDES, level_said
 from pages.widgets.messages import mistakes_shown, plain
@@ -232,7 +238,7 @@ def render(store: Store, run: Run) -> None:
         nothing("nothing is judged yet")
         return
     with mistakes_shown():
-        consistency.render(store, run)
+        judged.render_consistency(store, run)
     for report, show in _PARTS.items():
         if report in KINDS[run.kind].reports:
             with mistakes_shown():

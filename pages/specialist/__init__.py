@@ -9,7 +9,7 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run, item_counts
 from pages.specialist import accuracy, agreement, chosen_run, texts
-from pages.tabs import downloads, judge_costs, judge_scores, new_run
+from pages.tabs import downloads, judged, new_run
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -72,10 +72,10 @@ def _run(store: Store, run: Run) -> None:
     )
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(_progress, store, run),
-        "Scores": partial(chosen_scores.live, store, (RUN, run.run_id), judge_scores.render),
+        "Scores": partial(chosen_scores.live, store, (RUN, run.run_id), judged.render_scores),
         **of_kind,
         "Accuracy": looked_at(accuracy.render),
-        "Cost": partial(judge_costs.render, store, run),
+        "Cost": partial(judged.render_costs, store, run),
         "Files": partial(downloads.judge_to_take, store, run),
     }
     tabs(bodies, f"specialist_part_{'errors' if by_errors else 'scores'}")

@@ -9,14 +9,23 @@ import streamlit as st
 from core.judges.rated import MERGED
 from core.plots import specialist as figures
 from core.results.spans.agreement import (
+    CURVE_TESTS,
     GROUPINGS,
+    ExampleCurve,
+    RaterMatrix,
     SpanAgreement,
     SpanComparison,
     SpanOptions,
     agreement_table,
     compare_spans,
+    curve_table,
     differences_table,
+    example_curve,
     judges_table,
+    mean_f1,
+    rater_matrix,
+    raters_of,
+    raters_table,
     span_agreement,
     systems_table,
 )
@@ -27,17 +36,6 @@ from core.results.spans.copying import (
     copied_table,
     disjoint_errors,
     error_copying,
-)
-from core.results.spans.examples import (
-    CURVE_TESTS,
-    ExampleCurve,
-    RaterMatrix,
-    curve_table,
-    example_curve,
-    mean_f1,
-    rater_matrix,
-    raters_of,
-    raters_table,
 )
 from core.results.spans.segments import GoldRaters, draws_of_judge, n_draws, ratings_of_judge
 from core.runs.asked import asked_of

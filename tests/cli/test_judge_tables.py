@@ -15,15 +15,8 @@ from core.report.words import DASH, headings, notes
 from core.results.correlations.table import correlate_scores
 from core.results.joining import CorrelationOptions
 from core.results.judges.agreement import agreement, agreement_table, pairs_table
-from core.results.judges.consistency import (
-    AT_TEMPERATURE_0,
-    ablation,
-    ablation_table,
-    consistency,
-    orders_table,
-    repeats_table,
-)
-from core.results.judges.reliability import rates_table, reliability
+from core.results.judges.consistency import AT_TEMPERATURE_0, consistency, orders_table, repeats_table
+from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow, ScoreTable
 from core.stats.resampling import ONE_CLUSTER

@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
 from core.judges.cross_examination.record import CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS, Verdict
-from core.results.judges.reliability import SIDES, ModelReliability, Reliability, reliability
+from core.results.judges.cross_examination import SIDES, ModelReliability, Reliability, reliability
 from core.schema.judging import JudgedText
 from core.schema.scores import ScoredRow
 from core.stats.judge_reliability import ALL_AGREE, TWO_MODELS

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.shared.asking import add_settings, settings_given
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_database_option,
@@ -58,21 +58,29 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.results.judges.consistency import (
-    ORDERS_TABLE,
-    REPEATS,
+from core.results.judges.consistency import ORDERS_TABLE, REPEATS, consistency, orders_table, repeats_table
+from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
+from core.results.judges.cross_examination import (
     ablation,
     ablation_table,
     confusion,
-    consistency,
-    orders_table,
+    rates_table,
     reasked_table,
-    repeats_table,
+    reliability,
 )
-from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
-from core.results.judges.reliability import rates_table, reliability
 from core.results.merging import SAME_NAME
-from core.results.spans.agreement import differences_table
+from core.results.spans.agreement import (
+    CURVE,
+    CURVE_TESTS,
+    ExampleCurve,
+    RaterMatrix,
+    curve_table,
+    differences_table,
+    example_curve,
+    mean_f1,
+    rater_matrix,
+    raters_table,
+)
 from core.results.spans.copying import (
     ALONE,
     COPIED,
@@ -84,17 +92,6 @@ from core.results.spans.copying import (
     disjoint_errors,
     error_copying,
 )
-from core.results.spans.examples import (
-    CURVE,
-    CURVE_TESTS,
-    ExampleCurve,
-    RaterMatrix,
-    curve_table,
-    example_curve,
-    mean_f1,
-    rater_matrix,
-    raters_table,
-)
 from core.results.spans.segments import Locating, locating
 from core.runs.asked import Running
 from core.runs.judging import judged_among, judging_run
@@ -102,7 +99,6 @@ from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
 from core.runs.texts import rated_of_study
 from core.schema.judging import JudgeOutput, RatedSet
-from core.schema.result_table import ResultTable
 from core.schema.runs import RUN_FILE
 from core.schema.scores import ScoredRow, ScoreTable
 from core.schema.settings import fields_of
@@ -280,8 +276,8 @@ def _consistency(options: argparse.Namespace) -> None:
         )
     asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
     said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
-    tables = [repeats_table(found), *([] if found.order is None else ["", orders_table(found.order)])]
-    give(options, plain(found), [said, *found.constants, *tables])
+    orders: Said = [] if found.order is None else ["", orders_table(found.order)]
+    give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
 
 
 def _reasked(options: argparse.Namespace) -> None:
@@ -306,7 +302,7 @@ def _compare(options: argparse.Namespace) -> None:
     give(options, [_agreement_json(one, options.texts) for one in found], _agreement_said(found, options))
 
 
-def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> list[str | ResultTable]:
+def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> Said:
     """Of a single pair every measure, and the texts that are furthest apart; several are a row each."""
     if len(found) > 1:
         return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them part."]
@@ -448,8 +444,9 @@ def _copying(options: argparse.Namespace) -> None:
         found = [error_copying(one, rated, chosen) for one in outputs]
         alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
         located = [locating(one) for one in outputs]
-    said: list[str | ResultTable] = [copied_table(found), *(["", alone_table(alone)] if alone else [])]
-    give(options, _copying_json(found, alone, located), [*said, *map(_located, found, located)])
+    two: Said = ["", alone_table(alone)] if alone else []
+    said = [copied_table(found), *two, *map(_located, found, located)]
+    give(options, _copying_json(found, alone, located), said)
 
 
 def _located(one: Copying, where: Locating) -> str:
