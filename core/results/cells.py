@@ -1,9 +1,9 @@
 """Cells of result tables, made from what statistics return."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.schema.result_table import Interval
+from core.schema.result_table import Cell, Column, Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate
 from core.stats.shares import Share
 
@@ -50,6 +50,14 @@ def share(found: Share) -> Interval:
 def counted_share(found: Share) -> Interval:
     """The same; readers see how many of how many."""
     return replace(share(found), beside=f"({found.count:,} of {found.n:,})" if found.n else "")
+
+
+def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
+    """A row of the columns: the other cells by their names, else the result's field of that name."""
+    fields = {one.name: getattr(found, one.name) for one in columns if one.name not in other} | other
+    return tuple(
+        interval(cell) if isinstance(cell := fields[one.name], Estimate) else cell for one in columns
+    )
 
 
 def resampled(confidence_level: float) -> str:

@@ -218,7 +218,7 @@ def examples(store: Store, run: Run) -> None:
             lambda: _curve(store, runs, options),
         )
     result_table.show(
-        curve_table(found, options),
+        curve_table(found),
         figure=figures.example_curve(found),
         alt=f"F1 of {len(runs)} runs against the number of examples shown",
     )

@@ -111,10 +111,11 @@ def test_marked_errors(
     one, two = (run_to_the_end(store, parrot(n_examples=n), data, name="rated.jsonl").run for n in (1, 3))
     first, second = f"run:{one.run_id}", f"run:{two.run_id}"
     taken = tables_taken(monkeypatch)
-    called = "{run}"
+    name = judge_output(at_hand(store, one)).name
+    called = "{run}"  # as the command calls the run
     monkeypatch.setattr(
         "pages.widgets.chosen_judge.short_name",
-        lambda run: called.format(run=f"run:{run.run_id}", name=judge_output(at_hand(store, run)).name),
+        lambda run: called.format(run=f"run:{run.run_id}", name=name),
     )
 
     def same(tab: str, slot: str, tables: Mapping[str, str], *words: str) -> None:
@@ -125,6 +126,7 @@ def test_marked_errors(
         at.session_state[f"specialist_beside_{slot}_{one.run_id}"] = [two.run_id]
         at.run()
         assert not at.exception
+        assert not at.error, at.error[0].value
         for ours, theirs in tables.items():
             assert csv_of(taken[ours]) == written(*words, table=theirs), ours
 

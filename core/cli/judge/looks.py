@@ -308,7 +308,7 @@ def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> 
         return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them part."]
     (one,) = found
     said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
-    if not any(text.difference for text in one.disagreements[: options.texts]):
+    if not one.disagreements[: options.texts]:
         return [said, agreement_table(one)]
     texts = texts_of([options.first, options.second], options.db)
     return [said, agreement_table(one), "", apart_table(one, texts, options.texts)]
@@ -500,7 +500,7 @@ def _curve(options: argparse.Namespace) -> None:
         f"{counted(found.n_items, 'item')} that all runs marked."
     )
     tests = differences_table(found.tests, CURVE_TESTS)
-    give(options, _curve_json(found), [said, curve_table(found, chosen), "", tests])
+    give(options, _curve_json(found), [said, curve_table(found), "", tests])
 
 
 def _curve_json(found: ExampleCurve) -> Any:

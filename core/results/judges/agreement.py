@@ -13,11 +13,11 @@ from scipy.stats import rankdata
 from core.judges.claims.judge import KIND as CLAIMS
 from core.judges.cross_examination.judge import KIND as CROSS_EXAMINATION
 from core.judges.cross_examination.record import CEF_COMPONENTS
-from core.results.cells import interval, left_out_notes, over_items, resampled
+from core.results.cells import interval, left_out_notes, over_items, resampled, row_of
 from core.results.choices import check_names, directions, items_of, names_of
 from core.results.joining import NO_SCORE, text_of
 from core.results.merging import merge_tables, not_scored_in
-from core.schema.result_table import Cell, Column, ResultTable
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
@@ -317,41 +317,39 @@ def agreement_table(one: Agreement) -> ResultTable:
 def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTable:
     """Several pairs of columns, a row each; readers of a brief one see what is computed over all texts alone."""
     rest = not brief
+    columns = (
+        Column("first", "First", names_row=True),
+        Column("second", "Second", names_row=True),
+        Column("n", "n"),
+        *(Column(method, method.capitalize()) for method in METHODS),
+        Column("kendall_per_item", "Kendall within items", shown=rest),
+        Column("pearson_per_system", "Pearson between systems", shown=rest),
+        Column("mean_difference", "Mean difference", shown=rest),
+        Column("sd_difference", "SD of differences", shown=rest),
+        Column("scale", "Scale of differences", shown=rest),
+        Column("left_out", "Left out", shown=any(one.left_out for one in found)),
+    )
+    rows = [
+        row_of(
+            one,
+            columns,
+            first=one.metric_a,
+            second=one.metric_b,
+            kendall_per_item=over_items(one.per_item),
+            pearson_per_system=interval(one.per_system["pearson"]),
+            **{method: interval(one.pooled[method]) for method in METHODS},
+        )
+        for one in found
+    ]
     return ResultTable(
         PAIRS,
-        (
-            Column("first", "First", names_row=True),
-            Column("second", "Second", names_row=True),
-            Column("n", "n"),
-            *(Column(method, method.capitalize()) for method in METHODS),
-            Column("kendall_per_item", "Kendall within items", shown=rest),
-            Column("pearson_per_system", "Pearson between systems", shown=rest),
-            Column("mean_difference", "Mean difference", shown=rest),
-            Column("sd_difference", "SD of differences", shown=rest),
-            Column("scale", "Scale of differences", shown=rest),
-            Column("left_out", "Left out", shown=any(one.left_out for one in found)),
-        ),
-        tuple(_pair_row(one) for one in found),
+        columns,
+        tuple(rows),
         notes=(
             "Differences: second minus first.",
             resampled(found[0].mean_difference.confidence_level),
             *dict.fromkeys(note for one in found for note in one.notes),
         ),
-    )
-
-
-def _pair_row(one: Agreement) -> tuple[Cell, ...]:
-    return (
-        one.metric_a,
-        one.metric_b,
-        one.n,
-        *(interval(one.pooled[method]) for method in METHODS),
-        over_items(one.per_item),
-        interval(one.per_system["pearson"]),
-        interval(one.mean_difference),
-        interval(one.sd_difference),
-        one.scale,
-        one.left_out,
     )
 
 

@@ -19,7 +19,7 @@ from core.judges.cross_examination.record import (
 )
 from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
-from core.results.cells import interval, resampled
+from core.results.cells import interval, resampled, row_of
 from core.results.choices import items_of
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.result_table import Column, ResultTable
@@ -302,19 +302,17 @@ REPEATS, ORDERS_TABLE = "judge-repeats", "judge-orders"
 def repeats_table(found: Consistency) -> ResultTable:
     """A row a component: how often all repeats of a text are equal, and how far they spread."""
     shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
+    columns = (
+        Column("component", "Score", names_row=True),
+        Column("agreeing", "All equal", percent=True),
+        Column("sd", "Mean SD", percent=shares),
+        Column("n", "Texts"),
+        Column("left_out", "Left out"),
+    )
     return ResultTable(
         REPEATS,
-        (
-            Column("component", "Score", names_row=True),
-            Column("agreeing", "All equal", percent=True),
-            Column("sd", "Mean SD", percent=shares),
-            Column("n", "Texts"),
-            Column("left_out", "Left out"),
-        ),
-        tuple(
-            (one.component, interval(one.agreeing), interval(one.spread), one.agreeing.n, one.left_out)
-            for one in found.repeats
-        ),
+        columns,
+        tuple(row_of(one, columns, sd=interval(one.spread), n=one.agreeing.n) for one in found.repeats),
         notes=(
             f"{found.n_repeats} repeats. Mean SD: of a text's repeats, averaged over texts.",
             resampled(found.confidence_level),
@@ -325,24 +323,17 @@ def repeats_table(found: Consistency) -> ResultTable:
 
 def orders_table(found: OrderConsistency) -> ResultTable:
     """One row: verdicts with the response first against those with the reference first."""
+    columns = (
+        Column("equal", "Texts with equal verdicts", percent=True),
+        Column("difference", "Mean difference"),
+        Column("distance", "Mean absolute difference"),
+        Column("n", "Texts"),
+        Column("left_out", "Left out"),
+    )
     return ResultTable(
         ORDERS_TABLE,
-        (
-            Column("equal", "Texts with equal verdicts", percent=True),
-            Column("difference", "Mean difference"),
-            Column("distance", "Mean absolute difference"),
-            Column("n", "Texts"),
-            Column("left_out", "Left out"),
-        ),
-        (
-            (
-                interval(found.equal),
-                interval(found.difference),
-                interval(found.distance),
-                found.equal.n,
-                found.left_out,
-            ),
-        ),
+        columns,
+        (row_of(found, columns, n=found.equal.n),),
         "Response first against reference first",
         ("A difference above 0: milder where the response is read first.",),
     )

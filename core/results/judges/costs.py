@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
+from core.results.cells import row_of
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import StepCost
 from core.tables.reading import checked, number_problem, shown, written
@@ -22,24 +23,27 @@ _COUNTS = tuple(field.name for field in fields(StepCost) if field.name not in ("
 
 
 @dataclass(frozen=True)
-class RunCosts:
-    """What run.json says of how far a run came and what it cost."""
+class JudgeCost:
+    """What one judge's run cost, as the account has it."""
 
+    name: str
     costs: tuple[StepCost, ...]
+    """Of its steps, in the order in which they came; empty: no model was asked."""
     n_items: int
-    """That the run works on."""
-    n_done: int
-    n_failed: int
-    n_again: int
-    n_found: int
-    """Answers that other runs had paid for."""
-    input_price: float | None
-    """Money for a million tokens; None: not known."""
-    output_price: float | None
+    """Items that are finished: done, or failed for good."""
+    n_texts: int
+    """Texts of the items that the run has come to, scored or left out."""
+    input_price: float | None = None
+    """Money for a million input tokens; None: not known."""
+    output_price: float | None = None
+    n_wanted: int | None = None
+    """Items that the run was asked for; None: as many as are finished."""
+    n_found: int = 0
+    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
 
 
-def costs_of_report(report: Mapping[str, Any], path: Path) -> RunCosts:
-    """What the run cost. Raises InputError, naming every field that is missing or cannot be."""
+def costs_of_report(report: Mapping[str, Any], path: Path, name: str, n_texts: int) -> JudgeCost:
+    """What run.json says that the run cost. Raises InputError, naming every field that is missing or cannot be."""
     problems = Problems()
     costs = checked(_COSTS, report.get("costs"), "costs", problems) or ()
     for n, cost in enumerate(costs, start=1):
@@ -59,23 +63,23 @@ def costs_of_report(report: Mapping[str, Any], path: Path) -> RunCosts:
     if not isinstance(prices, dict):
         problems.append(f"prices: is {written(prices)}, expected an object")
         prices = {}
-    for name in ("input", "output"):
-        if prices.get(name) is not None and (problem := number_problem(prices[name], 0.0, MOST_PRICE)):
-            problems.append(f"prices, {name}: {problem}")
+    for of in ("input", "output"):
+        if prices.get(of) is not None and (problem := number_problem(prices[of], 0.0, MOST_PRICE)):
+            problems.append(f"prices, {of}: {problem}")
     if problems:
         raise InputError(
             f"{path} does not say what the run cost: write it again with `runs write`.", problems
         )
-    numbers: dict[str, Any] = counts
-    return RunCosts(
+    done: dict[str, Any] = counts
+    return JudgeCost(
+        name,
         costs,
-        n_items=numbers["items"],
-        n_done=numbers["done"],
-        n_failed=numbers["failed"],
-        n_again=numbers["again"],
-        n_found=numbers["found"],
-        input_price=prices.get("input"),
-        output_price=prices.get("output"),
+        done["done"] + done["failed"],
+        n_texts,
+        prices.get("input"),
+        prices.get("output"),
+        n_wanted=done["items"],
+        n_found=done["found"],
     )
 
 
@@ -99,26 +103,6 @@ NO_INPUT_PRICE, NO_OUTPUT_PRICE = "no input price is given", "no output price is
 NO_CALL = "nothing was asked: every answer came from the cache"
 NO_MODEL = "no model is asked"
 NOT_FINISHED = "the run is not finished: some of its calls were for items that have no result yet"
-
-
-@dataclass(frozen=True)
-class JudgeCost:
-    """What one judge's run cost, as the account has it."""
-
-    name: str
-    costs: tuple[StepCost, ...]
-    """Of its steps, in the order in which they came; empty: no model was asked."""
-    n_items: int
-    """Items that are finished: done, or failed for good."""
-    n_texts: int
-    """Texts of the items that the run has come to, scored or left out."""
-    input_price: float | None = None
-    """Money for a million input tokens; None: not known."""
-    output_price: float | None = None
-    n_wanted: int | None = None
-    """Items that the run was asked for; None: as many as are finished."""
-    n_found: int = 0
-    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
 
 
 Unit = Literal["item", "text"]
@@ -275,9 +259,6 @@ def _total(costs: Sequence[StepCost], field: str) -> int | None:
 
 
 _NAMES = {"calls": "Calls", "input_tokens": "Tokens in", "output_tokens": "Tokens out", "money": "Money"}
-_REASONED = {**_NAMES, "input_share": "Share of input"}
-_OWN = ("calls", "cached", "unusable", "input_tokens", "output_tokens", "input_share", "money")
-_OF_RUN = ("seconds", "n_items", "n_texts", "n_wanted", "n_found")
 
 
 def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]) -> ResultTable:
@@ -293,42 +274,32 @@ def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]
         Column("output_tokens", "Tokens out", shown=whole),
         Column("input_share", "Share of input", percent=True),
         Column("money", "Money", places=6, shown=whole),
-        *(
-            Column(
-                f"{name}_per_{unit}",
-                f"{_NAMES[name]} for one {unit}",
-                6 if name == "money" else 1,
-                unit in units,
-            )
-            for unit in UNITS
-            for name in EACH
-        ),
-        *(Column(name, shown=False) for name in _OF_RUN),
-        Column("reasons", shown=False),
     ]
-    whys = {why: None for row in rows for _, why in row.reasons}
+    for unit in UNITS:
+        for name, title in _NAMES.items():
+            places = 6 if name == "money" else 1
+            columns.append(Column(f"{name}_per_{unit}", f"{title} for one {unit}", places, unit in units))
+    of_run = ("seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons")
+    columns += [Column(name, shown=False) for name in of_run]
+    whys: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for column in columns:
+            if column.shown and (why := row.why(column.name)):
+                whys.setdefault(why, {})[column.heading] = None
     return ResultTable(
         "judge-costs",
         tuple(columns),
         tuple(
-            (
-                row.judge,
-                row.step,
-                *(getattr(row, name) for name in _OWN),
-                *(row.each(name, unit) for unit in UNITS for name in EACH),
-                *(getattr(row, name) for name in _OF_RUN),
-                "; ".join(f"{field}: {why}" for field, why in row.reasons),
+            row_of(
+                row,
+                columns,
+                reasons="; ".join(f"{field}: {why}" for field, why in row.reasons),
+                **{f"{name}_per_{unit}": row.each(name, unit) for unit in UNITS for name in EACH},
             )
             for row in rows
         ),
         notes=(
-            *(f"{', '.join(_without(rows, why))}: not known: {why}" for why in whys),
+            *(f"{', '.join(names)}: not known: {why}" for why, names in whys.items()),
             *(f"{note}." for note in cost_notes(rows)),
         ),
     )
-
-
-def _without(rows: Sequence[CostRow], why: str) -> list[str]:
-    """What is not known for this reason."""
-    fields = dict.fromkeys(field for row in rows for field, reason in row.reasons if reason == why)
-    return [_REASONED[field] for field in fields]

@@ -20,7 +20,7 @@ from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import judge as cross_examination
 from core.judges.cross_examination.record import CEF_COMPONENTS, CefRecord, CrossQuestion, Side
 from core.judges.cross_examination.verdicts import VERDICTS, Verdict
-from core.results.cells import counted_share, interval, resampled
+from core.results.cells import counted_share, interval, resampled, row_of
 from core.results.choices import items_of, values_of
 from core.results.joining import rows_met
 from core.results.judges.consistency import temperature_note, values_by_repeat
@@ -613,39 +613,24 @@ def _ablation_row(output: JudgeOutput, component: str, values: Floats, note: str
 
 def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
     """A row a judge and component; readers see variances in squared percent, as 001 prints them."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("n_questions", "N"),
+        Column("component", "Score", names_row=True),
+        Column("mean", "Mean", places=4, percent=True),
+        Column("variance_of_mean", shown=False),
+        Column("variance_within", shown=False),
+        Column("percent_variance_of_mean", "Variance of the mean"),
+        Column("percent_variance_within", "Variance of a text"),
+        Column("n_repeats", "Repeats"),
+        Column("n_texts", "Texts"),
+        Column("n_left_out", "Left out"),
+        Column("reason", "Undefined because", shown=any(row.reason for row in rows)),
+    )
     return ResultTable(
         "judge-ablation",
-        (
-            Column("judge", "Judge", names_row=True),
-            Column("n_questions", "N"),
-            Column("component", "Score", names_row=True),
-            Column("mean", "Mean", places=4, percent=True),
-            Column("variance_of_mean", shown=False),
-            Column("variance_within", shown=False),
-            Column("percent_variance_of_mean", "Variance of the mean"),
-            Column("percent_variance_within", "Variance of a text"),
-            Column("n_repeats", "Repeats"),
-            Column("n_texts", "Texts"),
-            Column("n_left_out", "Left out"),
-            Column("reason", "Undefined because", shown=any(row.reason for row in rows)),
-        ),
-        tuple(
-            (
-                row.judge,
-                row.n_questions,
-                row.component,
-                row.mean,
-                row.variance_of_mean,
-                row.variance_within,
-                row.percent_variance_of_mean,
-                row.percent_variance_within,
-                row.n_repeats,
-                row.n_texts,
-                row.n_left_out,
-                row.reason or "",
-            )
-            for row in rows
-        ),
+        columns,
+        tuple(row_of(row, columns, reason=row.reason or "") for row in rows),
         notes=(
             "Variance over repeats, in squared percent: of the mean over texts, and of one text's score.",
             *dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note),

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.judges.kind import JudgeKind
 from core.schema.judging import JudgeOutput
-from core.schema.result_table import Column, ResultTable
+from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import Constant, Degeneracy, constant, duplicates
 from core.tables.reading import shown
@@ -97,63 +97,53 @@ def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
 
 def summary_table(table: ScoreTable) -> ResultTable:
     """A row a metric."""
-    return ResultTable(
-        "judge-scores",
-        (
-            Column("metric", "Score", names_row=True),
-            Column("n", "Texts"),
-            Column("mean", "Mean"),
-            Column("sd", "SD"),
-            Column("left_out", "Undefined"),
-            Column("constant_value", shown=False),
-            Column("constant_share", shown=False),
-        ),
-        tuple(
-            (
-                one.metric,
-                one.n,
-                one.mean,
-                one.sd,
-                one.left_out,
-                one.constant.value if one.constant else None,
-                one.constant.share if one.constant else None,
-            )
-            for one in score_summary(table)
-        ),
-        notes=table.notes,
+    from core.results.cells import row_of  # loads scipy
+
+    columns = (
+        Column("metric", "Score", names_row=True),
+        Column("n", "Texts"),
+        Column("mean", "Mean"),
+        Column("sd", "SD"),
+        Column("left_out", "Undefined"),
+        Column("constant_value", shown=False),
+        Column("constant_share", shown=False),
     )
+    rows = [
+        row_of(
+            one,
+            columns,
+            constant_value=one.constant.value if one.constant else None,
+            constant_share=one.constant.share if one.constant else None,
+        )
+        for one in score_summary(table)
+    ]
+    return ResultTable("judge-scores", columns, tuple(rows), notes=table.notes)
 
 
 def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
     """Scores against the level itself, as 003's Table 2: rows are texts, questions those with a defined Kendall."""
-    from core.results.cells import interval  # loads scipy
+    from core.results.cells import interval, row_of  # loads scipy
 
+    columns = (
+        Column("metric", "Score", names_row=True),
+        Column("signature", shown=False),
+        Column("pearson_over_rows", "Pearson, over rows"),
+        Column("pearson_over_questions", "Pearson, over questions"),
+        Column("kendall_per_question", "Kendall"),
+        Column("n", "Rows"),
+        Column("questions", "Questions"),
+        Column("left_out", "Left out", shown=any(one.left_out for one in rows)),
+    )
     cells = []
     for one in rows:
         pooled, kendall = one.pooled.get("pearson"), one.per_item.get("kendall")
-        cells.append(
-            (
-                one.metric.name,
-                one.metric.signature,
-                interval(pooled.over_rows if pooled else None),
-                interval(pooled.over_items if pooled else None),
-                interval(kendall),
-                one.n,
-                kendall.n_clusters if kendall else 0,
-                one.left_out,
-            )
-        )
-    return ResultTable(
-        "judge-table-2",
-        (
-            Column("metric", "Score", names_row=True),
-            Column("signature", shown=False),
-            Column("pearson_over_rows", "Pearson, over rows"),
-            Column("pearson_over_questions", "Pearson, over questions"),
-            Column("kendall_per_question", "Kendall"),
-            Column("n", "Rows"),
-            Column("questions", "Questions"),
-            Column("left_out", "Left out", shown=any(one.left_out for one in rows)),
-        ),
-        tuple(cells),
-    )
+        own: dict[str, Cell] = {
+            "metric": one.metric.name,
+            "signature": one.metric.signature,
+            "pearson_over_rows": interval(pooled.over_rows if pooled else None),
+            "pearson_over_questions": interval(pooled.over_items if pooled else None),
+            "kendall_per_question": interval(kendall),
+            "questions": kendall.n_clusters if kendall else 0,
+        }
+        cells.append(row_of(one, columns, **own))
+    return ResultTable("judge-table-2", columns, tuple(cells))

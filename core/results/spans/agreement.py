@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.judges.automqm.errors import AutoMqmRecord
-from core.results.cells import interval, left_out_notes, resampled
+from core.results.cells import interval, left_out_notes, resampled, row_of
 from core.results.choices import NO_VALUE, Key, items_of
 from core.results.spans.segments import (
     PEOPLE,
@@ -386,16 +386,8 @@ _F1_COLUMNS = (
 )
 
 
-def _f1_cells(one: SpanF1 | None, why_none: str = "") -> tuple[Cell, ...]:
-    """Precision, recall and F1."""
-    return tuple(
-        interval(getattr(one, measure) if one else None, why_none)
-        for measure in ("precision", "recall", "f1")
-    )
-
-
 def _f1_row(one: SpanF1) -> tuple[Cell, ...]:
-    return (*_f1_cells(one), one.n_texts, one.predicted_characters, one.gold_characters)
+    return row_of(one, _F1_COLUMNS, texts=one.n_texts)
 
 
 def _resampling_notes(options: SpanOptions) -> list[str]:
@@ -447,17 +439,11 @@ def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
     )
 
 
-def _draws_columns(*measures: str, shown: bool) -> tuple[Column, ...]:
-    """Mean and standard deviation of each measure over draws."""
-    titles = {"f1": "F1"}
-    return tuple(
-        column
-        for measure in measures
-        for name in [titles.get(measure, measure.capitalize())]
-        for column in (
-            Column(f"{measure}_mean", f"Mean {name}", shown=shown),
-            Column(f"{measure}_sd", f"SD of {name}", places=4, shown=shown),
-        )
+def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
+    """Mean and standard deviation over draws."""
+    return (
+        Column(f"{measure}_mean", f"Mean {title}", shown=shown),
+        Column(f"{measure}_sd", f"SD of {title}", places=4, shown=shown),
     )
 
 
@@ -465,21 +451,22 @@ def judges_table(found: SpanComparison) -> ResultTable:
     """A row a judge, on the segments that all of them marked."""
     drawn = any(one.n_draws > 1 for one in found.judges)
     several = "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
-    measures = ("f1", "precision", "recall")
     return ResultTable(
         SIDE_BY_SIDE,
         (
             Column("judge", "Judge", names_row=True),
             *_F1_COLUMNS,
             Column("draws", "Draws", shown=drawn),
-            *_draws_columns(*measures, shown=drawn),
+            *_over_draws("f1", "F1", drawn),
+            *_over_draws("precision", "precision", drawn),
+            *_over_draws("recall", "recall", drawn),
         ),
         tuple(
             (
                 one.name,
                 *_f1_row(one.overall),
                 one.n_draws,
-                *(number for measure in measures for number in _of_draws(getattr(one, measure))),
+                *(number for own in (one.f1, one.precision, one.recall) for number in (own.mean, own.sd)),
             )
             for one in found.judges
         ),
@@ -492,31 +479,21 @@ def judges_table(found: SpanComparison) -> ResultTable:
     )
 
 
-def _of_draws(found: DrawSummary) -> tuple[Cell, ...]:
-    return found.mean, found.sd
-
-
 def differences_table(tests: Sequence[SpanTest], name: str = TESTS) -> ResultTable:
     """A row for every two judges."""
+    columns = (
+        Column("first", "First", names_row=True),
+        Column("second", "Second", names_row=True),
+        Column("difference", "First minus second"),
+        Column("p", "p", places=4),
+        Column("n_units", "Items"),
+        Column("reason", "Note", shown=any(one.test.reason for one in tests)),
+    )
     return ResultTable(
         name,
-        (
-            Column("first", "First", names_row=True),
-            Column("second", "Second", names_row=True),
-            Column("difference", "First minus second"),
-            Column("p", "p", places=4),
-            Column("items", "Items"),
-            Column("reason", "Note", shown=any(one.test.reason for one in tests)),
-        ),
+        columns,
         tuple(
-            (
-                one.first,
-                one.second,
-                one.test.difference,
-                one.test.p,
-                one.test.n_units,
-                one.test.reason or "",
-            )
+            row_of(one.test, columns, first=one.first, second=one.second, reason=one.test.reason or "")
             for one in tests
         ),
         "Differences of F1",
@@ -543,17 +520,11 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class ExampleCurve:
+class ExampleCurve(SpanComparison):
     """Runs of one judge with more and more examples, on the texts that all of them marked."""
 
-    gold: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[CurvePoint, ...] = ()
     """By variant, then by the mean number of examples shown."""
-    tests: tuple[SpanTest, ...]
-    """Every two runs, by their names."""
-    n_segments: int
-    n_items: int
-    notes: tuple[str, ...] = ()
 
 
 def example_curve(
@@ -581,18 +552,9 @@ def example_curve(
         _point(name, run, judge) for (name, run), judge in zip(runs.items(), compared.judges, strict=True)
     ]
     models = {run.model for run in runs.values()}
-    notes = (
-        *compared.notes,
-        *((f"several models: {', '.join(sorted(map(shown, models)))}",) if len(models) > 1 else ()),
-    )
-    return ExampleCurve(
-        gold=gold.file_name,
-        points=tuple(sorted(points, key=lambda point: (point.variant, point.mean_shown))),
-        tests=compared.tests,
-        n_segments=compared.n_segments,
-        n_items=compared.n_items,
-        notes=notes,
-    )
+    several = (f"several models: {', '.join(sorted(map(shown, models)))}",) if len(models) > 1 else ()
+    in_order = tuple(sorted(points, key=lambda point: (point.variant, point.mean_shown)))
+    return ExampleCurve(**{**vars(compared), "notes": (*compared.notes, *several)}, points=in_order)
 
 
 def _point(name: str, run: JudgeOutput, judge: JudgeSpans) -> CurvePoint:
@@ -627,33 +589,35 @@ CURVE, CURVE_TESTS = "examples-curve", "examples-curve-tests"
 """Names of the tables."""
 
 
-def curve_table(found: ExampleCurve, options: SpanOptions) -> ResultTable:
+def curve_table(found: ExampleCurve) -> ResultTable:
     """A row a run, fewest examples first."""
+    columns = (
+        Column("run", "Run", names_row=True),
+        Column("examples", "Examples"),
+        Column("n_examples", "Asked for"),
+        Column("mean_shown", "Shown of a text", places=2),
+        Column("f1", "F1"),
+        Column("draws", "Draws"),
+        *_over_draws("f1", "F1", True),
+    )
     return ResultTable(
         CURVE,
-        (
-            Column("run", "Run", names_row=True),
-            Column("examples", "Examples"),
-            Column("n_examples", "Asked for"),
-            Column("mean_shown", "Shown of a text", places=2),
-            Column("f1", "F1"),
-            Column("draws", "Draws"),
-            *_draws_columns("f1", shown=True),
-        ),
+        columns,
         tuple(
-            (
-                point.name,
-                point.variant,
-                "all" if point.n_examples is None else point.n_examples,
-                point.mean_shown,
-                interval(point.judge.overall.f1),
-                point.judge.n_draws,
-                point.judge.f1.mean,
-                point.judge.f1.sd,
+            row_of(
+                point,
+                columns,
+                run=point.name,
+                examples=point.variant,
+                n_examples="all" if point.n_examples is None else point.n_examples,
+                f1=interval(point.judge.overall.f1),
+                draws=point.judge.n_draws,
+                f1_mean=point.judge.f1.mean,
+                f1_sd=point.judge.f1.sd,
             )
             for point in found.points
         ),
-        notes=(*_resampling_notes(options), "SD: over draws of the examples, ddof 1.", *found.notes),
+        notes=(*_resampling_notes(found.options), "SD: over draws of the examples, ddof 1.", *found.notes),
     )
 
 
@@ -762,22 +726,26 @@ def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
 
 def raters_table(found: RaterMatrix, name: str = "raters") -> ResultTable:
     """A row a cell of the matrix: who predicts, and whose marks are the gold."""
+    measures = _F1_COLUMNS[:3]
     return ResultTable(
         name,
         (
             Column("predicts", "Who predicts", names_row=True),
             Column("gold", "Gold", names_row=True),
             Column("texts", "Texts"),
-            Column("f1", "F1"),
-            Column("precision", "Precision"),
-            Column("recall", "Recall"),
+            *measures,
             Column("reason", shown=False),
         ),
         tuple(
-            (row, column, cell.n_segments, f1, precision, recall, cell.reason or "")
+            (
+                row,
+                column,
+                cell.n_segments,
+                *(interval(getattr(cell.agreement, one.name, None), cell.reason or "") for one in measures),
+                cell.reason or "",
+            )
             for row, line in zip(found.rows, found.cells, strict=True)
             for column, cell in zip(found.columns, line, strict=True)
-            for precision, recall, f1 in [_f1_cells(cell.agreement, cell.reason or "")]
         ),
         notes=(*_resampling_notes(found.options), *found.notes),
     )

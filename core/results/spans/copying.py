@@ -10,11 +10,11 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.formats.tasks import parse_task
 from core.judges.automqm import judge as automqm
-from core.judges.automqm.errors import AutoMqmRecord, ErrorTrial
+from core.judges.automqm.errors import ErrorTrial
 from core.judges.rated import ExampleUsed, test_set_of
-from core.results.cells import interval, left_out_notes
+from core.results.cells import left_out_notes, row_of
 from core.results.choices import Key, items_of
-from core.results.spans.segments import text_keys
+from core.results.spans.segments import text_keys, trial_of
 from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import RULES
@@ -313,7 +313,7 @@ def _judged(
     found: list[_Judged] = []
     left_out: dict[str, int] = {}
     for text, key in zip(output.texts, judged_keys, strict=True):
-        trial = _trial(text, options.repeat)
+        trial = trial_of(text, options.repeat)
         people = known.get(key)
         if trial is None or trial.errors is None or people is None:
             reason = NOT_RATED if people is None else NO_ANSWER
@@ -333,12 +333,6 @@ def _judged(
     return found, left_out
 
 
-def _trial(text: JudgedText, repeat: int) -> ErrorTrial | None:
-    if not isinstance(text.record, AutoMqmRecord):
-        return None
-    return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
-
-
 def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, pool: Pool) -> _Judged:
     quotes = [error.quote for error in trial.errors or ()]
     own = frozenset(quotes_of(people))
@@ -355,33 +349,25 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
 
 COPIED, ALONE = "copied-errors", "marked-alone"
 """Names of the tables."""
-_SHARES = {
-    "of_people": "People marked here",
-    "of_examples": "Of its examples",
-    "of_examples_or_parts": "Of its examples, or a part",
-    "of_same_source": "Of the same source",
-}
 
 
 def copied_table(found: Sequence[Copying]) -> ResultTable:
     """A row a judge: shares of its errors whose words are others'."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("texts", "Texts"),
+        Column("errors", "Errors"),
+        Column("without_words", "Without words"),
+        Column("of_people", "People marked here", percent=True),
+        Column("of_examples", "Of its examples", percent=True),
+        Column("of_examples_or_parts", "Of its examples, or a part", percent=True),
+        Column("of_same_source", "Of the same source", percent=True),
+    )
     return ResultTable(
         COPIED,
-        (
-            Column("judge", "Judge", names_row=True),
-            Column("texts", "Texts"),
-            Column("errors", "Errors"),
-            Column("without_words", "Without words"),
-            *(Column(name, title, percent=True) for name, title in _SHARES.items()),
-        ),
+        columns,
         tuple(
-            (
-                one.judge,
-                one.n_texts,
-                one.n_errors,
-                one.n_without_words,
-                *(interval(getattr(one, name)) for name in _SHARES),
-            )
+            row_of(one, columns, texts=one.n_texts, errors=one.n_errors, without_words=one.n_without_words)
             for one in found
         ),
         notes=(
@@ -393,28 +379,18 @@ def copied_table(found: Sequence[Copying]) -> ResultTable:
 
 def alone_table(found: Sequence[Disjoint]) -> ResultTable:
     """A row a judge and another: the errors that the other does not name in the same text."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("other", "Not marked by", names_row=True),
+        Column("n_texts", "Texts"),
+        Column("n_errors", "Errors"),
+        Column("n_alone", "Alone"),
+        Column("n_alone_of_same_source", "Of these, of the same source"),
+        Column("share", "Share", percent=True),
+    )
     return ResultTable(
         ALONE,
-        (
-            Column("judge", "Judge", names_row=True),
-            Column("other", "Not marked by", names_row=True),
-            Column("texts", "Texts"),
-            Column("errors", "Errors"),
-            Column("alone", "Alone"),
-            Column("alone_of_same_source", "Of these, of the same source"),
-            Column("share", "Share", percent=True),
-        ),
-        tuple(
-            (
-                one.judge,
-                one.other,
-                one.n_texts,
-                one.n_errors,
-                one.n_alone,
-                one.n_alone_of_same_source,
-                interval(one.share),
-            )
-            for one in found
-        ),
+        columns,
+        tuple(row_of(one, columns) for one in found),
         notes=("Alone: errors whose words the other judge does not name in the same text.",),
     )
