@@ -17,7 +17,7 @@ from core.results.judges.agreement import (
     same_components,
 )
 from core.runs.kinds import KINDS
-from core.schema.judging import JudgedText
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.store import Store
 from pages.tabs import beside, ranking, texts
@@ -78,11 +78,14 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
         axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
+        outputs = filter(None, (_output(store, one) for one in (first, second)))
+        known = [(text.row, text.text) for output in outputs for text in output.texts]
         result_table.show(
-            apart_table(found, [*_texts(store, first), *_texts(store, second)]),
+            apart_table(found, known, _LISTED),
+            whole=apart_table(found, known),
             figure=plots.two_judges(found.disagreements, axes, factors),
             alt=f"{found.n} texts by {name_a} and {name_b}",
-            folded="The texts, furthest apart first",
+            folded=f"The {min(found.n, _LISTED):,} texts that are furthest apart",
         )
         _disagreements(store, (first, second), found, factors)
     if len(pairs) > 1:
@@ -139,20 +142,20 @@ def _disagreements(
                 texts.record(*found_text, slot=f"two_{place}")
 
 
-def _texts(store: Store, scores: Scores) -> list[tuple[ScoredRow, str]]:
-    """The texts of a judge's run, with their rows."""
+def _output(store: Store, scores: Scores) -> JudgeOutput | None:
+    """What a judge said; None: the scores are no judge's run."""
     if scores.run is None or KINDS[scores.run.kind].work != "judging":
-        return []
-    return [(text.row, text.text) for text in chosen_judge.output_of(store, scores.run).texts]
+        return None
+    return chosen_judge.output_of(store, scores.run)
 
 
 def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
     """The text with its record and what it was compared with, where a judge's run scored it."""
-    if scores.run is None or KINDS[scores.run.kind].work != "judging":
+    output = _output(store, scores)
+    place = None if output is None else place_of(row, [text.row for text in output.texts])
+    if output is None or place is None:
         return None
-    output = chosen_judge.output_of(store, scores.run)
-    place = place_of(row, [text.row for text in output.texts])
-    return None if place is None else (output.texts[place], chosen_judge.document_name(output))
+    return output.texts[place], chosen_judge.document_name(output)
 
 
 def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:

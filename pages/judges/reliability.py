@@ -23,6 +23,7 @@ from core.results.judges.cross_examination import (
     reasked_table,
     reliability,
     verdicts_by_author,
+    verdicts_table,
 )
 from core.runs.asked import asked_of
 from core.runs.judging import answered, pieces_done
@@ -70,7 +71,7 @@ def result_of_answers(store: Store, run: Run) -> None:
     if not counts:
         nothing("no question is answered yet")
         return
-    table(pd.DataFrame([{"Questions by": author, **said} for author, said in counts.items()]))
+    result_table.show(verdicts_table(counts))
     render_answers(store, run)
 
 

@@ -1,6 +1,5 @@
 """Tabs of a judge's run: what its scores come to and how they follow the level, whether it repeats itself, what it costs."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -19,7 +18,6 @@ from core.runs.costs import cost_of_run
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
 from core.schema.runs import Run
-from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.store.replies import step_costs
@@ -45,7 +43,11 @@ def render_scores(store: Store, scores: Scores) -> None:
         nothing("nothing is judged yet")
         return
     shown = _in_percent(scores)
-    _summary(shown.table, _signs(store, scores), _scale(scores))
+    found = score_summary(shown.table)
+    constants([*constants_said((one.metric, one.constant) for one in found), *_signs(store, scores)])
+    result_table.show(summary_table(found, shown.table.notes))
+    if scale := _scale(scores):
+        st.markdown(f":small[{scale}]")
     _to_metrics(scores)
     if has_levels(scores.table):
         _raw_level(scores)
@@ -75,14 +77,6 @@ def _signs(store: Store, scores: Scores) -> list[str]:
     assert isinstance(kind, JudgeKind)
     found = chosen_scores.once(("degeneracy", scores.key), lambda: degeneracy(kind, output))
     return [one.sentence for one in found if one.sign != "constant"]
-
-
-def _summary(found: ScoreTable, signs: Sequence[str], scale: str) -> None:
-    rows = score_summary(found)
-    constants([*constants_said((row.metric, row.constant) for row in rows), *signs])
-    result_table.show(summary_table(found))
-    if scale:
-        st.markdown(f":small[{scale}]")
 
 
 def _scale(scores: Scores) -> str:

@@ -125,7 +125,7 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
     assert matrix["cells"][1][0]["f1"] == pytest.approx(10 / 18)
     said = run("judge", "raters", "marks.csv")
-    assert "undefined for ann, ann, ben, ben: a rater against themself" in said
+    assert ": a rater against themself" in said
 
 
 @pytest.mark.shared

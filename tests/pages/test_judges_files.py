@@ -111,11 +111,11 @@ def test_marked_errors(
     one, two = (run_to_the_end(store, parrot(n_examples=n), data, name="rated.jsonl").run for n in (1, 3))
     first, second = f"run:{one.run_id}", f"run:{two.run_id}"
     taken = tables_taken(monkeypatch)
-    name = judge_output(at_hand(store, one)).name
+    names = {run.run_id: judge_output(at_hand(store, run)).name for run in (one, two)}
     called = "{run}"  # as the command calls the run
     monkeypatch.setattr(
         "pages.widgets.chosen_judge.short_name",
-        lambda run: called.format(run=f"run:{run.run_id}", name=name),
+        lambda run: called.format(run=f"run:{run.run_id}", name=names[run.run_id]),
     )
 
     def same(tab: str, slot: str, tables: Mapping[str, str], *words: str) -> None:
@@ -144,7 +144,7 @@ def test_marked_errors(
         *many,
     )
     same("Raters", "raters", {"raters-people": "raters"}, "judge", "raters", gold, *few)
-    called = "{name} ({run})"
+    called = "{name}"
     same("Copying", "copying", {COPIED: COPIED, ALONE: ALONE}, "judge", "copying", first, second)
     curve = {CURVE: CURVE, CURVE_TESTS: CURVE_TESTS}
     same("Examples", "curve", curve, "judge", "examples-curve", gold, first, second, *many)

@@ -173,6 +173,19 @@ def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]
     }
 
 
+def verdicts_table(found: Mapping[str, Mapping[str, int]]) -> ResultTable:
+    """A row an author of questions, as `verdicts_by_author` counts them."""
+    verdicts = dict.fromkeys(verdict for counts in found.values() for verdict in counts)
+    return ResultTable(
+        "judge-answers",
+        (
+            Column("author", "Questions by", names_row=True),
+            *(Column(verdict, verdict) for verdict in verdicts),
+        ),
+        tuple((author, *counts.values()) for author, counts in found.items()),
+    )
+
+
 def _models(sets: Sequence[AnswerSet]) -> tuple[str, ...]:
     """The sets' models; InputError where they cannot be compared."""
     counts = Counter(one.model for one in sets)

@@ -95,7 +95,7 @@ def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
     return Counter(table.reasons.get((row, at), NO_SCORE) for row in rows)
 
 
-def summary_table(table: ScoreTable) -> ResultTable:
+def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) -> ResultTable:
     """A row a metric."""
     from core.results.cells import row_of  # loads scipy
 
@@ -115,9 +115,9 @@ def summary_table(table: ScoreTable) -> ResultTable:
             constant_value=one.constant.value if one.constant else None,
             constant_share=one.constant.share if one.constant else None,
         )
-        for one in score_summary(table)
+        for one in found
     ]
-    return ResultTable("judge-scores", columns, tuple(rows), notes=table.notes)
+    return ResultTable("judge-scores", columns, tuple(rows), notes=notes)
 
 
 def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
