@@ -20,10 +20,7 @@ from core.cli.shared.sources import (
 from core.cli.shared.terminal import counted, plain
 from core.errors import InputError
 from core.results.spans.agreement import (
-    AGREEMENT,
     GROUPINGS,
-    SIDE_BY_SIDE,
-    TESTS,
     JudgeSpans,
     SpanAgreement,
     SpanComparison,
@@ -52,7 +49,7 @@ def add_to(nouns: Commands) -> None:
         default=[],
         help="also by system, by rater of GOLD, by severity; may be repeated",
     )
-    add_result_options(command, AGREEMENT, SIDE_BY_SIDE, TESTS)
+    add_result_options(command, "span-agreement", "spans-side-by-side", "spans-tests")
     add_database_option(command)
     command.set_defaults(run=_spans)
 

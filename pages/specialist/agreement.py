@@ -9,7 +9,6 @@ import streamlit as st
 from core.judges.rated import MERGED
 from core.plots import specialist as figures
 from core.results.spans.agreement import (
-    CURVE_TESTS,
     GROUPINGS,
     ExampleCurve,
     RaterMatrix,
@@ -225,7 +224,7 @@ def examples(store: Store, run: Run) -> None:
     st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
     if found.tests:
         with st.expander("Tests of every two runs"):
-            result_table.show(differences_table(found.tests, CURVE_TESTS))
+            result_table.show(differences_table(found.tests, "examples-curve-tests"))
 
 
 def _in_all_else_alike(run: Run, other: Run) -> bool:

@@ -1,6 +1,6 @@
 """What the pages Judges and Specialist offer as CSV is byte for byte what the command writes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,7 @@ from core.cli import main
 from core.cli.shared.sources import costs_given
 from core.report.files import csv_of
 from core.results.judges.costs import cost_table, costs_side_by_side
-from core.results.spans.agreement import AGREEMENT, CURVE, CURVE_TESTS, GROUPINGS, SIDE_BY_SIDE, TESTS
-from core.results.spans.copying import ALONE, COPIED
+from core.results.spans.agreement import GROUPINGS
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.store import Store
@@ -118,8 +117,8 @@ def test_marked_errors(
         lambda run: called.format(run=f"run:{run.run_id}", name=names[run.run_id]),
     )
 
-    def same(tab: str, slot: str, tables: Mapping[str, str], *words: str) -> None:
-        """tables: name on the page -> name for the command."""
+    def same(tab: str, slot: str, tables: Sequence[str], *words: str) -> None:
+        """tables: names on the page."""
         at = AppTest.from_function(specialist, default_timeout=60)
         at.session_state["specialist_chosen"] = one.run_id
         at.session_state["specialist_part_errors"] = tab
@@ -127,24 +126,16 @@ def test_marked_errors(
         at.run()
         assert not at.exception
         assert not at.error, at.error[0].value
-        for ours, theirs in tables.items():
-            assert csv_of(taken[ours]) == written(*words, table=theirs), ours
+        for table in tables:
+            assert csv_of(taken[table]) == written(*words, table=table.removesuffix("-people")), table
 
     many, few = ("--resamples", "1000"), ("--resamples", "200")
     grouped = [word for by in GROUPINGS for word in ("--by", by)]
-    same("Agreement", "agreement", {AGREEMENT: AGREEMENT}, "spans", gold, first, *grouped, *many)
-    same(
-        "Agreement",
-        "agreement",
-        {SIDE_BY_SIDE: SIDE_BY_SIDE, TESTS: TESTS},
-        "spans",
-        gold,
-        first,
-        second,
-        *many,
-    )
-    same("Raters", "raters", {"raters-people": "raters"}, "judge", "raters", gold, *few)
+    same("Agreement", "agreement", ["span-agreement"], "spans", gold, first, *grouped, *many)
+    several = ["spans-side-by-side", "spans-tests"]
+    same("Agreement", "agreement", several, "spans", gold, first, second, *many)
+    same("Raters", "raters", ["raters-people"], "judge", "raters", gold, *few)
     called = "{name}"
-    same("Copying", "copying", {COPIED: COPIED, ALONE: ALONE}, "judge", "copying", first, second)
-    curve = {CURVE: CURVE, CURVE_TESTS: CURVE_TESTS}
+    same("Copying", "copying", ["copied-errors", "marked-alone"], "judge", "copying", first, second)
+    curve = ["examples-curve", "examples-curve-tests"]
     same("Examples", "curve", curve, "judge", "examples-curve", gold, first, second, *many)

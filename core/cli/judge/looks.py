@@ -48,9 +48,6 @@ from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
 from core.judges.kind import JudgeKind
 from core.results.judges.agreement import (
-    AGREEMENT,
-    APART,
-    PAIRS,
     Agreement,
     agreement,
     agreement_table,
@@ -58,7 +55,7 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.results.judges.consistency import ORDERS_TABLE, REPEATS, consistency, orders_table, repeats_table
+from core.results.judges.consistency import consistency, orders_table, repeats_table
 from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
 from core.results.judges.cross_examination import (
     ablation,
@@ -70,8 +67,6 @@ from core.results.judges.cross_examination import (
 )
 from core.results.merging import SAME_NAME
 from core.results.spans.agreement import (
-    CURVE,
-    CURVE_TESTS,
     ExampleCurve,
     RaterMatrix,
     curve_table,
@@ -82,8 +77,6 @@ from core.results.spans.agreement import (
     raters_table,
 )
 from core.results.spans.copying import (
-    ALONE,
-    COPIED,
     Copying,
     CopyOptions,
     Disjoint,
@@ -180,8 +173,8 @@ def add_looks(verbs: Commands) -> None:
         "consistency",
         "does a judge say the same again, and in the other order?",
         _consistency,
-        REPEATS,
-        ORDERS_TABLE,
+        "judge-repeats",
+        "judge-orders",
     )
     command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
     add_interval_options(command, _N_RESAMPLES)
@@ -214,9 +207,9 @@ def _add_compare(verbs: Commands) -> None:
         "compare",
         "two judges on the same texts: agreement, and where they part",
         _compare,
-        AGREEMENT,
-        APART,
-        PAIRS,
+        "agreement",
+        "two-judges",
+        "judge-components",
     )
     command.add_argument("first", metavar="A", help=f"{JUDGES}, or a table of scores")
     command.add_argument("second", metavar="B", help="the other one")
@@ -386,8 +379,8 @@ def _add_copying(verbs: Commands) -> None:
         "copying",
         "errors that a judge copies from its examples, and those it shares with people",
         _copying,
-        COPIED,
-        ALONE,
+        "copied-errors",
+        "marked-alone",
     )
     command.add_argument(
         "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
@@ -411,8 +404,8 @@ def _add_curve_and_raters(verbs: Commands) -> None:
         "examples-curve",
         "F1 of marked errors against the number of examples",
         _curve,
-        CURVE,
-        CURVE_TESTS,
+        "examples-curve",
+        "examples-curve-tests",
     )
     command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
     command.add_argument(
@@ -499,7 +492,7 @@ def _curve(options: argparse.Namespace) -> None:
         f"F1 against {shown(found.gold)}, on {counted(found.n_segments, 'segment')} of "
         f"{counted(found.n_items, 'item')} that all runs marked."
     )
-    tests = differences_table(found.tests, CURVE_TESTS)
+    tests = differences_table(found.tests, "examples-curve-tests")
     give(options, _curve_json(found), [said, curve_table(found), "", tests])
 
 

@@ -283,10 +283,6 @@ def _disagreements(
     return tuple(sorted(found, key=lambda one: -abs(one.difference)))
 
 
-AGREEMENT, PAIRS, APART = "agreement", "judge-components", "two-judges"
-"""Names of the tables."""
-
-
 def agreement_table(one: Agreement) -> ResultTable:
     """Every measure of a pair of columns, a row each."""
     measures = {
@@ -297,7 +293,7 @@ def agreement_table(one: Agreement) -> ResultTable:
         "SD of the differences": interval(one.sd_difference),
     }
     return ResultTable(
-        AGREEMENT,
+        "agreement",
         (
             Column("first", shown=False),
             Column("second", shown=False),
@@ -342,7 +338,7 @@ def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTab
         for one in found
     ]
     return ResultTable(
-        PAIRS,
+        "judge-components",
         columns,
         tuple(rows),
         notes=(
@@ -361,7 +357,7 @@ def apart_table(
     for named in texts:
         of_item.setdefault(named[0].item_id, []).append(named)
     return ResultTable(
-        APART,
+        "two-judges",
         (
             Column("item", "Item", names_row=True),
             Column("system", "System"),

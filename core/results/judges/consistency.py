@@ -295,10 +295,6 @@ def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: st
     return dict(Counter(reasons).most_common())
 
 
-REPEATS, ORDERS_TABLE = "judge-repeats", "judge-orders"
-"""Names of the tables."""
-
-
 def repeats_table(found: Consistency) -> ResultTable:
     """A row a component: how often all repeats of a text are equal, and how far they spread."""
     shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
@@ -310,7 +306,7 @@ def repeats_table(found: Consistency) -> ResultTable:
         Column("left_out", "Left out"),
     )
     return ResultTable(
-        REPEATS,
+        "judge-repeats",
         columns,
         tuple(row_of(one, columns, sd=interval(one.spread), n=one.agreeing.n) for one in found.repeats),
         notes=(
@@ -331,7 +327,7 @@ def orders_table(found: OrderConsistency) -> ResultTable:
         Column("left_out", "Left out"),
     )
     return ResultTable(
-        ORDERS_TABLE,
+        "judge-orders",
         columns,
         (row_of(found, columns, n=found.equal.n),),
         "Response first against reference first",

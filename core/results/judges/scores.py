@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.judges.kind import JudgeKind
+from core.results.cells import interval, row_of
 from core.schema.judging import JudgeOutput
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import ScoreTable
@@ -97,8 +98,6 @@ def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
 
 def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) -> ResultTable:
     """A row a metric."""
-    from core.results.cells import row_of  # loads scipy
-
     columns = (
         Column("metric", "Score", names_row=True),
         Column("n", "Texts"),
@@ -122,8 +121,6 @@ def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) ->
 
 def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
     """Scores against the level itself, as 003's Table 2: rows are texts, questions those with a defined Kendall."""
-    from core.results.cells import interval, row_of  # loads scipy
-
     columns = (
         Column("metric", "Score", names_row=True),
         Column("signature", shown=False),

@@ -186,7 +186,6 @@ def _by_severity(paired: Paired, items: NDArray[np.int64], options: SpanOptions)
 
 
 NOT_BY_ALL = "not marked by all"
-ONE_DRAW = "there is one draw"
 
 
 @dataclass(frozen=True)
@@ -374,8 +373,6 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
 RULE = "Over all characters: 1 where a severity agrees, 1/2 where only the mark does."
 Grouping = Literal["system", "rater", "severity"]
 GROUPINGS: tuple[Grouping, ...] = ("system", "rater", "severity")
-AGREEMENT, SIDE_BY_SIDE, TESTS = "span-agreement", "spans-side-by-side", "spans-tests"
-"""Names of the tables."""
 _F1_COLUMNS = (
     Column("precision", "Precision"),
     Column("recall", "Recall"),
@@ -405,7 +402,7 @@ def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) 
     ]
     severity = ("By severity: with the errors of that severity alone on both sides.",)
     return ResultTable(
-        AGREEMENT,
+        "span-agreement",
         (
             Column("by", "By", shown=bool(groups), names_row=True),
             Column("name", "Name", shown=bool(groups), names_row=True),
@@ -452,7 +449,7 @@ def judges_table(found: SpanComparison) -> ResultTable:
     drawn = any(one.n_draws > 1 for one in found.judges)
     several = "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
     return ResultTable(
-        SIDE_BY_SIDE,
+        "spans-side-by-side",
         (
             Column("judge", "Judge", names_row=True),
             *_F1_COLUMNS,
@@ -479,7 +476,7 @@ def judges_table(found: SpanComparison) -> ResultTable:
     )
 
 
-def differences_table(tests: Sequence[SpanTest], name: str = TESTS) -> ResultTable:
+def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
     """A row for every two judges."""
     columns = (
         Column("first", "First", names_row=True),
@@ -585,10 +582,6 @@ def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | 
     return draws.mean - draws.sd, draws.mean, draws.mean + draws.sd
 
 
-CURVE, CURVE_TESTS = "examples-curve", "examples-curve-tests"
-"""Names of the tables."""
-
-
 def curve_table(found: ExampleCurve) -> ResultTable:
     """A row a run, fewest examples first."""
     columns = (
@@ -601,7 +594,7 @@ def curve_table(found: ExampleCurve) -> ResultTable:
         *_over_draws("f1", "F1", True),
     )
     return ResultTable(
-        CURVE,
+        "examples-curve",
         columns,
         tuple(
             row_of(

@@ -347,10 +347,6 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
     )
 
 
-COPIED, ALONE = "copied-errors", "marked-alone"
-"""Names of the tables."""
-
-
 def copied_table(found: Sequence[Copying]) -> ResultTable:
     """A row a judge: shares of its errors whose words are others'."""
     columns = (
@@ -364,7 +360,7 @@ def copied_table(found: Sequence[Copying]) -> ResultTable:
         Column("of_same_source", "Of the same source", percent=True),
     )
     return ResultTable(
-        COPIED,
+        "copied-errors",
         columns,
         tuple(
             row_of(one, columns, texts=one.n_texts, errors=one.n_errors, without_words=one.n_without_words)
@@ -389,7 +385,7 @@ def alone_table(found: Sequence[Disjoint]) -> ResultTable:
         Column("share", "Share", percent=True),
     )
     return ResultTable(
-        ALONE,
+        "marked-alone",
         columns,
         tuple(row_of(one, columns) for one in found),
         notes=("Alone: errors whose words the other judge does not name in the same text.",),
