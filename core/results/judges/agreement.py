@@ -123,7 +123,7 @@ def agreement(
     scale = shared_scale(first, second, scores[known])
     # Differences are told on the scale as it is: where lower is better, x and y are turned round.
     apart = np.diff(scores[known], axis=1)[:, 0] if scale else percentiles[1] - percentiles[0]
-    mean, sd = _differences(apart, items, n_resamples, confidence_level, rng)
+    mean, sd = _differences(apart, items, **options)
     return Agreement(
         metric_a=first.name,
         metric_b=second.name,
@@ -136,7 +136,9 @@ def agreement(
             for method in METHODS
         },
         scale=scale or RANKS,
-        mean_difference=mean if scale else _undefined(mean, SAME_BY_RANKS),
+        mean_difference=mean
+        if scale
+        else replace(mean, estimate=None, low=None, high=None, reason=SAME_BY_RANKS),
         sd_difference=sd,
         disagreements=_disagreements(rows, scores[known], percentiles),
         notes=notes,
@@ -232,30 +234,14 @@ def _percentiles(turned: Floats) -> Floats:
     return np.asarray((rankdata(turned) - 0.5) / turned.size, dtype=np.float64)
 
 
-def _differences(
-    apart: Floats, items: NDArray[np.int64], n_resamples: int, confidence_level: float, rng: int
-) -> tuple[Estimate, Estimate]:
-    """Mean and standard deviation of the differences (n,), over resampled items."""
+def _differences(apart: Floats, items: NDArray[np.int64], **options: Any) -> tuple[Estimate, Estimate]:
+    """Mean and standard deviation of the differences (n,), over resampled items as the options say."""
     centre = float(apart.mean()) if apart.size else 0.0
     ones = np.ones(apart.size)
-    mean = cluster_bootstrap(
-        np.column_stack([apart, ones]),
-        items,
-        mean_of_sums,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    mean = cluster_bootstrap(np.column_stack([apart, ones]), items, mean_of_sums, **options)
     # Squares of what is left after the mean: sums of squares of far larger numbers would lose all digits.
     centred = apart - centre
-    sd = cluster_bootstrap(
-        np.column_stack([centred**2, centred, ones]),
-        items,
-        _sd_of_sums,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    sd = cluster_bootstrap(np.column_stack([centred**2, centred, ones]), items, _sd_of_sums, **options)
     if apart.size == 1:
         sd = replace(sd, reason="fewer than two texts")
     if not apart.size:
@@ -267,10 +253,6 @@ def _sd_of_sums(sums: Floats) -> Floats:
     squares, total, n = sums[..., 0], sums[..., 1], sums[..., 2]
     variance = ratio(squares - ratio(total**2, n), np.maximum(n - 1, 0.0))
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
-
-
-def _undefined(estimate: Estimate, reason: str) -> Estimate:
-    return replace(estimate, estimate=None, low=None, high=None, reason=reason, n_undefined=0, n_resamples=0)
 
 
 def _disagreements(

@@ -132,7 +132,7 @@ def reliability(
                     codes[chosen],
                     items[chosen],
                     models,
-                    variant,
+                    variant=variant,
                     n_resamples=n_resamples,
                     confidence_level=confidence_level,
                     rng=rng,
@@ -247,21 +247,11 @@ def _both(
     codes: NDArray[np.int64],
     items: NDArray[np.int64],
     models: Sequence[str],
-    variant: Variant,
-    *,
-    n_resamples: int,
-    confidence_level: float,
-    rng: int,
+    **options: Any,
 ) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
-    """ADR and ADS of each model."""
+    """ADR and ADS of each model. options: the variant, and how intervals are made."""
     own = np.array([[one.author == model for model in models] for one in asked], dtype=np.bool_)
     own = own.reshape(codes.shape)
-    options: dict[str, Any] = {
-        "variant": variant,
-        "n_resamples": n_resamples,
-        "confidence_level": confidence_level,
-        "rng": rng,
-    }
     first, together, made = _distinct(asked, codes, own)
     return (
         disagreement(codes, own, clusters=items, **options),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -265,7 +265,10 @@ def _shares(
         rng=options.rng,
     )
     return [
-        one if one.reason is None else _without(one, why) for one, why in zip(found, reasons, strict=True)
+        one
+        if one.reason is None
+        else replace(one, n=0, n_left_out=0, reason=why, interval_reason="the estimate is undefined")
+        for one, why in zip(found, reasons, strict=True)
     ]
 
 
@@ -274,20 +277,6 @@ def _why_not_of_people(judged: Sequence[_Judged]) -> str:
     if all(one.people is None for one in judged):
         return NOT_MARKED_HERE
     return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
-
-
-def _without(one: Estimate, reason: str) -> Estimate:
-    return Estimate(
-        None,
-        None,
-        None,
-        0,
-        reason,
-        0,
-        0,
-        one.confidence_level,
-        interval_reason="the estimate is undefined",
-    )
 
 
 def _in_part(quote: str, examples: Iterable[str]) -> bool:
