@@ -1,40 +1,53 @@
-"""The verbs of `judge` that ask no model: what judges' own answers and marked errors tell, as tables, JSON and files."""
+"""`judge`: language models that score texts or are examined, each with its folder of results; and what those tell."""
 
 import argparse
+import contextlib
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.asking import add_settings, settings_given
-from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
+from core.cli.shared.asking import add_asking, add_settings, asked, run_it, settings_given
+from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems, print_said
 from core.cli.shared.options import (
     Commands,
+    add_columns_option,
     add_database_option,
     add_pair_option,
     check_options,
     existing_store,
     name_list,
+    print_notes,
+    print_result,
     read_file,
     run_number,
 )
-from core.cli.shared.running import telling
+from core.cli.shared.running import finish_in_folder, telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
+    MEANING,
     N_RESAMPLES,
+    NAMES,
     SPAN_MEANING,
     SPAN_NAMES,
     STUDY,
+    TEXTS_FILE,
     Marked,
     add_interval_options,
     add_mark_options,
     answers_given,
+    check_given,
+    check_no_run,
     costs_given,
+    find_given_study,
     intervals,
     judges_given,
     marked_given,
     names_apart,
+    read_given,
     scores_given,
     short_name,
     single,
@@ -44,8 +57,10 @@ from core.cli.shared.sources import (
 from core.cli.shared.terminal import counted, number, plain
 from core.cli.spans import f1_json, judge_json
 from core.errors import InputError
+from core.formats.human_ratings import read_rating_file
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
+from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
 from core.results.judges.agreement import (
     Agreement,
@@ -60,7 +75,10 @@ from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_sid
 from core.results.judges.cross_examination import (
     ablation,
     ablation_table,
+    alignment_table,
+    caught_table,
     confusion,
+    marked_texts,
     rates_table,
     reasked_table,
     reliability,
@@ -87,16 +105,235 @@ from core.results.spans.copying import (
 )
 from core.results.spans.segments import Locating, locating
 from core.runs.asked import Running
-from core.runs.judging import judged_among, judging_run
+from core.runs.jobs import RunAtHand
+from core.runs.judging import judged_among, judging_run, pieces_done
+from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
-from core.runs.records import read_judge_folder
+from core.runs.records import read_judge_folder, write_pieces
 from core.runs.texts import rated_of_study
 from core.schema.judging import JudgeOutput, RatedSet
+from core.schema.kinds import Kind, Reads
 from core.schema.runs import RUN_FILE
-from core.schema.scores import ScoredRow, ScoreTable
+from core.schema.scores import OutputSet, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import fields_of
+from core.store import Store
 from core.store.studies import find_study
 from core.tables.reading import shown
+
+_RATED_MEANING = (
+    "texts, with ratings or without: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an "
+    "unblinded study"
+)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the commands of kinds that read the same are given, and what they print in the end."""
+
+    add: Callable[[argparse.ArgumentParser, Any], None]
+    """Registers it, for (command, kind)."""
+    read: Callable[[Store, argparse.Namespace, Any], tuple[bytes, str]]
+    """The file that the run works on, and its name, for (store, options, kind)."""
+    same: str
+    """What --resume looks for."""
+    write: Callable[[RunAtHand, Path], Any] = finish_in_folder
+    show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
+    """Prints what `write` returned."""
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `judge`: a verb for every judge and every audit of judges, and those that look at what they said."""
+    noun = nouns.add_parser("judge")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for kind in kinds_that("judging", "audit"):
+        command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]
+        given.add(command, kind)
+        settings = add_asking(command, kind, same=given.same)
+        if (file := kind.attachment) is not None:
+            of_study = (
+                ": what the raters of a study were asked where it fits, else" if _of_raters(kind) else ""
+            )
+            settings.add_argument(
+                f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
+            )
+        if kind.work == "judging":
+            settings.add_argument(
+                "--name", help="what the judge's columns begin with (default: its kind, mode and model)"
+            )
+        command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="")
+    _add_looks(verbs)
+
+
+def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
+    wanted, running = asked(options, kind, name=options.name, attached=_attached(options, kind))
+    for one in options.inputs:
+        check_given(one, options.db)
+    with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
+        found = run_it(
+            options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
+        )
+    given.show(options, found)
+
+
+def _of_raters(kind: Kind) -> bool:
+    """Whether people's ratings of the texts are read, and with them what the raters of a study were asked."""
+    return kind.reads == "rated texts"
+
+
+def _attached(options: argparse.Namespace, kind: Kind) -> str:
+    """The file that the settings refer to: the one that is named, else what the raters of a study were asked where it
+    suits this judge, else the usual one. Raises InputError, and NotFound for a study that is not there.
+    """
+    if kind.attachment is None:
+        return ""
+    named: str | None = getattr(options, kind.attachment.option)
+    (texts,) = options.inputs
+    if named is None and _of_raters(kind) and texts.startswith(STUDY):
+        with existing_store(options.db) as store:
+            study = find_given_study(store, texts)
+        own = None if study is None else study.task
+        usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
+        chosen = usual | settings_given(options, kind.Settings)
+        if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
+            return kind.attachment.dump(own)
+    return kind.attachment.find(named or kind.attachment.usual)
+
+
+def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    add_pair_option(command)
+    add_columns_option(command)
+
+
+def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=_RATED_MEANING)
+    add_pair_option(command)
+    add_columns_option(command)
+    command.add_argument(
+        "--ratings",
+        action="append",
+        default=[],
+        metavar="PATH|NAME",
+        help="ratings of the texts, where they stand apart: a file of errors or scores, or the name of a folder's (mqm); may "
+        "be repeated",
+    )
+    command.set_defaults(flip="")
+    if not kind.marks_errors:  # errors have their direction
+        command.add_argument(
+            "--flip",
+            metavar="D,D",
+            help="dimensions in which 1 is bad, of ratings in METAL's JSON, such as H,PC",
+        )
+
+
+def _add_questions(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument(
+        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions are answered"
+    )
+
+
+def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=JUDGES, help="the cross-examination")
+    command.add_argument(
+        "--ratings",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="ratings with marked errors: MQM TSV, or a folder",
+    )
+    add_pair_option(command)
+    command.add_argument(
+        "--json", action="store_true", help="print JSON; everything else goes to standard error"
+    )
+
+
+def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
+    return read_given(store, options.inputs[0], options.language_pair, options.columns)
+
+
+def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
+    """The texts with their ratings as a file with its name; what is to be known of them is printed. Raises InputError."""
+    # Imported late: all that a study is made of, and scipy with it, takes a second to load.
+    from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, ratings_of_folder, read_apart
+
+    (given,), pair = options.inputs, options.language_pair
+    flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
+    paths = [Path(name) for name in options.ratings if Path(name).exists()]
+    if flip and not paths:
+        raise InputError("--flip: turns dimensions of a file that --ratings names; leave it out.")
+
+    def apart(texts: OutputSet) -> list[RatingSet]:
+        return [
+            ratings_of_folder(path, pair)
+            if path.is_dir()
+            else read_apart(kind, read_file(path), path.name, texts, flip)
+            for path in paths
+        ]
+
+    if run_number(given) is None and Path(given).is_dir():
+        check_no_run(Path(given), TEXTS_FILE)
+        names = [name for name in options.ratings if not Path(name).exists()]
+        return _noted(*rated_of_folder(Path(given), pair, names, apart if paths else None))
+    for name in options.ratings:
+        if not Path(name).exists():
+            read_file(Path(name))  # says why it cannot be read
+    study = find_given_study(store, given)
+    texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
+    return _noted(*rated_of_texts(*texts, apart)) if paths else texts
+
+
+def _noted(texts: tuple[bytes, str], notes: tuple[str, ...]) -> tuple[bytes, str]:
+    print_notes(notes)
+    return texts
+
+
+def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    outputs = judges_given(options.inputs, options.db)
+    print_notes(check_together(options.inputs, outputs))
+    sets = [one for output in outputs for one in question_sets_of(output)]
+    names = [output.name for output in outputs]
+    return write_pieces(sets), f"questions-{names[0] if len(names) == 1 else f'{len(names)}-judges'}.jsonl"
+
+
+def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    (output,) = judges_given(options.inputs, options.db)
+    texts, notes = marked_texts(output, _marks(options))
+    print_notes(notes)
+    return write_pieces(texts), f"marked-{output.name}.jsonl"
+
+
+def _marks(options: argparse.Namespace) -> RatingSet:
+    """Ratings of a file, or those of a folder in which errors are marked."""
+    path: Path = options.ratings
+    if not path.is_dir():
+        if options.language_pair is not None:
+            raise InputError(f"--language-pair: {path} is no folder; leave it out.")
+        return read_rating_file(read_file(path), path.name)
+    found = read_folder(path, language_pair=options.language_pair).ratings
+    marked = [one for one in found.values() if any(rating.spans is not None for rating in one.ratings)]
+    if not marked:
+        raise InputError(f"--ratings: {path} has no ratings in which errors are marked.")
+    return marked[0]
+
+
+def _with_pieces(run: RunAtHand, folder: Path) -> Any:
+    finish_in_folder(run, folder)
+    return pieces_done(run)
+
+
+def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
+    found = alignment_table(texts)
+    said = f"Marked errors in {counted(found.n_texts, 'text')} that a mismatching question points to:"
+    print_result(options, plain(found), print_said, [said, caught_table(found)])
+
+
+_GIVEN: Mapping[Reads, _Given] = {
+    "texts": _Given(_add_texts, _texts, "these texts"),
+    "rated texts": _Given(_add_rated, _rated, "these texts and ratings"),
+    "questions asked": _Given(_add_questions, _questions, "these questions"),
+    "marked texts": _Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+}
+
 
 Named = tuple[ScoredRow, str]
 
@@ -106,10 +343,10 @@ def texts_of(given: Sequence[str], database: str | None) -> list[Named]:
 
     Empty where only tables of scores are given, which hold no texts.
     """
-    return [named for one in given for named in _texts(one, database)]
+    return [named for one in given for named in _texts_given(one, database)]
 
 
-def _texts(given: str, database: str | None) -> Iterable[Named]:
+def _texts_given(given: str, database: str | None) -> Iterable[Named]:
     if (number := run_number(given)) is not None:
         return _of_run(number, database)
     folder = Path(given)
@@ -149,7 +386,7 @@ def _verb(
     return command
 
 
-def add_looks(verbs: Commands) -> None:
+def _add_looks(verbs: Commands) -> None:
     """Register the verbs that ask no model."""
     command = _verb(
         verbs,
@@ -432,7 +669,7 @@ def _copying(options: argparse.Namespace) -> None:
     chosen = CopyOptions(options.repeat - 1, **given)
     with telling("reading what the judges marked") as tell:
         outputs = _named(judges_given(options.judges, options.db), options.judges)
-        rated = _rated(options)
+        rated = _rated_by(options)
         tell("looking for copies")
         found = [error_copying(one, rated, chosen) for one in outputs]
         alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
@@ -456,7 +693,7 @@ def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
     }
 
 
-def _rated(options: argparse.Namespace) -> RatedSet:
+def _rated_by(options: argparse.Namespace) -> RatedSet:
     """The rated texts that the judges worked on. Raises InputError where nothing says which."""
     if options.rated is not None:
         if options.rated.startswith(STUDY):
