@@ -43,7 +43,7 @@ async def asked(model: str, n_items: int, n_steps: int) -> dict[str, float]:
     try:
         from core.llm.vllm.engine import VllmEngine
     except ImportError:
-        from core.llm.vllm_engine import VllmEngine  # as it was called in batches' time
+        from core.llm.vllm.engine import VllmEngine
 
     engine = VllmEngine(model, max_model_len=2048, dtype="bfloat16")
     await engine.start()

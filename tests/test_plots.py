@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
+from core.diff import WordsKept
 from core.plots import metrics
 from core.plots import study as plots
 from core.results.study.results import StudyResults, first_interval, study_results
-from core.results.words_kept import WordsKept
 from core.schema.study import PREFERENCES, Preference, Rater
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'

@@ -5,8 +5,15 @@ from helpers.texts.span_makers import marked, rating_set, span
 
 from core.plots import judges as plots
 from core.plots.dressing import heat_map
-from core.results.spans.agreement import DrawSummary, JudgeSpans, SpanOptions, span_agreement
-from core.results.spans.examples import CurvePoint, ExampleCurve, rater_matrix
+from core.results.spans.agreement import (
+    CurvePoint,
+    DrawSummary,
+    ExampleCurve,
+    JudgeSpans,
+    SpanOptions,
+    rater_matrix,
+    span_agreement,
+)
 from core.schema.scores import Rating
 
 HOSTILE = "<b>x</b>"
@@ -60,7 +67,7 @@ def test_the_curve_shows_intervals_of_one_draw_and_spread_of_several():
         point("one", 1.0, DrawSummary(0.75, None, 1, 0)),
         point("all", 9.5, DrawSummary(0.8, 0.02, 10, 0)),
     )
-    figure = plots.example_curve(ExampleCurve("gold", (one, ten), (), 8, 4))
+    figure = plots.example_curve(ExampleCurve("gold", (), (), 8, 4, OPTIONS, (), (one, ten)))
     (line,) = figure.data
     assert list(line.x) == [1.0, 9.5]
     assert list(line.y) == pytest.approx([one.judge.overall.f1.estimate, 0.8])

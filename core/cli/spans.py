@@ -1,10 +1,11 @@
 """`spans`: errors that judges mark against those that people marked, character by character."""
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.cli.shared.options import Commands, add_database_option, add_json_option, print_result
+from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
+from core.cli.shared.options import Commands, add_database_option
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     SPAN_MEANING,
@@ -16,103 +17,21 @@ from core.cli.shared.sources import (
     span_options,
     texts_among,
 )
-from core.cli.shared.terminal import (
-    counted,
-    dashed,
-    intervals_said,
-    number,
-    or_dash,
-    plain,
-    print_aligned,
-    print_end,
-    print_left_out,
-)
+from core.cli.shared.terminal import counted, plain
 from core.errors import InputError
 from core.results.spans.agreement import (
+    GROUPINGS,
     JudgeSpans,
     SpanAgreement,
     SpanComparison,
-    SpanOptions,
+    agreement_table,
     compare_spans,
+    differences_table,
+    judges_table,
     span_agreement,
 )
-from core.stats.resampling import Estimate
 from core.stats.span_f1 import SpanF1
 from core.tables.reading import shown
-
-RULE = "Over all characters: 1 where a severity agrees, 1/2 where only the mark does."
-
-
-def print_span_agreement(found: SpanAgreement, by: str | None, groups: Mapping[str, SpanF1]) -> None:
-    """Precision, recall and F1, overall and of each group."""
-    print(
-        f"{shown(found.predicted)} against {shown(found.gold)}: {counted(found.n_segments, 'segment')} of "
-        f"{counted(found.n_items, 'item')}."
-    )
-    print_aligned(
-        [by or "", "precision", "recall", "F1", "characters marked", "of the gold"],
-        [
-            ["all" if by else "", *_f1_cells(found.overall)],
-            *([name, *_f1_cells(one)] for name, one in groups.items()),
-        ],
-    )
-    if by == "severity":
-        print("By severity: with the errors of that severity alone on both sides.")
-    print_left_out(found.left_out.items())
-    _print_end([found.overall, *groups.values()], found.options, found.notes)
-
-
-def print_span_comparison(found: SpanComparison) -> None:
-    """A line a judge, then a line for every two of them."""
-    print(
-        f"{counted(len(found.judges), 'judge')} against {shown(found.gold)}, on "
-        f"{counted(found.n_segments, 'segment')} of {counted(found.n_items, 'item')} that all marked."
-    )
-    drawn = any(one.n_draws > 1 for one in found.judges)
-    header = ["judge", "precision", "recall", "F1", "characters marked", "of the gold"]
-    print_aligned(
-        [*header, *(["draws", "mean F1", "SD"] if drawn else [])],
-        [[one.name, *_f1_cells(one.overall), *(_draw_cells(one) if drawn else [])] for one in found.judges],
-    )
-    if drawn:
-        print(
-            "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
-        )
-    if found.tests:
-        print()
-        print_aligned(
-            ["first", "second", "difference of F1", "p", "items"],
-            [
-                [one.first, one.second, number(one.test.difference), or_dash(one.test.p, 4), one.test.n_units]
-                for one in found.tests
-            ],
-        )
-        print("p: paired permutation of whole items, two-sided; nothing pays for the number of tests.")
-        for why in dict.fromkeys(one.test.reason for one in found.tests if one.test.reason):
-            print(f"Where - stands, {why}.")
-    for judge in found.judges:
-        print_left_out(judge.left_out.items(), judge.name)
-    _print_end([one.overall for one in found.judges], found.options, found.notes)
-
-
-def _f1_cells(one: SpanF1) -> list[object]:
-    cells = map(dashed, measures_of(one).values())
-    return [*cells, f"{one.predicted_characters:,}", f"{one.gold_characters:,}"]
-
-
-def measures_of(one: SpanF1) -> dict[str, Estimate]:
-    """The three by name."""
-    return {"precision": one.precision, "recall": one.recall, "F1": one.f1}
-
-
-def _draw_cells(one: JudgeSpans) -> list[object]:
-    return [one.n_draws, or_dash(one.f1.mean), or_dash(one.f1.sd, 4)]
-
-
-def _print_end(found: Iterable[SpanF1], options: SpanOptions, notes: Iterable[str]) -> None:
-    intervals = [intervals_said(options.confidence_level)] if options.n_resamples else []
-    named = [pair for one in found for pair in measures_of(one).items()]
-    print_end(named, intervals="\n".join([RULE, *intervals]), notes=notes)
 
 
 def add_to(nouns: Commands) -> None:
@@ -124,16 +43,22 @@ def add_to(nouns: Commands) -> None:
     )
     add_mark_options(command)
     command.add_argument(
-        "--by", choices=["system", "rater", "severity"], help="also by system, by rater of GOLD, by severity"
+        "--by",
+        choices=GROUPINGS,
+        action="append",
+        default=[],
+        help="also by system, by rater of GOLD, by severity; may be repeated",
     )
-    add_json_option(command)
+    add_result_options(command, "span-agreement", "spans-side-by-side", "spans-tests")
     add_database_option(command)
     command.set_defaults(run=_spans)
 
 
 def _spans(options: argparse.Namespace) -> None:
     several = options.by and len(options.predicted) > 1
-    chosen = span_options(options, ["--by: of one PRED alone; several stand side by side"] if several else ())
+    wrong = ["--by: of one PRED alone; several stand side by side"] if several else []
+    chosen = span_options(options, [*wrong, *out_problems(options)])
+    check_out_file(options, [options.gold, *options.predicted])
     with telling("reading the marked errors") as tell:
         gold, *predicted = marked_given([options.gold, *options.predicted], options)
         names = names_apart(predicted, options.predicted)
@@ -149,29 +74,30 @@ def _spans(options: argparse.Namespace) -> None:
             else compare_spans(single(gold), draws, texts=texts, options=chosen)
         )
     if isinstance(found, SpanAgreement):
-        groups = _groups(found, options.by)
-        as_json = _agreement_json(found, options.by, groups)
-        print_result(options, as_json, print_span_agreement, found, options.by, groups)
+        if "rater" in options.by and not found.by_rater:
+            raise InputError("--by rater: the ratings name no raters, or were merged.")
+        head = f"{shown(found.predicted)} against {shown(found.gold)}: {_on(found)}."
+        give(options, _agreement_json(found, options.by), [head, agreement_table(found, options.by)])
     else:
-        print_result(options, _comparison_json(found), print_span_comparison, found)
+        head = f"{counted(len(found.judges), 'judge')} against {shown(found.gold)}, on {_on(found)} that all marked."
+        tests: Said = ["", differences_table(found.tests)] if found.tests else []
+        give(options, _comparison_json(found), [head, judges_table(found), *tests])
 
 
-def _groups(found: SpanAgreement, by: str | None) -> Mapping[str, SpanF1]:
-    groups: Mapping[str, SpanF1] = {} if by is None else getattr(found, f"by_{by}")
-    if by == "rater" and not groups:
-        raise InputError("--by rater: the ratings name no raters, or were merged.")
-    return groups
+def _on(found: SpanAgreement | SpanComparison) -> str:
+    return f"{counted(found.n_segments, 'segment')} of {counted(found.n_items, 'item')}"
 
 
-def _agreement_json(found: SpanAgreement, by: str | None, groups: Mapping[str, SpanF1]) -> dict[str, Any]:
-    result = {
+def _agreement_json(found: SpanAgreement, groupings: Sequence[str]) -> dict[str, Any]:
+    groups: dict[str, Mapping[str, SpanF1]] = {f"by_{by}": getattr(found, f"by_{by}") for by in groupings}
+    return {
         **f1_json(found.overall),
         "n_segments": found.n_segments,
         "n_items": found.n_items,
         "left_out": dict(found.left_out),
         "notes": list(found.notes),
+        **{by: {name: f1_json(one) for name, one in own.items()} for by, own in groups.items()},
     }
-    return result | ({f"by_{by}": {name: f1_json(one) for name, one in groups.items()}} if by else {})
 
 
 def f1_json(found: SpanF1) -> dict[str, Any]:

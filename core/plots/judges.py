@@ -21,7 +21,7 @@ from core.plots.dressing import (
 from core.results.decimals import decimal
 from core.results.judges.agreement import Disagreement
 from core.results.judges.costs import ALL_STEPS, CostRow
-from core.results.spans.examples import ExampleCurve, RaterMatrix, interval_of
+from core.results.spans.agreement import ExampleCurve, RaterMatrix, interval_of
 from core.stats.span_f1 import Measure, SpanF1
 
 _NAME, _STEP = 48, 30
@@ -77,7 +77,10 @@ def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
         figure.add_bar(
             orientation="h",
             y=[judges.index(row.judge) for row in own],
-            x=[(row.input_tokens_per_text or 0) + (row.output_tokens_per_text or 0) for row in own],
+            x=[
+                (row.each("input_tokens", "text") or 0) + (row.each("output_tokens", "text") or 0)
+                for row in own
+            ],
             name=label(step, longest=_STEP),
             marker={
                 "color": LOOKS[place % len(LOOKS)][0],

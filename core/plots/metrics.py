@@ -6,6 +6,7 @@ from itertools import zip_longest
 
 import plotly.graph_objects as go
 
+from core.diff import WordsKept
 from core.plots.dressing import (
     BLUE,
     GRID,
@@ -30,7 +31,6 @@ from core.results.correlations.table import CorrelationReport
 from core.results.correlations.votes import MetricVotes
 from core.results.decimals import decimal
 from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
-from core.results.words_kept import WordsKept
 from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"

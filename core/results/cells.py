@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.schema.result_table import Interval
+from core.schema.result_table import Cell, Column, Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate, Share
 from core.tables.reading import shown
 
@@ -72,3 +72,26 @@ def _from_to(named: Sequence[tuple[str, int]], things: str) -> str:
     fewest, most = min(n for _, n in named), max(n for _, n in named)
     count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     return f"{count} {things if most != 1 else things.removesuffix('s')}"
+
+
+def counted_share(found: Share) -> Interval:
+    """The same; readers see how many of how many."""
+    return replace(share(found), beside=f"({found.count:,} of {found.n:,})" if found.n else "")
+
+
+def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
+    """A row of the columns: the other cells by their names, else the result's field of that name."""
+    fields = {one.name: getattr(found, one.name) for one in columns if one.name not in other} | other
+    return tuple(
+        interval(cell) if isinstance(cell := fields[one.name], Estimate) else cell for one in columns
+    )
+
+
+def resampled(confidence_level: float) -> str:
+    """A note on how a table's intervals were made."""
+    return f"Intervals: {confidence_level:.0%}, percentile bootstrap over items."
+
+
+def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
+    """A note for each reason why something has no part in a result; whose: what it was left out of."""
+    return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]

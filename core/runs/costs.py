@@ -47,21 +47,11 @@ def cost_of_folder(folder: Path) -> JudgeCost:
     kind, settings = report["kind"], report["settings"]
     if kind not in KINDS or KINDS[kind].work not in ("judging", "audit"):
         raise InputError(f"{folder} holds a run of the kind {shown(kind)}; a judge's run is needed.")
-    found = costs_of_report(report, folder / RUN_FILE)
     name = settings.get("name") if KINDS[kind].work == "judging" else settings.get("model") or RULES
     if not isinstance(name, str) or name_of(name) is None:
         reject(str(folder / RUN_FILE), [f"settings: no name tells whose run of the kind {kind} it is"])
     n_texts = sum(1 for line in bytes_of(folder / RECORDS_FILE).splitlines() if line.strip())
-    return JudgeCost(
-        _called(kind, name),
-        found.costs,
-        found.n_done + found.n_failed,
-        n_texts,
-        found.input_price,
-        found.output_price,
-        found.n_items,
-        found.n_found,
-    )
+    return costs_of_report(report, folder / RUN_FILE, _called(kind, name), n_texts)
 
 
 def _called(kind: str, name: str) -> str:

@@ -16,7 +16,7 @@ from core.runs.kinds import kind_named
 from core.schema.runs import Run
 from core.store import Store
 from pages.calibration.choice import Judged
-from pages.tabs import consistency
+from pages.tabs import judged
 from pages.widgets import chosen_judge, chosen_scores, menus, results_shown
 from pages.widgets.chosen_judge import ends, in_percent, value
 from pages.widgets.parts import left_out, nothing, part, table
@@ -29,7 +29,7 @@ def render(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
         part("The judge and itself", "Does it say the same when it is asked again?", "judge-consistency")
         nothing("scores of a table say nothing of repeats; choose a run of the judge quality or direct")
     else:
-        consistency.render(store, run)
+        judged.render_consistency(store, run)
     _sweep(store, everyone)
     _shuffled(store, run)
 

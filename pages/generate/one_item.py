@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.diff import WordsKept, words_kept
 from core.generation.damage import DamageTrace
 from core.generation.factual.published import PUBLISHED
 from core.generation.factual.scheme import VERBATIM
 from core.generation.factual.steps import FactualTrace
 from core.plots import metrics as plots
-from core.results.words_kept import WordsKept, words_kept
 from core.runs.calls import became
 from core.runs.generation import scheme_of, trace_of
 from core.runs.jobs import RunAtHand

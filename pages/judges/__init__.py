@@ -13,7 +13,7 @@ from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run
 from pages.judges import agreement, reliability
-from pages.tabs import downloads, judge_costs, judge_scores, new_run, texts
+from pages.tabs import downloads, judged, new_run, texts
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -21,7 +21,7 @@ from pages.widgets import (
     level_diff,
     messages,
     parts,
-    results_shown,
+    result_table,
     run_panel,
     visitor,
 )
@@ -37,7 +37,7 @@ def render() -> None:
         blind_pair.style()
         parts.style()
         level_diff.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         chosen = chosen_judge.choose(store)
         if chosen[0] == NEW:
@@ -62,7 +62,7 @@ def render() -> None:
 def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
     """What can be shown of any scores."""
     looks = {
-        "Scores": judge_scores.render,
+        "Scores": judged.render_scores,
         "Judges": agreement.render,
         "Files": downloads.scores_to_take,
     }
@@ -84,7 +84,7 @@ def _run(store: Store, run: Run) -> None:
             if judges
             else {"Result": partial(_result, store, run)}
         ),
-        "Cost": partial(judge_costs.render, store, run),
+        "Cost": partial(judged.render_costs, store, run),
         "Files": partial(downloads.judge_to_take, store, run),
     }
     tabs(bodies, f"judges_part_{'judge' if judges else 'check'}")

@@ -1,24 +1,31 @@
 """Tab Judges: two judges (or a judge and a metric) on the same texts, where they disagree, and all of them side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from core.plots import judges as plots
 from core.results.joining import place_of
-from core.results.judges.agreement import SHARES, Agreement, Disagreement, agreement, same_components
+from core.results.judges.agreement import (
+    Agreement,
+    Disagreement,
+    agreement,
+    agreement_table,
+    apart_table,
+    pairs_table,
+    same_components,
+)
 from core.runs.kinds import KINDS
-from core.schema.judging import JudgedText
+from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
-from core.stats.resampling import Estimate
 from core.store import Store
 from pages.tabs import beside, ranking, texts
-from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
-from pages.widgets.chosen_judge import ends, factor_of, level_said, score, times, value, with_ends
+from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import left_out, nothing, part, table
+from pages.widgets.parts import nothing, part
 
 _LISTED, _SHORT = 50, 40
 
@@ -66,14 +73,19 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
         nothing("no text has both of these scores; choose other columns or other scores")
         return
     factors = _factor(first.table, name_a), _factor(second.table, name_b)
-    _numbers(found, in_points=factors == (100.0, 100.0) and found.scale == SHARES)
+    found = replace(found, notes=beside.notes_of(found.notes))
+    result_table.show(agreement_table(found))
+    st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
         axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
-        results_shown.show(
-            plots.two_judges(found.disagreements, axes, factors),
-            f"{found.n} texts by {name_a} and {name_b}",
-            "two-judges",
-            [_csv_row(one) for one in found.disagreements],
+        outputs = filter(None, (_output(store, one) for one in (first, second)))
+        known = [(text.row, text.text) for output in outputs for text in output.texts]
+        result_table.show(
+            apart_table(found, known, _LISTED),
+            whole=apart_table(found, known),
+            figure=plots.two_judges(found.disagreements, axes, factors),
+            alt=f"{found.n} texts by {name_a} and {name_b}",
+            folded=f"The {min(found.n, _LISTED):,} texts that are furthest apart",
         )
         _disagreements(store, (first, second), found, factors)
     if len(pairs) > 1:
@@ -96,50 +108,6 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
 
 def _axis(name: str, scores: Scores, factor: float) -> str:
     return f"{beside.called(scores)}: {name}{'' if factor == 1.0 else ' (%)'}"
-
-
-def _numbers(found: Agreement, *, in_points: bool) -> None:
-    """in_points: scores are shown in percent, and so their differences in percentage points."""
-    rows: list[tuple[str, Estimate | None]] = [
-        *((f"{method.capitalize()} over all texts", found.pooled.get(method)) for method in METHODS),
-        ("Kendall within items", found.per_item),
-        *((f"{method.capitalize()} between systems", one) for method, one in _between(found)),
-        ("Mean difference (other minus this)", found.mean_difference),
-        ("SD of the differences", found.sd_difference),
-    ]
-    points = (found.mean_difference, found.sd_difference) if in_points else ()
-    shown = [times(one, 100.0) if any(one is each for each in points) else one for _, one in rows]
-    table(
-        pd.DataFrame(
-            {
-                "Agreement": [name for name, _ in rows],
-                "Value": [f"{value(one)}{_resting_on(one, found.per_item)}" for one in shown],
-                "95 % interval": [ends(one) for one in shown],
-            }
-        )
-    )
-    st.markdown(
-        f":small[n = {found.n:,} texts that both scored. Intervals resample items. Differences are "
-        f"{'in percentage points' if in_points else f'on the scale {found.scale}'}.]"
-    )
-    chosen_scores.read_notes(
-        (
-            *beside.notes_of(found.notes),
-            *((f"left out: {left_out(found.left_out)}",) if found.left_out else ()),
-        )
-    )
-
-
-def _resting_on(one: Estimate | None, per_item: Estimate) -> str:
-    """On how many items a mean over items rests, where others have no part in it."""
-    if one is not per_item or one.estimate is None or not one.n_left_out:
-        return ""
-    return f" ({one.n_clusters} of {one.n_clusters + one.n_left_out} items)"
-
-
-def _between(found: Agreement) -> list[tuple[Method, Estimate]]:
-    """Coefficients between systems' means, where there are several systems."""
-    return [(method, one) for method, one in found.per_system.items() if one.estimate is not None]
 
 
 def _disagreements(
@@ -174,13 +142,20 @@ def _disagreements(
                 texts.record(*found_text, slot=f"two_{place}")
 
 
-def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
-    """The text with its record and what it was compared with, where a judge's run scored it."""
+def _output(store: Store, scores: Scores) -> JudgeOutput | None:
+    """What a judge said; None: the scores are no judge's run."""
     if scores.run is None or KINDS[scores.run.kind].work != "judging":
         return None
-    output = chosen_judge.output_of(store, scores.run)
-    place = place_of(row, [text.row for text in output.texts])
-    return None if place is None else (output.texts[place], chosen_judge.document_name(output))
+    return chosen_judge.output_of(store, scores.run)
+
+
+def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
+    """The text with its record and what it was compared with, where a judge's run scored it."""
+    output = _output(store, scores)
+    place = None if output is None else place_of(row, [text.row for text in output.texts])
+    if output is None or place is None:
+        return None
+    return output.texts[place], chosen_judge.document_name(output)
 
 
 def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
@@ -190,32 +165,7 @@ def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]])
         "Figure 1 of the Cross-Examination Framework: does it work without a reference?",
         "judge-agreement",
     )
-    found = [_agreement(first, a, second, b) for a, b in pairs]
-    rows = []
-    for (name_a, name_b), one in zip(pairs, found, strict=True):
-        row = {"This": name_a, "Other": name_b, "n": f"{one.n:,}"}
-        for method in METHODS:
-            estimate = one.pooled.get(method)
-            row[method.capitalize()] = with_ends(estimate)
-        rows.append(row)
-    table(pd.DataFrame(rows).drop(columns=[] if _differ(pairs) else ["Other"]))
-    st.markdown(":small[With 95 % intervals over items.]")
-    results_shown.downloads(
-        "judge-components",
-        [
-            {"first": a, "second": b, "n": one.n}
-            | {
-                k: v
-                for method in METHODS
-                for k, v in results_shown.estimate(method, one.pooled.get(method)).items()
-            }
-            for (a, b), one in zip(pairs, found, strict=True)
-        ],
-    )
-
-
-def _differ(pairs: Sequence[tuple[str, str]]) -> bool:
-    return any(a != b for a, b in pairs)
+    result_table.show(pairs_table([_agreement(first, a, second, b) for a, b in pairs], brief=True))
 
 
 def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
@@ -249,15 +199,3 @@ def _case(one: Disagreement, factors: tuple[float, float]) -> str:
     name = f"{one.row.item_id[:_SHORT]}, {one.row.system[:_SHORT]}{level_said(one.row)}"
     scores = f"{score(one.score_a, factors[0])} and {score(one.score_b, factors[1])}"
     return f"{name}: {scores}, {100 * one.difference:+.0f} percentiles"
-
-
-def _csv_row(one: Disagreement) -> dict[str, object]:
-    return {
-        "item": one.row.item_id,
-        "system": one.row.system,
-        "level": one.row.level,
-        "first": one.score_a,
-        "second": one.score_b,
-        "first_percentile": one.percentile_a,
-        "second_percentile": one.percentile_b,
-    }

@@ -1,6 +1,7 @@
 """Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with marked errors?"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -8,10 +9,22 @@ import streamlit as st
 from core.judges.alignment import KIND as KIND_of_alignment
 from core.judges.alignment import MarkedError, MarkedText
 from core.judges.answers import KIND, AnswerSet, question_sets_of
-from core.judges.questions import VERDICTS
-from core.results.judges.alignment import AlignmentRow, alignment_table, marked_texts
-from core.results.judges.consistency import AblationRow, Reasked, ReaskedRow, ablation, confusion
-from core.results.judges.reliability import ModelReliability, Reliability, reliability, verdicts_by_author
+from core.results.judges.cross_examination import (
+    VARIANT_NAMES,
+    Reasked,
+    Reliability,
+    ablation,
+    ablation_table,
+    alignment_table,
+    caught_table,
+    confusion,
+    marked_texts,
+    rates_table,
+    reasked_table,
+    reliability,
+    verdicts_by_author,
+    verdicts_table,
+)
 from core.runs.asked import asked_of
 from core.runs.judging import answered, pieces_done
 from core.runs.kinds import KINDS, kinds_with
@@ -19,13 +32,11 @@ from core.runs.path import at_hand
 from core.runs.records import write_pieces
 from core.schema.runs import Run
 from core.store import Store
-from pages.tabs import consistency, new_run
-from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, results_shown
-from pages.widgets.chosen_judge import MARKS, SIDES, in_percent, level_said
+from pages.tabs import judged, new_run
+from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets.chosen_judge import MARKS, SIDES, level_said
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import UNDEFINED, explained, left_out, nothing, number, part, percent, table
-
-_VARIANTS = {"paper": "as the paper defines it", "cef-code": "as its programs count"}
+from pages.widgets.parts import explained, nothing, part, table
 
 
 def render_answers(store: Store, run: Run) -> None:
@@ -60,7 +71,7 @@ def result_of_answers(store: Store, run: Run) -> None:
     if not counts:
         nothing("no question is answered yet")
         return
-    table(pd.DataFrame([{"Questions by": author, **said} for author, said in counts.items()]))
+    result_table.show(verdicts_table(counts))
     render_answers(store, run)
 
 
@@ -83,50 +94,20 @@ def _rates(store: Store, runs: Sequence[Run]) -> None:
     with mistakes_shown():
         with st.spinner("Computing ..."):
             found = _reliability(store, runs)
-        chosen_scores.read_notes(found.notes)
         left, right = st.columns(2)
         variant = left.selectbox(
-            "Counted", list(_VARIANTS), format_func=_VARIANTS.__getitem__, key="judges_adr_variant"
+            "Counted", list(VARIANT_NAMES), format_func=VARIANT_NAMES.__getitem__, key="judges_adr_variant"
         )
         sides = [side for side in SIDES if any(row.side == side for row in found.rows)]
         side = right.selectbox("Questions", sides, format_func=SIDES.__getitem__, key="judges_adr_side")
         rows = [row for row in found.rows if row.variant == variant and row.side == side]
-        table(pd.DataFrame([_answers_row(row) for row in rows]))
-        st.markdown(
-            f":small[With {100 * found.confidence_level:g} % intervals over {found.n_items:,} items; "
-            "equal rates share the better rank.]"
-        )
-        results_shown.downloads("judge-reliability", [_answers_csv_row(row) for row in found.rows])
+        result_table.show(rates_table(replace(found, rows=tuple(rows))), whole=rates_table(found))
+        st.markdown(f":small[{found.n_items:,} items.]")
 
 
 def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
     key = ("reliability", *(menus.key_of(store, run) for run in runs))
     return chosen_scores.once(key, lambda: reliability([_answers(store, run) for run in runs]))
-
-
-def _answers_row(one: ModelReliability) -> dict[str, str]:
-    return {
-        "Model": one.model,
-        "ADR": in_percent(one.disagreement),
-        "ADR rank": str(one.disagreement_rank or ""),
-        "Own questions": f"{one.disagreement.n:,}",
-        "ADS": in_percent(one.deviation),
-        "ADS rank": str(one.deviation_rank or ""),
-        "All questions": f"{one.deviation.n:,}",
-        "Left out": f"{one.disagreement.n_left_out:,} and {one.deviation.n_left_out:,}",
-    }
-
-
-def _answers_csv_row(one: ModelReliability) -> dict[str, object]:
-    return {
-        "model": one.model,
-        "side": one.side,
-        "variant": one.variant,
-        **results_shown.estimate("adr", one.disagreement),
-        "adr_rank": one.disagreement_rank,
-        **results_shown.estimate("ads", one.deviation),
-        "ads_rank": one.deviation_rank,
-    }
 
 
 def _start(store: Store, run: Run) -> None:
@@ -208,39 +189,9 @@ def result_of_marked(store: Store, run: Run) -> None:
         else ""
     )
     st.markdown(f"Texts: {len(texts):,}; mismatching questions: {mismatches:,}.{by}")
-    groups: dict[str, Sequence[AlignmentRow]] = {
-        "all": [found.overall],
-        "meaning": found.by_meaning,
-        "category": found.by_category,
-        "severity": found.by_severity,
-    }
-    for name, rows in groups.items():
-        head = name.capitalize() if name == "all" else f"By {name}"
-        table(pd.DataFrame([_marked_row(head, row) for row in rows]))
+    result_table.show(caught_table(found))
     explained(":small[Intervals are Wilson's, for shares.]", "shares")
-    chosen_scores.read_notes((), dict(found.reasons))
-    results_shown.downloads(
-        "judge-alignment", [_marked_csv_row(name, row) for name, rows in groups.items() for row in rows]
-    )
     _errors(texts, run.run_id)
-
-
-def _marked_row(head: str, row: AlignmentRow) -> dict[str, str]:
-    return {
-        head: row.name,
-        "Found": f"{row.caught.count:,} of {row.total:,}",
-        "Share, 95 % interval": in_percent(row.caught),
-        "No verdict": f"{row.n_left_out:,}",
-    }
-
-
-def _marked_csv_row(group: str, row: AlignmentRow) -> dict[str, object]:
-    return {
-        "by": group,
-        "name": row.name,
-        **results_shown.share("caught", row.caught),
-        "no_verdict": row.n_left_out,
-    }
 
 
 def _errors(texts: Sequence[MarkedText], run_id: int) -> None:
@@ -288,7 +239,7 @@ def render(store: Store, run: Run) -> None:
         nothing("nothing is judged yet")
         return
     with mistakes_shown():
-        consistency.render(store, run)
+        judged.render_consistency(store, run)
     for report, show in _PARTS.items():
         if report in KINDS[run.kind].reports:
             with mistakes_shown():
@@ -317,31 +268,8 @@ def _reasked(store: Store, run: Run) -> None:
         required=True,
         key="judges_reasked_side",
     )
-    table(pd.DataFrame([_again(row) for row in found.by_side[side]]))
-    if found.n_not_asked:
-        chosen_scores.read_notes((f"{found.n_not_asked:,} questions were not asked again",))
-    rows = [_again_csv(side, row) for side, own in found.by_side.items() for row in own]
-    results_shown.downloads("judge-reasked", rows)
-
-
-def _again(row: ReaskedRow) -> dict[str, object]:
-    return {
-        "Expected": row.expected,
-        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
-        "No answer": left_out(row.without),
-        "Unchanged, 95 % interval": in_percent(row.unchanged),
-    }
-
-
-def _again_csv(side: str, row: ReaskedRow) -> dict[str, object]:
-    return {
-        "side": side,
-        "expected": row.expected,
-        **{verdict: row.counts.get(verdict, 0) for verdict in VERDICTS},
-        "no_answer": sum(row.without.values()),
-        "no_answer_reasons": left_out(row.without),
-        **results_shown.share("unchanged", row.unchanged),
-    }
+    of_side = replace(found, by_side={side: found.by_side[side]})
+    result_table.show(reasked_table(of_side), whole=reasked_table(found))
 
 
 def _ablation(store: Store, run: Run) -> None:
@@ -363,43 +291,7 @@ def _ablation(store: Store, run: Run) -> None:
         ("ablation", *(menus.key_of(store, one) for one in used)),
         lambda: ablation([chosen_judge.output_of(store, one) for one in used]),
     )
-    table(pd.DataFrame([_variance(row) for row in rows]))
-    chosen_scores.read_notes(tuple(dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note)))
-    results_shown.downloads("judge-ablation", [_csv_row(row) for row in rows])
-
-
-def _variance(row: AblationRow) -> dict[str, str]:
-    why = f"{UNDEFINED}: {row.reason}"
-    return {
-        "N": str(row.n_questions),
-        "Judge": row.judge,
-        "Score": row.component,
-        "Mean": UNDEFINED if row.mean is None else percent(round(row.mean, 4)),
-        "Variance of the mean": why if row.variance_of_mean is None else number(row.percent_variance_of_mean),
-        "Variance of a text": "" if row.variance_within is None else number(row.percent_variance_within),
-        "Repeats": str(row.n_repeats),
-        "Texts": f"{row.n_texts:,}",
-        "Left out": f"{row.n_left_out:,}",
-    }
-
-
-_COLUMNS = (
-    "judge",
-    "n_questions",
-    "component",
-    "mean",
-    "variance_of_mean",
-    "variance_within",
-    "percent_variance_of_mean",
-    "percent_variance_within",
-    "n_repeats",
-    "n_texts",
-    "n_left_out",
-)
-
-
-def _csv_row(row: AblationRow) -> dict[str, object]:
-    return {name: getattr(row, name) for name in _COLUMNS} | {"reason": row.reason or ""}
+    result_table.show(ablation_table(rows))
 
 
 _PARTS: Mapping[str, Callable[[Store, Run], None]] = {

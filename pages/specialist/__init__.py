@@ -8,8 +8,8 @@ import streamlit as st
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run, item_counts
-from pages.specialist import accuracy, agreement, chosen_run, copying, raters, texts
-from pages.tabs import downloads, judge_costs, judge_scores, new_run
+from pages.specialist import accuracy, agreement, chosen_run, texts
+from pages.tabs import downloads, judged, new_run
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -17,7 +17,7 @@ from pages.widgets import (
     level_diff,
     messages,
     parts,
-    results_shown,
+    result_table,
     run_panel,
     visitor,
 )
@@ -36,7 +36,7 @@ def render() -> None:
         blind_pair.style()
         parts.style()
         level_diff.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         chosen = chosen_run.choose(store)
         if chosen == chosen_run.NEW:
@@ -62,20 +62,20 @@ def _run(store: Store, run: Run) -> None:
     of_kind: dict[str, Callable[[], None]] = (
         {
             "Spans": looked_at(texts.render_spans),
-            "Agreement": looked_at(agreement.render),
-            "Raters": looked_at(raters.render),
-            "Copying": looked_at(copying.copying),
-            "Examples": looked_at(copying.examples),
+            "Agreement": looked_at(agreement.agreement),
+            "Raters": looked_at(agreement.raters),
+            "Copying": looked_at(agreement.copying),
+            "Examples": looked_at(agreement.examples),
         }
         if by_errors
         else {"Texts": looked_at(texts.render_said)}
     )
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(_progress, store, run),
-        "Scores": partial(chosen_scores.live, store, (RUN, run.run_id), judge_scores.render),
+        "Scores": partial(chosen_scores.live, store, (RUN, run.run_id), judged.render_scores),
         **of_kind,
         "Accuracy": looked_at(accuracy.render),
-        "Cost": partial(judge_costs.render, store, run),
+        "Cost": partial(judged.render_costs, store, run),
         "Files": partial(downloads.judge_to_take, store, run),
     }
     tabs(bodies, f"specialist_part_{'errors' if by_errors else 'scores'}")

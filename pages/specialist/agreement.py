@@ -1,40 +1,59 @@
-"""Tab Agreement: the characters that a judge marked against those that people marked, and several judges side by side."""
+"""Tabs Agreement, Raters, Copying and Examples: what the errors that judges marked tell, of one judge or of several."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
-import pandas as pd
 import streamlit as st
 
+from core.judges.rated import MERGED
 from core.plots import judges as figures
 from core.results.spans.agreement import (
-    DrawSummary,
-    JudgeSpans,
+    GROUPINGS,
+    ExampleCurve,
+    RaterMatrix,
     SpanAgreement,
     SpanComparison,
     SpanOptions,
+    agreement_table,
     compare_spans,
+    curve_table,
+    differences_table,
+    example_curve,
+    judges_table,
+    mean_f1,
+    rater_matrix,
+    raters_of,
+    raters_table,
     span_agreement,
+    systems_table,
+)
+from core.results.spans.copying import (
+    Copying,
+    Disjoint,
+    alone_table,
+    copied_table,
+    disjoint_errors,
+    error_copying,
 )
 from core.results.spans.segments import GoldRaters, draws_of_judge, n_draws, ratings_of_judge
+from core.runs.asked import asked_of
 from core.schema.runs import Run
-from core.stats.span_f1 import SpanF1
+from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.specialist import chosen_run
-from pages.widgets import chosen_judge, chosen_scores, results_shown
-from pages.widgets.chosen_judge import tested, with_ends
+from pages.widgets import chosen_judge, chosen_scores, result_table
 from pages.widgets.messages import mistakes_shown
-from pages.widgets.parts import UNDEFINED, nothing, number, part, table
+from pages.widgets.parts import nothing, number, part
 
 _MARKS: dict[GoldRaters, str] = {
     "kept": "each rater's marks by themselves",
     "merged": "all raters' marks of a text together",
 }
 _RESAMPLES = 1_000
-_MOST_ROWS = 40
 
 
-def options(slot: str) -> SpanOptions:
+def _options(slot: str) -> SpanOptions:
     """How marks are compared, as the widgets say."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     raters: GoldRaters = left.selectbox(
@@ -44,7 +63,7 @@ def options(slot: str) -> SpanOptions:
     return SpanOptions(raters=raters, references=references, n_resamples=_RESAMPLES)
 
 
-def render(store: Store, run: Run) -> None:
+def agreement(store: Store, run: Run) -> None:
     """Precision, recall and F1: overall, by system, rater and severity; then beside other judges."""
     part(
         "Agreement",
@@ -56,12 +75,19 @@ def render(store: Store, run: Run) -> None:
     if not people.marked:
         nothing("nobody marked errors in these texts: agreement needs people's marks")
         return
-    chosen = options("agreement")
+    chosen = _options("agreement")
     runs = chosen_run.beside(store, run, "agreement", "Beside", *chosen_run.marking())
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
-    _overall(found, n_draws(chosen_judge.output_of(store, run)))
-    _groups(found)
+    result_table.show(agreement_table(found, GROUPINGS))
+    n = n_draws(chosen_judge.output_of(store, run))
+    again = f", once for each of the {n} draws" if n > 1 else ""
+    st.markdown(
+        f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items{again}. Intervals resample items, "
+        f"{found.options.n_resamples:,} times. Long marks weigh more than short ones.]"
+    )
+    if not found.by_rater:
+        st.markdown(":small[By rater: the ratings name nobody, or are taken together.]")
     with mistakes_shown():
         _beside(store, runs, chosen)
 
@@ -74,74 +100,15 @@ def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
     )
 
 
-def _overall(found: SpanAgreement, n: int) -> None:
-    table(pd.DataFrame([_row("All texts", found.overall)]))
-    again = f", once for each of the {n} draws" if n > 1 else ""
-    st.markdown(
-        f":small[Characters: the judge marked {found.overall.predicted_characters:,}, people "
-        f"{found.overall.gold_characters:,}. {found.n_segments:,} ratings of a text on {found.n_items:,} items{again}. 95 % intervals resample items, "
-        f"{found.options.n_resamples:,} times. Long marks weigh more than short ones.]"
-    )
-    chosen_scores.read_notes(found.notes, found.left_out)
-
-
-def _groups(found: SpanAgreement) -> None:
-    groups = {"System": found.by_system, "Rater": found.by_rater, "Severity": found.by_severity}
-    rows = []
-    for name, own in groups.items():
-        if not own:
-            continue
-        rows += [_csv_row(name.lower(), each, one) for each, one in own.items()]
-        shown = dict(list(own.items())[:_MOST_ROWS])
-        st.markdown(f"**By {name.lower()}**")
-        table(
-            pd.DataFrame([{name: each, **_row("", one)} for each, one in shown.items()]).drop(
-                columns="Marks of"
-            )
-        )
-        if len(own) > len(shown):
-            st.markdown(f":small[The first {len(shown)} of {len(own):,}: the CSV has all.]")
-    if not found.by_rater:
-        st.markdown(":small[By rater: the ratings name nobody, or are taken together.]")
-    results_shown.downloads("span-agreement", [_csv_row("all", "all", found.overall), *rows])
-
-
-def _row(name: str, one: SpanF1) -> dict[str, str]:
-    return {
-        "Marks of": name,
-        "Precision": with_ends(one.precision),
-        "Recall": with_ends(one.recall),
-        "F1": with_ends(one.f1),
-        "Texts": f"{one.n_texts:,}",
-    }
-
-
-def _csv_row(by: str, name: str, one: SpanF1) -> dict[str, Any]:
-    return {
-        "by": by,
-        "name": name,
-        **results_shown.estimate("precision", one.precision),
-        **results_shown.estimate("recall", one.recall),
-        **results_shown.estimate("f1", one.f1),
-        "texts": one.n_texts,
-        "predicted_characters": one.predicted_characters,
-        "gold_characters": one.gold_characters,
-    }
-
-
 def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
-    by_system = {chosen_judge.short_name(one): _alone(store, one, chosen).by_system for one in runs}
-    results_shown.show(
-        figures.spans_by_system(by_system),
-        f"F1 of characters by system, of {len(by_system)} judges",
-        "spans-by-system",
-        [
-            {"judge": judge} | _csv_row("system", system, one)
-            for judge, own in by_system.items()
-            for system, one in own.items()
-        ],
+    judges = {chosen_judge.short_name(one): _alone(store, one, chosen) for one in runs}
+    result_table.show(
+        systems_table(judges),
+        figure=figures.spans_by_system({name: one.by_system for name, one in judges.items()}),
+        alt=f"F1 of characters by system, of {len(judges)} judges",
+        folded="Numbers of the figure",
     )
-    found = compared(store, runs, chosen)
+    found = _compared(store, runs, chosen)
     several = len(runs) > 1
     if not several and found.judges[0].n_draws < 2:
         return
@@ -151,17 +118,13 @@ def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
         "deviation over draws, and intervals of the characters averaged over draws. Nothing pays for the number of tests.",
         "marked-errors-against-peoples",
     )
-    table(pd.DataFrame([_judge_row(one) for one in found.judges]))
+    result_table.show(judges_table(found))
     st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
     if found.tests:
-        st.markdown("**Differences of F1**")
-        table(pd.DataFrame([{**tested(one), "Note": one.test.reason or ""} for one in found.tests]))
-        st.markdown(":small[Permutation test, two-sided: all texts of an item change places together.]")
-    chosen_scores.read_notes(found.notes)
-    results_shown.downloads("spans-side-by-side", _csv_judges(found))
+        result_table.show(differences_table(found.tests))
 
 
-def compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComparison:
+def _compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComparison:
     """Several runs on the ratings of the first one's file. Raises InputError where they share none."""
     people = chosen_run.people_of(store, runs[0])
     return chosen_scores.once(
@@ -178,36 +141,189 @@ def compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComp
     )
 
 
-def _judge_row(one: JudgeSpans) -> dict[str, str]:
-    return {
-        "Judge": one.name,
-        "F1": with_ends(one.overall.f1),
-        "Draws": f"{one.n_draws}",
-        "Precision, mean (SD)": over_draws(one.precision),
-        "Recall, mean (SD)": over_draws(one.recall),
-        "F1, mean (SD)": over_draws(one.f1),
-    }
+def copying(store: Store, run: Run) -> None:
+    """The shares of copied errors, of this judge and of others."""
+    part(
+        "Copied errors",
+        "Of the errors whose words the judge quotes, how many did people mark in this very text, how many stand among its "
+        "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
+        "copied-errors",
+    )
+    runs = chosen_run.beside(store, run, "copying", "Beside", *chosen_run.marking())
+    found = [_copying(store, one) for one in runs]
+    result_table.show(copied_table(found))
+    st.markdown(":small[95 % intervals resample items; the first of several draws.]")
+    if len(runs) > 1:
+        _marked_alone(store, runs)
 
 
-def over_draws(found: DrawSummary) -> str:
-    """Mean and standard deviation over draws; of one draw the number alone."""
-    if found.mean is None:
-        return UNDEFINED
-    return number(found.mean) if found.sd is None else f"{number(found.mean)} ({number(found.sd, 4)})"
+def _copying(store: Store, run: Run) -> Copying:
+    rated, output = chosen_run.people_of(store, run).rated, chosen_judge.output_of(store, run)
+    found: Copying = chosen_scores.once(
+        ("copying", *chosen_run.keys_of(store, [run])), lambda: error_copying(output, rated)
+    )
+    return replace(found, judge=chosen_judge.short_name(run))
 
 
-def _csv_judges(found: SpanComparison) -> list[Mapping[str, Any]]:
-    return [
-        {
-            "judge": one.name,
-            **results_shown.estimate("f1", one.overall.f1),
-            "draws": one.n_draws,
-            "f1_mean": one.f1.mean,
-            "f1_sd": one.f1.sd,
-            "precision_mean": one.precision.mean,
-            "precision_sd": one.precision.sd,
-            "recall_mean": one.recall.mean,
-            "recall_sd": one.recall.sd,
-        }
-        for one in found.judges
-    ]
+def _marked_alone(store: Store, runs: Sequence[Run]) -> None:
+    part(
+        "What one marks and the other does not",
+        "Of the errors that a judge marks alone, how many stand among those of other systems' texts of the same source? A "
+        "judge that copies has more of them than one that was not shown them.",
+        "copied-errors",
+    )
+    first = runs[0]
+    rated, one = chosen_run.people_of(store, first).rated, chosen_judge.output_of(store, first)
+    rows: list[Disjoint] = []
+    for run in runs[1:]:
+        other = chosen_judge.output_of(store, run)
+        found = chosen_scores.once(
+            ("alone", *chosen_run.keys_of(store, [first, run])),
+            partial(disjoint_errors, one, other, rated),
+        )
+        names = chosen_judge.short_name(first), chosen_judge.short_name(run)
+        rows.append(replace(found[0], judge=names[0], other=names[1]))
+        rows.append(replace(found[1], judge=names[1], other=names[0]))
+    result_table.show(alone_table(rows))
+
+
+def examples(store: Store, run: Run) -> None:
+    """F1 against the number of examples, over several runs."""
+    part(
+        "F1 by number of examples",
+        "Runs with more and more examples, on the ratings that all of them have an answer to. Runs of one seed are nested: "
+        "with five examples a judge is shown those it had with two, and three more.",
+        "number-of-examples",
+    )
+    people = chosen_run.people_of(store, run)
+    if not people.marked:
+        nothing("nobody marked errors in these texts")
+        return
+    runs = chosen_run.beside(
+        store,
+        run,
+        "curve",
+        "Together with",
+        *chosen_run.marking(),
+        at_first=partial(_in_all_else_alike, run),
+    )
+    if len(runs) < 2:
+        nothing("a curve needs at least two runs with different numbers of examples")
+        return
+    options = _options("curve")
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(
+            ("curve", *chosen_run.keys_of(store, runs), options),
+            lambda: _curve(store, runs, options),
+        )
+    result_table.show(
+        curve_table(found),
+        figure=figures.example_curve(found),
+        alt=f"F1 of {len(runs)} runs against the number of examples shown",
+    )
+    st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
+    if found.tests:
+        with st.expander("Tests of every two runs"):
+            result_table.show(differences_table(found.tests, "examples-curve-tests"))
+
+
+def _in_all_else_alike(run: Run, other: Run) -> bool:
+    """Whether two runs differ in the number of examples, and in the draws of it, alone."""
+    a, b = asked_of(run), asked_of(other)
+    alike = b.chosen.but(n_examples=a.chosen.n_examples, repeats=a.chosen.repeats)
+    who_a, who_b = (one.model for one in (a, b))
+    return (who_a.backend, who_a.model, a.prompts, a.chosen) == (who_b.backend, who_b.model, b.prompts, alike)
+
+
+def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCurve:
+    people = chosen_run.people_of(store, runs[0])
+    outputs = {chosen_judge.short_name(one): chosen_judge.output_of(store, one) for one in runs}
+    return example_curve(people.ratings, outputs, texts=people.texts, options=options)
+
+
+_MEASURES: dict[Measure, str] = {"f1": "F1", "precision": "precision", "recall": "recall"}
+_OF_CELLS = SpanOptions(n_resamples=200)
+"""A cell of many: its interval is shown on hover."""
+
+
+def raters(store: Store, run: Run) -> None:
+    """Two matrices, as heat maps."""
+    part(
+        "People and people",
+        "How far does each person mark what another one would have marked? What people reach among themselves is as far as "
+        "a judge can be expected to get.",
+        "rater-by-rater",
+    )
+    people = chosen_run.people_of(store, run)
+    names = raters_of(people.ratings)
+    if not names:
+        nothing("the ratings name no raters, or nobody marked errors")
+        return
+    measure: Measure = st.radio(
+        "Measure",
+        list(_MEASURES),
+        format_func=_MEASURES.__getitem__,
+        horizontal=True,
+        key="specialist_measure",
+    )
+    if len(names) > 1:
+        with st.spinner("Computing ..."):
+            found = chosen_scores.once(
+                ("raters", people.key, _OF_CELLS),
+                lambda: rater_matrix(people.ratings, texts=people.texts, options=_OF_CELLS),
+            )
+        _matrix(found, measure, "raters-people")
+    else:
+        nothing("one rater marked all of these texts: there is nobody to compare with")
+    part(
+        "Specialists and people",
+        "A specialist whose examples are one person's ratings against each person: does it mark as that person does? Make "
+        "one for each rater, and choose them here.",
+        "rater-by-rater",
+    )
+    _specialists(store, run, measure)
+
+
+def _specialists(store: Store, run: Run, measure: Measure) -> None:
+    runs = chosen_run.beside(
+        store, run, "raters", "Together with", *chosen_run.marking(), at_first=_of_one_rater
+    )
+    people = chosen_run.people_of(store, run)
+    raters = {chosen_judge.short_name(one): asked_of(one).chosen.rater for one in runs}
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(
+            ("specialists by rater", *chosen_run.keys_of(store, runs), _OF_CELLS),
+            lambda: rater_matrix(
+                people.ratings,
+                {
+                    chosen_judge.short_name(one): ratings_of_judge(chosen_judge.output_of(store, one), 0)
+                    for one in runs
+                },
+                raters=raters,
+                texts=people.texts,
+                options=_OF_CELLS,
+            ),
+        )
+    own, other = mean_f1(found, same=True), mean_f1(found, same=False)
+    _matrix(found, measure, "raters-specialists")
+    if own is not None:
+        st.markdown(
+            f"Mean F1 of a specialist with its own rater: {number(own)}; with others: {number(other)}."
+        )
+    else:
+        st.markdown(":small[No run here has one rater's ratings alone as its examples.]")
+
+
+def _of_one_rater(run: Run) -> bool:
+    rater: str = asked_of(run).chosen.rater
+    return rater != MERGED
+
+
+def _matrix(found: RaterMatrix, measure: Measure, name: str) -> None:
+    result_table.show(
+        raters_table(found, name),
+        figure=figures.rater_heat(found, measure),
+        alt=f"{_MEASURES[measure]} of {len(found.rows)} who predict against {len(found.columns)} raters",
+        least_width=result_table.width_for(len(found.columns)),
+        folded="Numbers of the figure",
+    )

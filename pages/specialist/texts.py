@@ -10,12 +10,20 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.judges.automqm import AutoMqmRecord, ErrorTrial, Located
+from core.judges.automqm import ErrorTrial, Located
 from core.judges.direct import DirectRecord
 from core.judges.quality import QualityRecord
 from core.judges.rated import ExampleSettings, ExampleUsed, ShownExample
 from core.results.spans.agreement import counts_of
-from core.results.spans.segments import Locating, Segment, locating, n_draws, pair_spans, ratings_of_judge
+from core.results.spans.segments import (
+    Locating,
+    Segment,
+    locating,
+    n_draws,
+    pair_spans,
+    ratings_of_judge,
+    trial_of,
+)
 from core.runs.asked import asked_of
 from core.runs.kinds import kind_named
 from core.schema.judging import JudgedText, JudgeOutput, RatedText
@@ -79,16 +87,9 @@ class Marked:
         return self.start is not None and self.end is not None and self.start < self.end
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """In the words of the page, what the other side says of an error."""
-
-    hit: str = "hit"
-    other_severity: str = "hit, other severity"
-    missed: str = "missed"
-
-
-OF_PERSON, OF_JUDGE = Overlap(missed="missed by the judge"), Overlap(missed="marked by nobody")
+HIT, OTHER_SEVERITY = "hit", "hit, other severity"
+OF_PERSON, OF_JUDGE = "missed by the judge", "marked by nobody"
+"""Of a person's error, and of a judge's, that the other side did not mark."""
 LOCATED: dict[Located, str] = {
     "exact": "",
     "nearest": "nearest words",
@@ -97,25 +98,15 @@ LOCATED: dict[Located, str] = {
 }
 
 
-def style() -> None:
-    """The style sheet of marked texts; blind_pair's has to be there too."""
-    st.html(_STYLE)
-
-
-def explain() -> None:
-    """What underlines and grounds mean."""
-    st.markdown(f":small[{_KEY}]")
-
-
-def met(error: Marked, others: Sequence[Marked], words: Overlap) -> str:
+def met(error: Marked, others: Sequence[Marked], missed: str) -> str:
     """What the other side says of an error: a character of it counts as soon as one of theirs holds it too."""
     if not error.placed:
         return ""
     touching = [one for one in others if one.placed and one.start < error.end and error.start < one.end]  # type: ignore[operator]  # placed: none of them is None
     if not touching:
-        return words.missed
+        return missed
     same = any(one.severity.lower() == error.severity.lower() for one in touching)
-    return words.hit if same else words.other_severity
+    return HIT if same else OTHER_SEVERITY
 
 
 def card(
@@ -169,7 +160,7 @@ def marked_html(text: str, errors: Sequence[Marked]) -> str:
 
 def _classes(error: Marked) -> str:
     line = _LINES.get(error.severity.lower(), "dashed")
-    hit = error.met in (Overlap.hit, Overlap.other_severity)
+    hit = error.met in (HIT, OTHER_SEVERITY)
     return f"assay-error assay-error-{line}{' assay-error-met' if hit else ''}"
 
 
@@ -209,24 +200,13 @@ def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
 # A resource: thousands of texts would be copied at every press of a widget. Nobody changes them.
 @st.cache_resource(show_spinner="Comparing ...", max_entries=4)
 def _cases(key: Key, _store: Store, _run: Run, _repeat: int) -> list[Case]:
-    return cases_of(chosen_judge.output_of(_store, _run), chosen_run.people_of(_store, _run), _repeat)
-
-
-def cases_of(output: JudgeOutput, people: People, repeat: int = 0) -> list[Case]:
-    """The same, computed."""
+    output, people = chosen_judge.output_of(_store, _run), chosen_run.people_of(_store, _run)
     known = {place_of(text.output): text for text in people.rated.texts}
-    f1 = f1_by_text(output, people, repeat)
+    f1 = f1_by_text(output, people, _repeat)
     return [
-        Case(text, known.get(place_of(text.row)), f1.get(place_of(text.row)), _lost(trial_of(text, repeat)))
+        Case(text, known.get(place_of(text.row)), f1.get(place_of(text.row)), _lost(trial_of(text, _repeat)))
         for text in output.texts
     ]
-
-
-def trial_of(text: JudgedText, repeat: int) -> ErrorTrial | None:
-    """What an error-marking judge said the n-th time; None: it was not asked so often."""
-    if not isinstance(text.record, AutoMqmRecord):
-        return None
-    return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
 
 
 def _lost(trial: ErrorTrial | None) -> int:
@@ -371,7 +351,7 @@ def render_spans(store: Store, run: Run) -> None:
     if not output.texts:
         nothing("nothing is judged yet")
         return
-    style()
+    st.html(_STYLE)
     _located(chosen_scores.once(("located", *chosen_run.keys_of(store, [run])), lambda: locating(output)))
     repeat, n = 0, n_draws(output)
     if n > 1:
@@ -406,7 +386,7 @@ def _span_case(store: Store, run: Run, case: Case, repeat: int) -> None:
         card(f"People: {rater}" if rater else "People", text.text, person, text.row.language, empty)
     with right:
         card(f"Judge{level_said(text.row)}", text.text, judge, text.row.language, _why(trial, text))
-    explain()
+    st.markdown(f":small[{_KEY}]")
     _numbers(case, ratings, judge)
     examples(store, run, case.people, trial.examples if trial else (), repeat)
     chosen_judge.of_text(store, run, chosen_judge.output_of(store, run), text)
@@ -482,7 +462,7 @@ def render_said(store: Store, run: Run) -> None:
     if not output.texts:
         nothing("nothing is judged yet")
         return
-    style()
+    st.html(_STYLE)
     case = choose(cases(store, run), run, output.metrics[0].name)
     if case is not None:
         _said_case(store, run, case)

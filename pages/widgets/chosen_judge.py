@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 
 import streamlit as st
 
@@ -94,15 +93,6 @@ def factor_of(metric: Metric) -> float:
     """What its scores are multiplied with to be shown: some judges' are in percent, as their paper prints them."""
     judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
     return 100.0 if any(one.in_percent and one.family == metric.family for one in judges) else 1.0
-
-
-def times(found: Estimate | None, factor: float) -> Estimate | None:
-    """The same estimate on a scale that is wider by the factor."""
-    if found is None or found.estimate is None:
-        return found
-    low = None if found.low is None else factor * found.low
-    high = None if found.high is None else factor * found.high
-    return replace(found, estimate=factor * found.estimate, low=low, high=high)
 
 
 def score(found: float | None, factor: float) -> str:

@@ -1,28 +1,23 @@
 """Tables about judges as a terminal shows them: on what a number rests, and what stands below the table."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from helpers.texts.score_factories import table
 
-from core.cli.judge.looks import (
-    print_ablation,
-    print_agreement,
-    print_consistency,
-    print_reliability,
-)
 from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.report import words
+from core.report.terminal import terminal_lines
+from core.report.words import DASH, headings, notes
 from core.results.correlations.table import correlate_scores, correlation_table
 from core.results.joining import CorrelationOptions
-from core.results.judges.agreement import agreement
-from core.results.judges.consistency import AT_TEMPERATURE_0, ablation, consistency
-from core.results.judges.reliability import reliability
+from core.results.judges.agreement import agreement, agreement_table, pairs_table
+from core.results.judges.consistency import AT_TEMPERATURE_0, consistency, orders_table, repeats_table
+from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow, ScoreTable
 from core.stats.resampling import ONE_CLUSTER
@@ -49,9 +44,11 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     n_varied: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second = ties("a", 14, n_varied), ties("b", 14, n_varied, reverse=True)
-    print_agreement([agreement(first, "a", second, "b", n_resamples=50)], 0, ())
-    line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("Kendall per item"))
-    assert line.split("item", 1)[1].strip() == said
+    own = agreement_table(agreement(first, "a", second, "b", n_resamples=50))
+    line = next(one for one in terminal_lines(own) if one.startswith("Kendall within items"))
+    assert line.split("items", 1)[1].strip() == said
+    reason = f"Value: no interval for Kendall within items: {ONE_CLUSTER}"
+    assert notes(own).count(reason) == (n_varied == 1)
     options = CorrelationOptions(n_resamples=50)
     found = correlation_table(correlate_scores(first, options=options))
     assert said in words.lines(found)[0]
@@ -59,13 +56,12 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     assert told == (n_varied == 1), "the reason stands once, below the table"
 
 
-def test_several_pairs_have_one_note_for_what_is_undefined(capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_pairs_have_one_note_for_what_is_undefined() -> None:
     first, second = ties("a", 4, 4), ties("b", 4, 4)
     found = agreement(first, "a", second, "b", n_resamples=20)
-    print_agreement([found, found], 5, ())
-    head, row, _, *below = capsys.readouterr().out.splitlines()
-    place = head.index("Pearson per system")
-    assert row[place:].split()[0] == "-"
+    head, row, _, *below = terminal_lines(pairs_table([found, found]))
+    place = head.index("Pearson between systems")
+    assert row[place:].split()[0] == DASH
     assert sum("fewer than two systems" in line for line in below) == 1
 
 
@@ -76,38 +72,36 @@ def rubric_judge(temperature: float) -> JudgeOutput:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.7])
-def test_a_note_stands_below_repeats_that_show_nothing(
-    temperature: float, capsys: pytest.CaptureFixture[str]
-) -> None:
-    print_consistency(consistency(rubric_judge(temperature), n_resamples=0))
+def test_a_note_stands_below_repeats_that_show_nothing(temperature: float) -> None:
+    out = terminal_lines(repeats_table(consistency(rubric_judge(temperature), n_resamples=0)))
     examined = tuple(Examination(n, (CrossQuestion("q", answer="YES"),), None) for n in range(2))
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, CefRecord(examined))
     settings = {"temperature": temperature, "n_questions": 1}
-    print_ablation(ablation([JudgeOutput("cef-x", "cef", "x", settings, (), (text,))]))
-    out = capsys.readouterr().out
-    assert out.count(AT_TEMPERATURE_0) == (2 if temperature == 0 else 0)
+    out += terminal_lines(ablation_table(ablation([JudgeOutput("cef-x", "cef", "x", settings, (), (text,))])))
+    assert sum(AT_TEMPERATURE_0 in line for line in out) == (2 if temperature == 0 else 0)
     assert (f"Note: cef-x: {AT_TEMPERATURE_0}" in out) == (temperature == 0)
 
 
-def test_what_the_tables_say_is_explained_in_the_same_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_tables_say_is_explained_in_the_same_words() -> None:
     trials = tuple(
         RubricTrial(order, repeat, 3)
         for order in ("reference-first", "response-first")
         for repeat in range(2)
     )
     text = JudgedText(ScoredRow("1", "s"), "t", "d", None, {}, {}, RubricRecord(trials))
-    print_consistency(consistency(JudgeOutput("r", "rubric", "x", {}, (), (text,)), n_resamples=0))
-    printed = capsys.readouterr().out
+    found = consistency(JudgeOutput("r", "rubric", "x", {}, (), (text,)), n_resamples=0)
+    assert found.order is not None
+    shown = [*headings(repeats_table(found)), *headings(orders_table(found.order))]
     section = DOCS.read_text("utf-8").split("## Judge consistency")[1].split("\n## ")[0]
     said = " ".join(section.split()).lower()
     for word in (
-        "all equal",
-        "mean SD",
-        "texts with equal verdicts",
-        "mean difference",
-        "mean absolute difference",
+        "All equal",
+        "Mean SD",
+        "Texts with equal verdicts",
+        "Mean difference",
+        "Mean absolute difference",
     ):
-        assert re.search(rf"^.*{word}", printed, re.MULTILINE), word
+        assert word in shown
         assert f"*{word.lower()}*" in said, word
     for key in ("agreeing", "spread", "equal", "difference", "distance"):
         assert f"`{key}`" in said, key
@@ -121,14 +115,13 @@ def answers(model: str, given: Sequence[str | None]) -> AnswerSet:
     return AnswerSet(model, (QuestionSet(ScoredRow("1", "s"), "text", "a", "t", questions),))
 
 
-def test_that_models_answered_other_questions_stands_above_their_rates(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_that_models_answered_other_questions_stands_above_their_rates() -> None:
     sets = [answers("a", ["YES"] * 4), answers("b", ["YES", None, None, "NO"]), answers("c", ["YES"] * 4)]
-    print_reliability(reliability(sets, n_resamples=0))
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("Note: the models did not answer the same questions")
-    assert lines[1].endswith("a 0%, b 50%, c 0%")
-    assert [line for line in lines if line.startswith("Where - stands, ADS")] == [
-        "Where - stands, ADS is undefined: below five models only questions on which all agree count, so none can deviate."
-    ]
+    lines = terminal_lines(rates_table(reliability(sets, n_resamples=0)))
+    assert lines[0].startswith("the models did not answer the same questions")
+    assert lines[0].endswith("a 0%, b 50%, c 0%")
+    assert sum("the models did not answer" in line for line in lines) == 1
+    (undefined,) = [line for line in lines if line.startswith("Note: ADS: undefined for")]
+    assert undefined.endswith(
+        "below five models only questions on which all agree count, so none can deviate"
+    )

@@ -22,9 +22,9 @@ REPORT: dict[str, Any] = {
 
 
 def test_costs_come_back_as_they_were() -> None:
-    found = costs_of_report(REPORT, Path("run.json"))
-    assert found.costs == (COST,)
-    assert (found.n_items, found.n_done, found.n_failed, found.n_again, found.n_found) == (4, 2, 1, 1, 0)
+    found = costs_of_report(REPORT, Path("run.json"), "rubric", 7)
+    assert (found.name, found.costs) == ("rubric", (COST,))
+    assert (found.n_wanted, found.n_items, found.n_texts, found.n_found) == (4, 2 + 1, 7, 0)
     assert (found.input_price, found.output_price) == (1, None)
 
 
@@ -50,6 +50,6 @@ def test_costs_come_back_as_they_were() -> None:
 )
 def test_what_cannot_be_is_named(changes: Any, said: str) -> None:
     with pytest.raises(InputError, match="does not say what the run cost") as refused:
-        costs_of_report(REPORT | changes, Path("run.json"))
+        costs_of_report(REPORT | changes, Path("run.json"), "rubric", 7)
     (problem,) = refused.value.problems
     assert said in problem

@@ -1,7 +1,7 @@
 """The page Judges over time and beside commands: what is kept, what is taken over, and in whose words it is said."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,23 +11,26 @@ from helpers.pages.generate_visit import ROOT, html_of, press, said
 from helpers.pages.judges_visit import CLAIMS, Judge, aligned, by_model, cef, judged, rubric, visit
 from helpers.pages.judges_visit import waiting as unstarted
 from helpers.pages.metrics_visit import lines
+from helpers.pages.tables_taken import tables_taken
 
 from core.formats.registry import read_ratings
 from core.judges.claims import ClaimsSettings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
-from core.results.judges.alignment import marked_texts
+from core.report.files import flat_rows
+from core.results.judges.cross_examination import marked_texts
 from core.runs import costs
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
+from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.replies import record_call, step_costs
 from core.store.runs import get_run, list_runs
-from pages.tabs import judge_costs
-from pages.widgets import chosen_scores, results_shown
+from pages.tabs import judged as judged_tabs
+from pages.widgets import chosen_scores
 
 pytestmark = pytest.mark.usefixtures("cookies")
 FACTS = "The tower was built in 1889. It is 330 metres tall."
@@ -184,10 +187,10 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
         read.append(run.run.run_id)
         return costs.cost_of_run(run)
 
-    monkeypatch.setattr(judge_costs, "cost_of_run", counted)
+    monkeypatch.setattr(judged_tabs, "cost_of_run", counted)
     (run,) = by_model(store, given(), rubric())
-    first = judge_costs.account(store, get_run(store, run.run_id))
-    assert judge_costs.account(store, get_run(store, run.run_id)) == first
+    first = judged_tabs.account(store, get_run(store, run.run_id))
+    assert judged_tabs.account(store, get_run(store, run.run_id)) == first
     assert read == [run.run_id]
     record_call(
         store,
@@ -195,7 +198,7 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
         | {"input_tokens": 1, "output_tokens": 1, "seconds": 1.0},
         None,
     )
-    after = judge_costs.account(store, get_run(store, run.run_id))
+    after = judged_tabs.account(store, get_run(store, run.run_id))
     assert after.costs[0].calls == first.costs[0].calls + 1
 
 
@@ -203,25 +206,16 @@ def test_the_account_of_a_run_is_read_once_until_there_is_more(
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """Name of a file -> its rows, of all that a page offers."""
-    found: dict[str, Sequence[Mapping[str, Any]]] = {}
-    real = results_shown.downloads
-
-    def kept(name: str, rows: Sequence[Mapping[str, Any]], figure: Any = None) -> None:
-        found[name] = rows
-        real(name, rows, figure)
-
-    monkeypatch.setattr(results_shown, "downloads", kept)
-    return found
+def taken(monkeypatch: pytest.MonkeyPatch) -> dict[str, ResultTable]:
+    """Name of a file -> its table, of all that a page offers."""
+    return tables_taken(monkeypatch)
 
 
-def test_questions_asked_again_are_numbers_in_the_file(
-    store: Store, written: dict[str, Sequence[Mapping[str, Any]]]
-) -> None:
+def test_questions_asked_again_are_numbers_in_the_file(store: Store, taken: dict[str, ResultTable]) -> None:
     (run,) = by_model(store, given(), cef(reask=True))
     visit(("run", run.run_id), "Reliability")
-    row = next(one for one in written["judge-reasked"] if (one["side"], one["expected"]) == ("all", "YES"))
+    rows = flat_rows(taken["judge-reasked"])
+    row = next(one for one in rows if (one["side"], one["expected"]) == ("all", "YES"))
     assert (row["YES"], row["unchanged"], row["unchanged_count"], row["no_answer"]) == (
         row["unchanged_n"],
         1.0,
@@ -229,14 +223,12 @@ def test_questions_asked_again_are_numbers_in_the_file(
         0,
     )
     assert row["unchanged_low"] < 1.0
-    undefined = next(one for one in written["judge-reasked"] if one["expected"] == "IDK")
+    undefined = next(one for one in rows if one["expected"] == "IDK")
     assert undefined["unchanged"] is None
     assert undefined["unchanged_reason"]
 
 
-def test_a_marked_error_is_a_share_in_the_file(
-    store: Store, written: dict[str, Sequence[Mapping[str, Any]]]
-) -> None:
+def test_a_marked_error_is_a_share_in_the_file(store: Store, taken: dict[str, ResultTable]) -> None:
     (run,) = by_model(store, given({"text": OTHER}), cef())
     marks = "\n".join(
         [
@@ -246,6 +238,6 @@ def test_a_marked_error_is_a_share_in_the_file(
     ).encode()
     found, _ = marked_texts(judge_output(at_hand(store, run)), read_ratings(marks, "marks.tsv"))
     visit(("run", aligned(store, found).run_id), "Result", "check")
-    overall = written["judge-alignment"][0]
+    overall = flat_rows(taken["judge-alignment"])[0]
     assert (overall["by"], overall["caught_n"]) == ("all", 1)
     assert overall["caught"] == overall["caught_count"] / 1

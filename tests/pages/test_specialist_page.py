@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.rated import write_rated
 from core.formats.tasks import find_task
 from core.judges.rated import NOT_JUDGED
+from core.report.words import DASH
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -61,6 +62,11 @@ def tables(at: AppTest) -> list[list[dict[str, str]]]:
         ]
         for one in at.table
     ]
+
+
+def matrix(rows: list[dict[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
+    """Who predicts and whose marks are the gold -> the row."""
+    return {(row["Who predicts"], row["Gold"]): row for row in rows}
 
 
 def by_model(store: Store, **kinds: dict[str, Any]) -> list[Run]:
@@ -216,11 +222,12 @@ def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
     # All three marked every slip, as the judge did; r3 with another severity: (1 + 1 + 1/2) / 3, and 1/2 for r3 alone.
     (run,) = by_model(store, automqm={})
     at = visit(run, "Agreement")
-    overall, by_system, by_rater, by_severity = tables(at)[:4]
-    assert [overall[0][name].split()[0] for name in ("Precision", "Recall", "F1")] == ["0.833"] * 3
-    assert [row["F1"].split()[0] for row in by_rater] == ["1.000", "1.000", "0.500"]
-    assert len(by_system) == 4
-    assert {row["Severity"]: row["Recall"].split()[0] for row in by_severity} == {
+    (overall, *groups) = tables(at)[0]
+    of = {by: [row for row in groups if row["By"] == by] for by in ("system", "rater", "severity")}
+    assert [overall[name].split()[0] for name in ("Precision", "Recall", "F1")] == ["0.833"] * 3
+    assert [row["F1"].split()[0] for row in of["rater"]] == ["1.000", "1.000", "0.500"]
+    assert len(of["system"]) == 4
+    assert {row["Name"]: row["Recall"].split()[0] for row in of["severity"]} == {
         "major": "1.000",
         "minor": "0.000",
     }
@@ -238,10 +245,11 @@ def test_a_folder_with_a_file_a_rater_gives_their_matrix(
     assert "180 of them rated by 8 raters." in said(at)
     (data, name), _ = rated_of_folder(folder, None, ["mqm.raters"])
     run = run_to_the_end(store, parrot(), data, name=name).run
-    people = tables(visit(run, "Raters"))[0]
-    assert [row["Who predicts"] for row in people] == [f"rater{n}" for n in range(1, N_RATERS + 1)]
-    assert people[0]["rater1"] == "-"
-    assert people[0]["rater2"] == "0.847 (36)"
+    people = matrix(tables(visit(run, "Raters"))[0])
+    assert {row for row, _ in people} == {f"rater{n}" for n in range(1, N_RATERS + 1)}
+    assert people["rater1", "rater1"]["F1"] == DASH
+    assert people["rater1", "rater2"]["F1"].startswith("0.847 [")
+    assert people["rater1", "rater2"]["Texts"] == "36"
 
 
 @pytest.mark.slow
@@ -268,16 +276,17 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
         )
     }
     assert not [one.value for at in shown.values() for one in at.error]
-    agreement = tables(shown["Agreement"])
-    assert [row["Draws"] for row in agreement[4]] == ["1", "1", "2"]
-    assert len(agreement[5]) == 3, "a test of every two"
-    people, specialists = tables(shown["Raters"])
-    assert people[0]["r2"].split()[0] == "1.000"
-    assert people[0]["r3"].split()[0] == "0.500"
-    assert specialists[0]["r3"].split()[0] == "0.500"
+    _, _, judges, tests = tables(shown["Agreement"])
+    assert [row["Draws"] for row in judges] == ["1", "1", "2"]
+    assert len(tests) == 3, "a test of every two"
+    people, specialists = map(matrix, tables(shown["Raters"]))
+    assert people["r1", "r2"]["F1"].split()[0] == "1.000"
+    assert people["r1", "r3"]["F1"].split()[0] == "0.500"
+    first = next(row for row, _ in specialists)
+    assert specialists[first, "r3"]["F1"].split()[0] == "0.500"
     copies, alone = tables(shown["Copying"])
-    assert copies[0]["People marked here"].startswith("100 %")
-    assert copies[0]["Of its examples"].startswith("0 %"), "every slip is one system's own"
+    assert copies[0]["People marked here"].startswith("100.0 %")
+    assert copies[0]["Of its examples"].startswith("0.0 %"), "every slip is one system's own"
     assert [row["Alone"] for row in alone[:2]] == ["12", "0"]
     (curve, _) = tables(shown["Examples"])
     assert {row["Shown of a text"] for row in curve} == {"1.00", "3.00"}

@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.formats.correlations import read_table
 from core.formats.mt_metrics_eval import read_folder, read_folder_outputs
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, align_by_words
-from core.results.judges.alignment import AlignmentRow, alignment_table, changes_meaning, marked_texts
+from core.results.judges.cross_examination import AlignmentRow, alignment_table, changes_meaning, marked_texts
 from core.schema.scores import ErrorSpan, Rating, ScoredRow
 
 TEXT = "Die Bank schloss 1998 wegen Regen."

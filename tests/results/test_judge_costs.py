@@ -28,12 +28,12 @@ def test_the_papers_steps_sum_to_its_totals_and_the_answers_take_most():
     *steps, whole = costs_side_by_side([JudgeCost("cef", TABLE_9, 875, 875, 0.25, 2.0)])
     assert (whole.step, whole.input_tokens, whole.output_tokens) == ("all steps", 6_087_633, 1_399_454)
     assert sum(row.input_share for row in steps[2:]) == pytest.approx(0.895, abs=5e-4)
-    assert whole.input_tokens_per_text == pytest.approx(6_957.29, abs=0.01)
-    assert whole.output_tokens_per_text == pytest.approx(1_599.38, abs=0.01)
+    assert whole.each("input_tokens", "text") == pytest.approx(6_957.29, abs=0.01)
+    assert whole.each("output_tokens", "text") == pytest.approx(1_599.38, abs=0.01)
     assert whole.money == pytest.approx(4.3208, abs=5e-5)
     assert sum(row.money for row in steps) == pytest.approx(whole.money)
     assert whole.input_share == 1
-    assert whole.calls_per_text == 22
+    assert whole.each("calls", "text") == 22
 
 
 def test_a_step_without_counts_leaves_its_judge_without_totals_and_without_zeros():
@@ -61,7 +61,7 @@ def test_money_needs_both_prices(input_price, output_price, reason):
     (*_, whole) = costs_side_by_side(
         [JudgeCost("rubric", (cost("rubric", 2, 10, 1),), 1, 2, input_price, output_price)]
     )
-    assert (whole.money, whole.money_per_item) == (None, None)
+    assert (whole.money, whole.each("money", "item")) == (None, None)
     assert whole.why("money") == reason
 
 
@@ -73,10 +73,10 @@ def test_a_run_that_is_not_finished_tells_its_sums_and_no_cost_of_one_text():
     assert (first.calls, first.money, first.n_items, first.n_wanted) == (10, 2_040 / 1e6, 1, 4)
     for what in ("calls", "input_tokens", "output_tokens", "money"):
         for of in ("item", "text"):
-            assert getattr(first, f"{what}_per_{of}") is None
+            assert first.each(what, of) is None
             assert first.why(f"{what}_per_{of}") == NOT_FINISHED
             assert second.why(f"{what}_per_{of}") is None
-    assert (second.calls_per_item, second.calls_per_text) == (2.5, 0.5)
+    assert (second.each("calls", "item"), second.each("calls", "text")) == (2.5, 0.5)
     assert first.why("calls") is None
     assert cost_notes(rows) == (
         "cef: 1 of 4 items are finished; what one item or text costs is not told before all are",
@@ -100,7 +100,7 @@ def test_answers_from_the_cache_cost_nothing():
 
 def test_a_judge_without_a_model_and_a_run_without_texts():
     (rules,) = costs_side_by_side([JudgeCost("claims-rules", (), 0, 0)])
-    assert (rules.step, rules.calls, rules.money, rules.money_per_text) == ("all steps", 0, None, None)
+    assert (rules.step, rules.calls, rules.money, rules.each("money", "text")) == ("all steps", 0, None, None)
     assert rules.why("money") == "no model is asked"
     assert rules.why("calls_per_text") == "no text was worked on"
     assert rules.why("calls_per_item") == "no item was worked on"
@@ -120,7 +120,9 @@ def test_judges_stand_in_the_order_given_with_what_an_item_and_a_text_cost():
         ("batch", "all steps"),
     ]
     first, _, second, _ = rows
-    assert (first.calls_per_item, first.calls_per_text, first.unusable) == (20, 4, 1)
-    assert (first.money_per_item, first.money_per_text) == pytest.approx((8_160 / 1e6, 1_632 / 1e6))
+    assert (first.each("calls", "item"), first.each("calls", "text"), first.unusable) == (20, 4, 1)
+    assert (first.each("money", "item"), first.each("money", "text")) == pytest.approx(
+        (8_160 / 1e6, 1_632 / 1e6)
+    )
     assert first.input_tokens / second.input_tokens == 8
-    assert (second.input_tokens_per_text, second.output_tokens_per_item) == (100, 60)
+    assert (second.each("input_tokens", "text"), second.each("output_tokens", "item")) == (100, 60)

@@ -9,7 +9,7 @@ from cef_factories import answered, examined, judged, output, record
 from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
 from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
-from core.results.judges.reliability import SIDES, ModelReliability, Reliability, reliability
+from core.results.judges.cross_examination import SIDES, ModelReliability, Reliability, reliability
 from core.schema.judging import JudgedText
 from core.schema.scores import ScoredRow
 from core.stats.agreement import ALL_AGREE, TWO_MODELS

@@ -7,15 +7,8 @@ from cef_factories import answered, examined, judged, output, record
 from core.errors import InputError
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import Verdict
-from core.results.judges.consistency import (
-    AT_TEMPERATURE_0,
-    DIFFERS_AT_TEMPERATURE_0,
-    NO_TEXTS,
-    ONE_EXAMINATION,
-    AblationRow,
-    ablation,
-    values_by_repeat,
-)
+from core.results.judges.consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0, values_by_repeat
+from core.results.judges.cross_examination import NO_TEXTS, ONE_EXAMINATION, AblationRow, ablation
 from core.schema.judging import JudgeOutput
 
 Y: Verdict = "YES"

@@ -6,7 +6,7 @@ from cef_factories import examined, judged, output, question, record
 from core.errors import InputError
 from core.judges.cross_examination import CefRecord
 from core.judges.questions import CrossQuestion, Verdict
-from core.results.judges.consistency import NOT_ASKED_FOR, confusion
+from core.results.judges.cross_examination import NOT_ASKED_FOR, confusion
 
 
 def asked(expected: Verdict, again: Verdict | None, n: int = 1) -> list[CrossQuestion]:

@@ -5,7 +5,7 @@ import pytest
 
 from core.judges.answers import QuestionSet
 from core.judges.questions import CrossQuestion
-from core.results.judges.reliability import verdicts_by_author
+from core.results.judges.cross_examination import verdicts_by_author
 from core.results.judges.scores import score_summary
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 

@@ -7,8 +7,16 @@ from helpers.texts.span_makers import marked, rating_set, span
 
 from core.errors import InputError
 from core.formats.mt_metrics_eval import OF_REFERENCE
-from core.results.spans.agreement import SpanOptions, compare_spans, span_agreement, summary
-from core.results.spans.examples import NO_COMMON, THEMSELF, mean_f1, rater_matrix
+from core.results.spans.agreement import (
+    NO_COMMON,
+    THEMSELF,
+    SpanOptions,
+    compare_spans,
+    mean_f1,
+    rater_matrix,
+    span_agreement,
+    summary,
+)
 from core.results.spans.segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
 from core.schema.scores import OutputSet, Rating, ScorableOutput
 

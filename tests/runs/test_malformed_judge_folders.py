@@ -26,7 +26,7 @@ from core.judges.claims import Claim, ClaimsRecord
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.results.judges.alignment import alignment_table
+from core.results.judges.cross_examination import alignment_table
 from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records
 from core.schema.judging import JudgedText
 from core.schema.scores import Metric, ScoredRow, ScoreTable

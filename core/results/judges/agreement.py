@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,11 @@ from scipy.stats import rankdata
 from core.judges.claims import KIND as CLAIMS
 from core.judges.cross_examination import CEF_COMPONENTS
 from core.judges.cross_examination import KIND as CROSS_EXAMINATION
+from core.results.cells import interval, left_out_lines, over_items, resampled, row_of
 from core.results.choices import check_names, directions, items_of, names_of
-from core.results.joining import NO_SCORE
+from core.results.joining import NO_SCORE, text_of
 from core.results.merging import merge_tables, not_scored_in
+from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Method, Metric, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals
 from core.stats.correlation.systems import between_systems
@@ -121,7 +123,7 @@ def agreement(
     scale = shared_scale(first, second, scores[known])
     # Differences are told on the scale as it is: where lower is better, x and y are turned round.
     apart = np.diff(scores[known], axis=1)[:, 0] if scale else percentiles[1] - percentiles[0]
-    mean, sd = _differences(apart, items, n_resamples, confidence_level, rng)
+    mean, sd = _differences(apart, items, **options)
     return Agreement(
         metric_a=first.name,
         metric_b=second.name,
@@ -134,7 +136,9 @@ def agreement(
             for method in METHODS
         },
         scale=scale or RANKS,
-        mean_difference=mean if scale else _undefined(mean, SAME_BY_RANKS),
+        mean_difference=mean
+        if scale
+        else replace(mean, estimate=None, low=None, high=None, reason=SAME_BY_RANKS),
         sd_difference=sd,
         disagreements=_disagreements(rows, scores[known], percentiles),
         notes=notes,
@@ -230,30 +234,14 @@ def _percentiles(turned: Floats) -> Floats:
     return np.asarray((rankdata(turned) - 0.5) / turned.size, dtype=np.float64)
 
 
-def _differences(
-    apart: Floats, items: NDArray[np.int64], n_resamples: int, confidence_level: float, rng: int
-) -> tuple[Estimate, Estimate]:
-    """Mean and standard deviation of the differences (n,), over resampled items."""
+def _differences(apart: Floats, items: NDArray[np.int64], **options: Any) -> tuple[Estimate, Estimate]:
+    """Mean and standard deviation of the differences (n,), over resampled items as the options say."""
     centre = float(apart.mean()) if apart.size else 0.0
     ones = np.ones(apart.size)
-    mean = cluster_bootstrap(
-        np.column_stack([apart, ones]),
-        items,
-        mean_of_sums,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    mean = cluster_bootstrap(np.column_stack([apart, ones]), items, mean_of_sums, **options)
     # Squares of what is left after the mean: sums of squares of far larger numbers would lose all digits.
     centred = apart - centre
-    sd = cluster_bootstrap(
-        np.column_stack([centred**2, centred, ones]),
-        items,
-        _sd_of_sums,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        rng=rng,
-    )
+    sd = cluster_bootstrap(np.column_stack([centred**2, centred, ones]), items, _sd_of_sums, **options)
     if apart.size == 1:
         sd = replace(sd, reason="fewer than two texts")
     if not apart.size:
@@ -267,10 +255,6 @@ def _sd_of_sums(sums: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
 
 
-def _undefined(estimate: Estimate, reason: str) -> Estimate:
-    return replace(estimate, estimate=None, low=None, high=None, reason=reason, n_undefined=0, n_resamples=0)
-
-
 def _disagreements(
     rows: list[ScoredRow], scores: Floats, percentiles: tuple[Floats, Floats]
 ) -> tuple[Disagreement, ...]:
@@ -279,3 +263,107 @@ def _disagreements(
         for row, said in zip(rows, np.column_stack([scores, *percentiles]).tolist(), strict=True)
     ]
     return tuple(sorted(found, key=lambda one: -abs(one.difference)))
+
+
+def agreement_table(one: Agreement) -> ResultTable:
+    """Every measure of a pair of columns, a row each."""
+    measures = {
+        **{f"{method.capitalize()} over all texts": interval(one.pooled[method]) for method in METHODS},
+        "Kendall within items": over_items(one.per_item),
+        **{f"{method.capitalize()} between systems": interval(one.per_system[method]) for method in METHODS},
+        "Mean difference (second minus first)": interval(one.mean_difference),
+        "SD of the differences": interval(one.sd_difference),
+    }
+    return ResultTable(
+        "agreement",
+        (
+            Column("first", shown=False),
+            Column("second", shown=False),
+            Column("measure", "Agreement", names_row=True),
+            Column("estimate", "Value"),
+        ),
+        tuple((one.metric_a, one.metric_b, name, cell) for name, cell in measures.items()),
+        notes=(
+            *left_out_lines(one.left_out),
+            f"Differences: on the scale {one.scale}.",
+            resampled(one.mean_difference.confidence_level),
+            *one.notes,
+        ),
+    )
+
+
+def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTable:
+    """Several pairs of columns, a row each; readers of a brief one see what is computed over all texts alone."""
+    rest = not brief
+    columns = (
+        Column("first", "First", names_row=True),
+        Column("second", "Second", names_row=True),
+        Column("n", "n"),
+        *(Column(method, method.capitalize()) for method in METHODS),
+        Column("kendall_per_item", "Kendall within items", shown=rest),
+        Column("pearson_per_system", "Pearson between systems", shown=rest),
+        Column("mean_difference", "Mean difference", shown=rest),
+        Column("sd_difference", "SD of differences", shown=rest),
+        Column("scale", "Scale of differences", shown=rest),
+        Column("left_out", "Left out", shown=any(one.left_out for one in found)),
+    )
+    rows = [
+        row_of(
+            one,
+            columns,
+            first=one.metric_a,
+            second=one.metric_b,
+            kendall_per_item=over_items(one.per_item),
+            pearson_per_system=interval(one.per_system["pearson"]),
+            **{method: interval(one.pooled[method]) for method in METHODS},
+        )
+        for one in found
+    ]
+    return ResultTable(
+        "judge-components",
+        columns,
+        tuple(rows),
+        notes=(
+            "Differences: second minus first.",
+            resampled(found[0].mean_difference.confidence_level),
+            *dict.fromkeys(note for one in found for note in one.notes),
+        ),
+    )
+
+
+def apart_table(
+    one: Agreement, texts: Sequence[tuple[ScoredRow, str]] = (), most: int | None = None
+) -> ResultTable:
+    """The texts that both scored, furthest apart first. texts: what is known of the texts themselves; most: rows."""
+    of_item: dict[str, list[tuple[ScoredRow, str]]] = {}
+    for named in texts:
+        of_item.setdefault(named[0].item_id, []).append(named)
+    return ResultTable(
+        "two-judges",
+        (
+            Column("item", "Item", names_row=True),
+            Column("system", "System"),
+            Column("level", "Level"),
+            Column("first", "A"),
+            Column("second", "B"),
+            Column("first_percentile", "Percentile A", places=2),
+            Column("second_percentile", "Percentile B", places=2),
+            Column("difference", "B - A", places=2),
+            Column("text", "Text", shown=bool(texts)),
+        ),
+        tuple(
+            (
+                text.row.item_id,
+                text.row.system or None,
+                text.row.level,
+                text.score_a,
+                text.score_b,
+                text.percentile_a,
+                text.percentile_b,
+                text.difference,
+                text_of(text.row, of_item.get(text.row.item_id, ())),
+            )
+            for text in one.disagreements[:most]
+        ),
+        f"Furthest apart, by percentile among these texts (A: {one.metric_a}, B: {one.metric_b})",
+    )

@@ -1,8 +1,9 @@
-"""Does a judge say the same when it is asked again, and when it reads the two texts in the other order? Does it stand by its questions, and how many does it need?"""
+"""Does a judge say the same when it is asked again, and when it reads the two texts in the other order?"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +11,14 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.judges import cross_examination, direct, quality, rubric
 from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, examined_scores, scores_of
-from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
+from core.results.cells import interval, resampled, row_of
 from core.results.choices import items_of
-from core.results.judges.reliability import ALL_SIDES, SIDES
 from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.result_table import Column, ResultTable
 from core.stats.degeneracy import Constant, constant, constants_said
-from core.stats.resampling import Estimate, Floats, Share, mean_estimates, resampled_estimate, wilson_share
+from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
 from core.tables.reading import shown
 
 
@@ -121,11 +122,8 @@ class Consistency:
         return ONE_REPEAT if self.n_repeats else NOT_ASKED
 
 
-@dataclass(frozen=True)
-class _Options:
-    n_resamples: int
-    confidence_level: float
-    rng: int
+_Options: TypeAlias = dict[str, Any]
+"""How intervals are made, by the names of the arguments."""
 
 
 def consistency(
@@ -148,7 +146,7 @@ def consistency(
 
     Raises InputError for a judge of another kind, which asks nothing twice.
     """
-    options = _Options(n_resamples, confidence_level, rng)
+    options: _Options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     values_of = _ASKED_AGAIN.get(output.kind)
     if values_of is None:
         raise InputError(
@@ -263,9 +261,7 @@ def _estimates(
     found = mean_estimates(
         np.where(whole[:, None], columns, np.nan),
         items_of([text.row for text in texts]),
-        n_resamples=options.n_resamples,
-        confidence_level=options.confidence_level,
-        rng=options.rng,
+        **options,
     )
     return [one if one.estimate is not None else replace(one, reason=reason) for one in found]
 
@@ -276,7 +272,7 @@ def _undefined(count: int, n_texts: int, reason: str, options: _Options) -> list
         None,
         n=0,
         n_clusters=0,
-        confidence_level=options.confidence_level,
+        confidence_level=options["confidence_level"],
         reason=reason,
         interval_reason="the estimate is undefined",
         n_left_out=n_texts,
@@ -293,207 +289,41 @@ def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: st
     return dict(Counter(reasons).most_common())
 
 
-NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"
-
-
-@dataclass(frozen=True)
-class ReaskedRow:
-    """Questions with one expected answer."""
-
-    expected: Verdict
-    counts: Mapping[Verdict, int]
-    """What was answered when the question was asked again of the text it was made from."""
-    without: Mapping[str, int]
-    """Reason, such as `unparsed` -> questions without a second answer."""
-    unchanged: Share
-    """Share of the questions with a second answer that kept theirs."""
-
-
-@dataclass(frozen=True)
-class Reasked:
-    """The confusion matrix of one judge: rows are expected answers, columns second ones."""
-
-    judge: str
-    by_side: Mapping[str, tuple[ReaskedRow, ...]]
-    """`source`, `text`, `all` -> a row for YES, NO and IDK each."""
-    n_not_asked: int
-    """Questions that were not asked again."""
-
-
-def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked:
-    """Count a cross-examination's questions by expected answer and by the answer to the same text, over all repeats.
-
-    A question counts once for its item, document and repeat, as it was asked: all texts of an item share the questions
-    made from the source. Questions without a second answer stand in no share and are counted with their reasons. Wilson intervals; they take
-    questions of one text for independent, which they are not quite. Misleads at temperature 0 with a judge that
-    repeats itself: to stand by an answer does not make it right. Raises InputError for other judges, and for runs that
-    asked nothing again.
-    """
-    if output.kind != cross_examination.KIND.name:
-        raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
-    by_side = _distinct(output.texts)
-    asked: dict[str, list[CrossQuestion]] = {
-        side: [question for question in by_side[side] if _asked_again(question)] for side in SIDES
-    }
-    every = [question for questions in asked.values() for question in questions]
-    if not every:
-        raise InputError(
-            f"{shown(output.name)} asked no question a second time: choose that questions are asked again (--reask)."
-        )
-    return Reasked(
-        judge=output.name,
-        by_side={
-            side: tuple(_reasked_row(expected, questions, confidence_level) for expected in VERDICTS)
-            for side, questions in (asked | {ALL_SIDES: every}).items()
-        },
-        n_not_asked=sum(len(questions) for questions in by_side.values()) - len(every),
+def repeats_table(found: Consistency) -> ResultTable:
+    """A row a component: how often all repeats of a text are equal, and how far they spread."""
+    shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
+    columns = (
+        Column("component", "Score", names_row=True),
+        Column("agreeing", "All equal", percent=True),
+        Column("sd", "Mean SD", percent=shares),
+        Column("n", "Texts"),
+        Column("left_out", "Left out"),
     )
-
-
-def _distinct(texts: Sequence[JudgedText]) -> dict[Side, list[CrossQuestion]]:
-    """Each question once, by what it was made from."""
-    found: dict[Side, dict[tuple[object, ...], CrossQuestion]] = {side: {} for side in SIDES}
-    for text, item in zip(texts, items_of([text.row for text in texts]).tolist(), strict=True):
-        for side, document, repeat, question in _asked(text):
-            found[side].setdefault((item, document, repeat, question.text), question)
-    return {side: list(questions.values()) for side, questions in found.items()}
-
-
-def _asked(text: JudgedText) -> Iterator[tuple[Side, str | None, int, CrossQuestion]]:
-    """Side, document and repeat of every question that the text was examined with."""
-    record = text.record
-    if not isinstance(record, CefRecord):
-        return
-    examined = text.text if record.back_translation is None else record.back_translation
-    for one in record.examinations:
-        for question in one.from_source or ():
-            yield "source", text.document, one.repeat, question
-        for question in one.from_text or ():
-            yield "text", examined, one.repeat, question
-
-
-def _asked_again(question: CrossQuestion) -> bool:
-    return question.again is not None or question.again_reason is not None
-
-
-def _reasked_row(
-    expected: Verdict, questions: Sequence[CrossQuestion], confidence_level: float
-) -> ReaskedRow:
-    own = [question for question in questions if question.expected == expected]
-    answered = Counter(question.again for question in own)
-    without = Counter(question.again_reason or "" for question in own if question.again is None)
-    counts = {verdict: answered[verdict] for verdict in VERDICTS}
-    return ReaskedRow(
-        expected,
-        counts,
-        dict(without),
-        wilson_share(
-            counts[expected], sum(counts.values()), confidence_level=confidence_level, reason=NOT_ASKED_FOR
+    return ResultTable(
+        "judge-repeats",
+        columns,
+        tuple(row_of(one, columns, sd=interval(one.spread), n=one.agreeing.n) for one in found.repeats),
+        notes=(
+            f"{found.n_repeats} repeats. Mean SD: of a text's repeats, averaged over texts.",
+            resampled(found.confidence_level),
+            *found.notes,
         ),
     )
 
 
-ONE_EXAMINATION = "one examination a text: there is nothing to vary"
-NO_TEXTS = "no text has a score in every repeat"
-PERCENT_SQUARED = 100.0**2
-
-
-@dataclass(frozen=True)
-class AblationRow:
-    """One component of one judge's scores over its repeats. Variances divide by one less than the repeats."""
-
-    judge: str
-    """Its name."""
-    n_questions: int
-    """Asked for from each of the two texts."""
-    component: str
-    """One of CEF_COMPONENTS."""
-    mean: float | None
-    """Over texts and repeats, from 0 to 1 (conciseness may be negative)."""
-    variance_of_mean: float | None
-    """Of the mean over texts, from repeat to repeat: how far the result of a whole run depends on chance. Falls with
-    the number of texts."""
-    variance_within: float | None
-    """Of one text's score from repeat to repeat, averaged over texts: how far a text's score depends on chance."""
-    n_texts: int
-    """Texts with a score in every repeat."""
-    n_repeats: int
-    n_left_out: int
-    """Texts that lack a score in a repeat: means over other texts could not be compared."""
-    reason: str | None
-    """Why there are no variances."""
-    note: str | None = None
-    """What repeats at temperature 0 show."""
-
-    @property
-    def percent_variance_of_mean(self) -> float | None:
-        """In squared percent, as 001's Tables 2 and 11 print variances."""
-        return None if self.variance_of_mean is None else self.variance_of_mean * PERCENT_SQUARED
-
-    @property
-    def percent_variance_within(self) -> float | None:
-        """In squared percent."""
-        return None if self.variance_within is None else self.variance_within * PERCENT_SQUARED
-
-
-def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
-    """A row for each output and component, fewest questions first: outputs of one judge that differ in N.
-
-    001 does not say over what its variances are; both readings are here. Outputs with one repeat have none. Misleads
-    where the repeats are not different requests (temperature 0 with a server that ignores seeds: every variance is 0),
-    and with few repeats: of 10, the 95 % interval of a variance reaches from half to 3.3 times of what was found.
-    Raises InputError for outputs that are no cross-examination, and for one that is given twice.
-    """
-    problems = [
-        f"{shown(one.name)} is a judge of the kind {one.kind}"
-        if one.kind != cross_examination.KIND.name
-        else f"{shown(one.name)} does not say how many questions were asked for"
-        for one in outputs
-        if one.kind != cross_examination.KIND.name or not isinstance(one.settings.get("n_questions"), int)
-    ]
-    if problems:
-        raise InputError(
-            "How much scores vary with the number of questions can be seen for cross-examinations alone, run here.",
-            problems,
-        )
-    if twice := [shown(one.name) for n, one in enumerate(outputs) if one in outputs[:n]]:
-        raise InputError(
-            f"{', '.join(dict.fromkeys(twice))}: two of these hold the same answers, so that one shows nothing beside the "
-            "other. Name each run once."
-        )
-    return tuple(row for one in sorted(outputs, key=_n_questions) for row in _rows(one))
-
-
-def _n_questions(output: JudgeOutput) -> int:
-    number = output.settings["n_questions"]
-    assert isinstance(number, int)
-    return number
-
-
-def _rows(output: JudgeOutput) -> list[AblationRow]:
-    values = values_by_repeat(output.texts, CEF_COMPONENTS)
-    note = temperature_note(output, values, axis=1)
-    return [
-        _ablation_row(output, component, values[:, :, place], note)
-        for place, component in enumerate(CEF_COMPONENTS)
-    ]
-
-
-def _ablation_row(output: JudgeOutput, component: str, values: Floats, note: str | None) -> AblationRow:
-    """values: shape (texts, repeats)."""
-    n_repeats = values.shape[1]
-    whole = values[~np.isnan(values).any(axis=1) & (n_repeats > 0)]
-    reason = ONE_EXAMINATION if n_repeats == 1 else NO_TEXTS if not len(whole) else None
-    return AblationRow(
-        judge=output.name,
-        n_questions=_n_questions(output),
-        component=component,
-        mean=float(whole.mean()) if whole.size else None,
-        variance_of_mean=None if reason else float(whole.mean(axis=0).var(ddof=1)),
-        variance_within=None if reason else float(whole.var(axis=1, ddof=1).mean()),
-        n_texts=len(whole),
-        n_repeats=n_repeats,
-        n_left_out=len(output.texts) - len(whole),
-        reason=reason,
-        note=note,
+def orders_table(found: OrderConsistency) -> ResultTable:
+    """One row: verdicts with the response first against those with the reference first."""
+    columns = (
+        Column("equal", "Texts with equal verdicts", percent=True),
+        Column("difference", "Mean difference"),
+        Column("distance", "Mean absolute difference"),
+        Column("n", "Texts"),
+        Column("left_out", "Left out"),
+    )
+    return ResultTable(
+        "judge-orders",
+        columns,
+        (row_of(found, columns, n=found.equal.n),),
+        "Response first against reference first",
+        ("A difference above 0: milder where the response is read first.",),
     )

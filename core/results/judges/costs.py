@@ -1,13 +1,15 @@
 """What judges cost, side by side: calls, tokens and money by step, and for one text; of runs and of folders that runs wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from core.errors import InputError, Problems
+from core.results.cells import row_of
+from core.schema.result_table import Column, ResultTable
 from core.schema.runs import StepCost
 from core.tables.reading import checked, number_problem, shown, written
 
@@ -21,24 +23,27 @@ _COUNTS = tuple(field.name for field in fields(StepCost) if field.name not in ("
 
 
 @dataclass(frozen=True)
-class RunCosts:
-    """What run.json says of how far a run came and what it cost."""
+class JudgeCost:
+    """What one judge's run cost, as the account has it."""
 
+    name: str
     costs: tuple[StepCost, ...]
+    """Of its steps, in the order in which they came; empty: no model was asked."""
     n_items: int
-    """That the run works on."""
-    n_done: int
-    n_failed: int
-    n_again: int
-    n_found: int
-    """Answers that other runs had paid for."""
-    input_price: float | None
-    """Money for a million tokens; None: not known."""
-    output_price: float | None
+    """Items that are finished: done, or failed for good."""
+    n_texts: int
+    """Texts of the items that the run has come to, scored or left out."""
+    input_price: float | None = None
+    """Money for a million input tokens; None: not known."""
+    output_price: float | None = None
+    n_wanted: int | None = None
+    """Items that the run was asked for; None: as many as are finished."""
+    n_found: int = 0
+    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
 
 
-def costs_of_report(report: Mapping[str, Any], path: Path) -> RunCosts:
-    """What the run cost. Raises InputError, naming every field that is missing or cannot be."""
+def costs_of_report(report: Mapping[str, Any], path: Path, name: str, n_texts: int) -> JudgeCost:
+    """What run.json says that the run cost. Raises InputError, naming every field that is missing or cannot be."""
     problems = Problems()
     costs = checked(_COSTS, report.get("costs"), "costs", problems) or ()
     for n, cost in enumerate(costs, start=1):
@@ -58,23 +63,23 @@ def costs_of_report(report: Mapping[str, Any], path: Path) -> RunCosts:
     if not isinstance(prices, dict):
         problems.append(f"prices: is {written(prices)}, expected an object")
         prices = {}
-    for name in ("input", "output"):
-        if prices.get(name) is not None and (problem := number_problem(prices[name], 0.0, MOST_PRICE)):
-            problems.append(f"prices, {name}: {problem}")
+    for of in ("input", "output"):
+        if prices.get(of) is not None and (problem := number_problem(prices[of], 0.0, MOST_PRICE)):
+            problems.append(f"prices, {of}: {problem}")
     if problems:
         raise InputError(
             f"{path} does not say what the run cost: write it again with `runs write`.", problems
         )
-    numbers: dict[str, Any] = counts
-    return RunCosts(
+    done: dict[str, Any] = counts
+    return JudgeCost(
+        name,
         costs,
-        n_items=numbers["items"],
-        n_done=numbers["done"],
-        n_failed=numbers["failed"],
-        n_again=numbers["again"],
-        n_found=numbers["found"],
-        input_price=prices.get("input"),
-        output_price=prices.get("output"),
+        done["done"] + done["failed"],
+        n_texts,
+        prices.get("input"),
+        prices.get("output"),
+        n_wanted=done["items"],
+        n_found=done["found"],
     )
 
 
@@ -100,24 +105,10 @@ NO_MODEL = "no model is asked"
 NOT_FINISHED = "the run is not finished: some of its calls were for items that have no result yet"
 
 
-@dataclass(frozen=True)
-class JudgeCost:
-    """What one judge's run cost, as the account has it."""
-
-    name: str
-    costs: tuple[StepCost, ...]
-    """Of its steps, in the order in which they came; empty: no model was asked."""
-    n_items: int
-    """Items that are finished: done, or failed for good."""
-    n_texts: int
-    """Texts of the items that the run has come to, scored or left out."""
-    input_price: float | None = None
-    """Money for a million input tokens; None: not known."""
-    output_price: float | None = None
-    n_wanted: int | None = None
-    """Items that the run was asked for; None: as many as are finished."""
-    n_found: int = 0
-    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
+Unit = Literal["item", "text"]
+UNITS: tuple[Unit, ...] = ("item", "text")
+EACH = ("calls", "input_tokens", "output_tokens", "money")
+"""What is told for one item or text."""
 
 
 @dataclass(frozen=True)
@@ -153,47 +144,9 @@ class CostRow:
         """Whether every call was for a finished item, so that the sums can be divided by items or texts."""
         return self.n_items >= self.n_wanted
 
-    @property
-    def calls_per_item(self) -> float | None:
-        """None without items, or where the run is not finished."""
-        return self._for_one(self.calls, self.n_items)
-
-    @property
-    def calls_per_text(self) -> float | None:
-        """None without texts, or where the run is not finished."""
-        return self._for_one(self.calls, self.n_texts)
-
-    @property
-    def input_tokens_per_item(self) -> float | None:
-        """None without items or counts, or where the run is not finished."""
-        return self._for_one(self.input_tokens, self.n_items)
-
-    @property
-    def output_tokens_per_item(self) -> float | None:
-        """None without items or counts, or where the run is not finished."""
-        return self._for_one(self.output_tokens, self.n_items)
-
-    @property
-    def input_tokens_per_text(self) -> float | None:
-        """None without texts or counts, or where the run is not finished."""
-        return self._for_one(self.input_tokens, self.n_texts)
-
-    @property
-    def output_tokens_per_text(self) -> float | None:
-        """None without texts or counts, or where the run is not finished."""
-        return self._for_one(self.output_tokens, self.n_texts)
-
-    @property
-    def money_per_item(self) -> float | None:
-        """None without items, prices or counts, or where the run is not finished."""
-        return self._for_one(self.money, self.n_items)
-
-    @property
-    def money_per_text(self) -> float | None:
-        """None without texts, prices or counts, or where the run is not finished."""
-        return self._for_one(self.money, self.n_texts)
-
-    def _for_one(self, total: float | None, n: int) -> float | None:
+    def each(self, field: str, unit: Unit) -> float | None:
+        """Calls, tokens or money for one item or text; None without these, or where the run is not finished."""
+        total, n = getattr(self, field), self.n_items if unit == "item" else self.n_texts
         return None if total is None or not n or not self.is_finished else total / n
 
     def why(self, field: str) -> str | None:
@@ -303,3 +256,50 @@ def _total(costs: Sequence[StepCost], field: str) -> int | None:
     """Tokens of all calls; None where one step's were not counted. Without calls there is nothing to count."""
     counts = [getattr(cost, field) if cost.calls else 0 for cost in costs]
     return None if None in counts else sum(counts)
+
+
+_NAMES = {"calls": "Calls", "input_tokens": "Tokens in", "output_tokens": "Tokens out", "money": "Money"}
+
+
+def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]) -> ResultTable:
+    """A row a judge and step, and one for all of its steps. units: what readers see costs of; files have all."""
+    whole = "all" in units
+    columns = [
+        Column("judge", "Judge", names_row=True),
+        Column("step", "Step", names_row=True),
+        Column("calls", "Calls", shown=whole),
+        Column("cached", "From the cache"),
+        Column("unusable", "Not usable"),
+        Column("input_tokens", "Tokens in", shown=whole),
+        Column("output_tokens", "Tokens out", shown=whole),
+        Column("input_share", "Share of input", percent=True),
+        Column("money", "Money", places=6, shown=whole),
+    ]
+    for unit in UNITS:
+        for name, title in _NAMES.items():
+            places = 6 if name == "money" else 1
+            columns.append(Column(f"{name}_per_{unit}", f"{title} for one {unit}", places, unit in units))
+    of_run = ("seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons")
+    columns += [Column(name, shown=False) for name in of_run]
+    whys: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for column in columns:
+            if column.shown and (why := row.why(column.name)):
+                whys.setdefault(why, {})[column.heading] = None
+    return ResultTable(
+        "judge-costs",
+        tuple(columns),
+        tuple(
+            row_of(
+                row,
+                columns,
+                reasons="; ".join(f"{field}: {why}" for field, why in row.reasons),
+                **{f"{name}_per_{unit}": row.each(name, unit) for unit in UNITS for name in EACH},
+            )
+            for row in rows
+        ),
+        notes=(
+            *(f"{', '.join(names)}: not known: {why}" for why, names in whys.items()),
+            *(f"{note}." for note in cost_notes(rows)),
+        ),
+    )

@@ -1,14 +1,19 @@
-"""Errors that judges mark against those that people marked: character-level precision, recall and F1, one judge or several."""
+"""Errors that judges mark against those that people marked: character-level precision, recall and F1.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+Of one judge, of several side by side, by the number of examples that each was shown, and rater by rater.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.judges.automqm import AutoMqmRecord
+from core.results.cells import interval, left_out_lines, resampled, row_of
 from core.results.choices import NO_VALUE, Key, items_of
 from core.results.spans.segments import (
     PEOPLE,
@@ -16,14 +21,18 @@ from core.results.spans.segments import (
     Paired,
     Segment,
     Spans,
+    draws_of_judge,
     pair_several,
     pair_spans,
     said_of,
 )
+from core.schema.judging import JudgeOutput
+from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import OutputSet, Rating, RatingSet
 from core.stats.correlation.intervals import PairedTest
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test
+from core.tables.reading import shown
 
 
 @dataclass(frozen=True)
@@ -177,7 +186,6 @@ def _by_severity(paired: Paired, items: NDArray[np.int64], options: SpanOptions)
 
 
 NOT_BY_ALL = "not marked by all"
-ONE_DRAW = "there is one draw"
 
 
 @dataclass(frozen=True)
@@ -359,4 +367,378 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
         sd=float(np.std(known, ddof=1)) if len(known) > 1 else None,
         n=len(known),
         n_undefined=len(values) - len(known),
+    )
+
+
+RULE = "Over all characters: 1 where a severity agrees, 1/2 where only the mark does."
+Grouping = Literal["system", "rater", "severity"]
+GROUPINGS: tuple[Grouping, ...] = ("system", "rater", "severity")
+_F1_COLUMNS = (
+    Column("precision", "Precision"),
+    Column("recall", "Recall"),
+    Column("f1", "F1"),
+    Column("texts", "Texts"),
+    Column("predicted_characters", "Characters marked"),
+    Column("gold_characters", "Of the gold"),
+)
+
+
+def _f1_row(one: SpanF1) -> tuple[Cell, ...]:
+    return row_of(one, _F1_COLUMNS, texts=one.n_texts)
+
+
+def _resampling_notes(options: SpanOptions) -> list[str]:
+    """What a character counts, and how intervals were made."""
+    return [RULE, *([resampled(options.confidence_level)] if options.n_resamples else [])]
+
+
+def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) -> ResultTable:
+    """Over all texts, then a row for each system, rater or severity, as the groupings say."""
+    groups = [
+        (by, name, one)
+        for by in GROUPINGS
+        if by in groupings
+        for name, one in getattr(found, f"by_{by}").items()
+    ]
+    severity = ("By severity: with the errors of that severity alone on both sides.",)
+    return ResultTable(
+        "span-agreement",
+        (
+            Column("by", "By", shown=bool(groups), names_row=True),
+            Column("name", "Name", shown=bool(groups), names_row=True),
+            *_F1_COLUMNS,
+        ),
+        tuple((by, name, *_f1_row(one)) for by, name, one in [("all", "all", found.overall), *groups]),
+        notes=(
+            *(severity if "severity" in groupings else ()),
+            *_resampling_notes(found.options),
+            *left_out_lines(found.left_out),
+            *found.notes,
+        ),
+    )
+
+
+def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
+    """A row a judge and system."""
+    return ResultTable(
+        "spans-by-system",
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("by", shown=False),
+            Column("name", "System", names_row=True),
+            *_F1_COLUMNS,
+        ),
+        tuple(
+            (judge, "system", system, *_f1_row(one))
+            for judge, found in judges.items()
+            for system, one in found.by_system.items()
+        ),
+    )
+
+
+def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
+    """Mean and standard deviation over draws."""
+    return (
+        Column(f"{measure}_mean", f"Mean {title}", shown=shown),
+        Column(f"{measure}_sd", f"SD of {title}", places=4, shown=shown),
+    )
+
+
+def judges_table(found: SpanComparison) -> ResultTable:
+    """A row a judge, on the segments that all of them marked."""
+    drawn = any(one.n_draws > 1 for one in found.judges)
+    several = "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
+    return ResultTable(
+        "spans-side-by-side",
+        (
+            Column("judge", "Judge", names_row=True),
+            *_F1_COLUMNS,
+            Column("draws", "Draws", shown=drawn),
+            *_over_draws("f1", "F1", drawn),
+            *_over_draws("precision", "precision", drawn),
+            *_over_draws("recall", "recall", drawn),
+        ),
+        tuple(
+            (
+                one.name,
+                *_f1_row(one.overall),
+                one.n_draws,
+                *(number for own in (one.f1, one.precision, one.recall) for number in (own.mean, own.sd)),
+            )
+            for one in found.judges
+        ),
+        notes=(
+            *((several,) if drawn else ()),
+            *_resampling_notes(found.options),
+            *(note for one in found.judges for note in left_out_lines(one.left_out, one.name)),
+            *found.notes,
+        ),
+    )
+
+
+def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
+    """A row for every two judges."""
+    columns = (
+        Column("first", "First", names_row=True),
+        Column("second", "Second", names_row=True),
+        Column("difference", "First minus second"),
+        Column("p", "p", places=4),
+        Column("n_units", "Items"),
+        Column("reason", "Note", shown=any(one.test.reason for one in tests)),
+    )
+    return ResultTable(
+        name,
+        columns,
+        tuple(
+            row_of(one.test, columns, first=one.first, second=one.second, reason=one.test.reason or "")
+            for one in tests
+        ),
+        "Differences of F1",
+        ("p: paired permutation of whole items, two-sided; nothing pays for the number of tests.",),
+    )
+
+
+_NO_EXAMPLES = "none"
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One run of the curve."""
+
+    name: str
+    """As the caller names it."""
+    variant: str
+    """Where its examples came from: specialist, shuffled, fixed, none."""
+    n_examples: int | None
+    """As it was asked for; None: all there are."""
+    mean_shown: float
+    """Examples a text, as they were shown: fewer than asked for where the item has fewer texts."""
+    judge: JudgeSpans
+
+
+@dataclass(frozen=True)
+class ExampleCurve(SpanComparison):
+    """Runs of one judge with more and more examples, on the texts that all of them marked."""
+
+    points: tuple[CurvePoint, ...] = ()
+    """By variant, then by the mean number of examples shown."""
+
+
+def example_curve(
+    gold: RatingSet,
+    runs: Mapping[str, JudgeOutput],
+    *,
+    texts: OutputSet | None = None,
+    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+) -> ExampleCurve:
+    """F1 with its interval against the number of examples that each run was shown, on the segments all runs have.
+
+    Runs of one seed draw nested subsets: a run with k examples was shown those of the run with k - 1. Misleads where
+    items have few texts: beyond them a larger number asked for adds nothing, which `mean_shown` shows. Raises
+    InputError for fewer than two runs, for a judge that marks no errors, and where the runs share no text of the gold.
+    """
+    if len(runs) < 2:
+        raise InputError("A curve needs at least two runs with different numbers of examples.")
+    compared = compare_spans(
+        gold,
+        {name: draws_of_judge(run) for name, run in runs.items()},
+        texts=texts,
+        options=options,
+    )
+    points = [
+        _point(name, run, judge) for (name, run), judge in zip(runs.items(), compared.judges, strict=True)
+    ]
+    models = {run.model for run in runs.values()}
+    several = (f"several models: {', '.join(sorted(map(shown, models)))}",) if len(models) > 1 else ()
+    in_order = tuple(sorted(points, key=lambda point: (point.variant, point.mean_shown)))
+    return ExampleCurve(**{**vars(compared), "notes": (*compared.notes, *several)}, points=in_order)
+
+
+def _point(name: str, run: JudgeOutput, judge: JudgeSpans) -> CurvePoint:
+    shown_counts = [
+        len(trial.examples)
+        for text in run.texts
+        if isinstance(text.record, AutoMqmRecord)
+        for trial in text.record.trials
+        if trial.errors is not None
+    ]
+    variant = str(run.settings.get("examples", ""))
+    asked = cast("int", run.settings.get("n_examples", 0))
+    return CurvePoint(
+        name=name,
+        variant=variant,
+        n_examples=0 if variant == _NO_EXAMPLES else asked or None,
+        mean_shown=float(np.mean(shown_counts)) if shown_counts else 0.0,
+        judge=judge,
+    )
+
+
+def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | None]:
+    """Low, F1 and high: of items where there is one draw; of several draws the mean and one SD to each side."""
+    draws: DrawSummary = point.judge.f1
+    if point.judge.n_draws < 2 or draws.mean is None or draws.sd is None:
+        f1 = point.judge.overall.f1
+        return f1.low, f1.estimate, f1.high
+    return draws.mean - draws.sd, draws.mean, draws.mean + draws.sd
+
+
+def curve_table(found: ExampleCurve) -> ResultTable:
+    """A row a run, fewest examples first."""
+    columns = (
+        Column("run", "Run", names_row=True),
+        Column("examples", "Examples"),
+        Column("n_examples", "Asked for"),
+        Column("mean_shown", "Shown of a text", places=2),
+        Column("f1", "F1"),
+        Column("draws", "Draws"),
+        *_over_draws("f1", "F1", True),
+    )
+    return ResultTable(
+        "examples-curve",
+        columns,
+        tuple(
+            row_of(
+                point,
+                columns,
+                run=point.name,
+                examples=point.variant,
+                n_examples="all" if point.n_examples is None else point.n_examples,
+                f1=interval(point.judge.overall.f1),
+                draws=point.judge.n_draws,
+                f1_mean=point.judge.f1.mean,
+                f1_sd=point.judge.f1.sd,
+            )
+            for point in found.points
+        ),
+        notes=(*_resampling_notes(found.options), "SD: over draws of the examples, ddof 1.", *found.notes),
+    )
+
+
+THEMSELF = "a rater against themself"
+NO_COMMON = "no text was marked by both"
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """What one predicts of another's marks."""
+
+    agreement: SpanF1 | None
+    """On the texts that both marked; None: see `reason`."""
+    n_segments: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class RaterMatrix:
+    """Who marks what another would have marked."""
+
+    rows: tuple[str, ...]
+    """Who predicts: raters, or judges."""
+    columns: tuple[str, ...]
+    """Whose marks are the gold: raters."""
+    cells: tuple[tuple[MatrixCell, ...], ...]
+    """Shape (rows, columns)."""
+    own: tuple[str, ...]
+    """Of each row the rater it stands for: of a specialist the one whose ratings were its examples; empty: nobody."""
+    options: SpanOptions
+    notes: tuple[str, ...] = ()
+
+
+def raters_of(ratings: RatingSet) -> tuple[str, ...]:
+    """The raters who marked errors, in the order of their names."""
+    return tuple(sorted({one.rater for one in ratings.ratings if one.rater and one.spans is not None}))
+
+
+def rater_matrix(
+    gold: RatingSet,
+    predictors: Mapping[str, RatingSet] | None = None,
+    *,
+    raters: Mapping[str, str] | None = None,
+    texts: OutputSet | None = None,
+    options: SpanOptions = DEFAULT_SPAN_OPTIONS,
+) -> RaterMatrix:
+    """Precision, recall and F1 of every row's marks against every rater's, on the texts that both marked.
+
+    predictors: name -> marks, such as a specialist for each rater whose ratings were its examples; None: the raters
+    themselves. Then precision of one against the other is the other's recall, and the diagonal is left undefined.
+    raters: predictor -> the rater it stands for, empty for nobody; one that is not in it stands for its own name.
+    Misleads where raters share few texts, or texts of a different kind: cells rest on different texts, so two of them
+    differ by more than the raters. Raises InputError where the gold names no rater.
+    """
+    names = raters_of(gold)
+    if not names:
+        raise InputError(
+            f"{shown(gold.file_name)} names no raters, or nobody marked errors: a matrix needs them."
+        )
+    own = {name: _only(gold, name) for name in names}
+    rows = own if predictors is None else dict(predictors)
+    cells = tuple(
+        tuple(
+            MatrixCell(None, 0, THEMSELF)
+            if predictors is None and row == column
+            else _cell(own[column], marks, texts, options)
+            for column in names
+        )
+        for row, marks in rows.items()
+    )
+    notes = [*said_of(PEOPLE, [gold])]
+    for row, marks in (predictors or {}).items():
+        notes += said_of(row, [marks])
+    stands_for = tuple((raters or {}).get(row, row) for row in rows)
+    return RaterMatrix(tuple(rows), names, cells, stands_for, options, tuple(notes))
+
+
+def _only(ratings: RatingSet, rater: str) -> RatingSet:
+    """One rater's ratings, without the name: it is compared with others' under any."""
+    kept = tuple(replace(one, rater=None) for one in ratings.ratings if one.rater == rater)
+    return replace(ratings, ratings=kept, file_name=rater)
+
+
+def _cell(gold: RatingSet, predicted: RatingSet, texts: OutputSet | None, options: SpanOptions) -> MatrixCell:
+    try:
+        paired = pair_spans(gold, predicted, texts=texts, **options.pairing)
+    except InputError:
+        return MatrixCell(None, 0, NO_COMMON)
+    found = span_f1(counts_of(paired.segments), paired.items, **options.resampling)
+    return MatrixCell(found, len(paired.segments))
+
+
+def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
+    """The mean F1 over the cells of a row and the rater it stands for, or over the others; None where none is defined.
+
+    Of specialists the first says how well each meets its own rater, the second how well it meets others.
+    """
+    values = [
+        cell.agreement.f1.estimate
+        for own, line in zip(found.own, found.cells, strict=True)
+        for column, cell in zip(found.columns, line, strict=True)
+        if (own == column) is same and cell.agreement is not None and cell.agreement.f1.estimate is not None
+    ]
+    return float(np.mean(values)) if values else None
+
+
+def raters_table(found: RaterMatrix, name: str = "raters") -> ResultTable:
+    """A row a cell of the matrix: who predicts, and whose marks are the gold."""
+    measures = _F1_COLUMNS[:3]
+    return ResultTable(
+        name,
+        (
+            Column("predicts", "Who predicts", names_row=True),
+            Column("gold", "Gold", names_row=True),
+            Column("texts", "Texts"),
+            *measures,
+            Column("reason", shown=False),
+        ),
+        tuple(
+            (
+                row,
+                column,
+                cell.n_segments,
+                *(interval(getattr(cell.agreement, one.name, None), cell.reason or "") for one in measures),
+                cell.reason or "",
+            )
+            for row, line in zip(found.rows, found.cells, strict=True)
+            for column, cell in zip(found.columns, line, strict=True)
+        ),
+        notes=(*_resampling_notes(found.options), *found.notes),
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -10,11 +10,13 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.formats.tasks import parse_task
 from core.judges import automqm
-from core.judges.automqm import AutoMqmRecord, ErrorTrial
+from core.judges.automqm import ErrorTrial
 from core.judges.rated import ExampleUsed, test_set_of
+from core.results.cells import left_out_lines, row_of
 from core.results.choices import Key, items_of
-from core.results.spans.segments import text_keys
+from core.results.spans.segments import text_keys, trial_of
 from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
+from core.schema.result_table import Column, ResultTable
 from core.schema.runs import RULES
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, ratio_estimates
@@ -263,7 +265,10 @@ def _shares(
         rng=options.rng,
     )
     return [
-        one if one.reason is None else _without(one, why) for one, why in zip(found, reasons, strict=True)
+        one
+        if one.reason is None
+        else replace(one, n=0, n_left_out=0, reason=why, interval_reason="the estimate is undefined")
+        for one, why in zip(found, reasons, strict=True)
     ]
 
 
@@ -272,20 +277,6 @@ def _why_not_of_people(judged: Sequence[_Judged]) -> str:
     if all(one.people is None for one in judged):
         return NOT_MARKED_HERE
     return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
-
-
-def _without(one: Estimate, reason: str) -> Estimate:
-    return Estimate(
-        None,
-        None,
-        None,
-        0,
-        reason,
-        0,
-        0,
-        one.confidence_level,
-        interval_reason="the estimate is undefined",
-    )
 
 
 def _in_part(quote: str, examples: Iterable[str]) -> bool:
@@ -311,7 +302,7 @@ def _judged(
     found: list[_Judged] = []
     left_out: dict[str, int] = {}
     for text, key in zip(output.texts, judged_keys, strict=True):
-        trial = _trial(text, options.repeat)
+        trial = trial_of(text, options.repeat)
         people = known.get(key)
         if trial is None or trial.errors is None or people is None:
             reason = NOT_RATED if people is None else NO_ANSWER
@@ -331,12 +322,6 @@ def _judged(
     return found, left_out
 
 
-def _trial(text: JudgedText, repeat: int) -> ErrorTrial | None:
-    if not isinstance(text.record, AutoMqmRecord):
-        return None
-    return next((trial for trial in text.record.trials if trial.repeat == repeat), None)
-
-
 def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, pool: Pool) -> _Judged:
     quotes = [error.quote for error in trial.errors or ()]
     own = frozenset(quotes_of(people))
@@ -348,4 +333,49 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
         people=own if any(one.spans is not None for one in people.ratings) else None,
         examples=pool.shown(trial.examples, people.output, own),
         same_source=pool.same_source(people.output),
+    )
+
+
+def copied_table(found: Sequence[Copying]) -> ResultTable:
+    """A row a judge: shares of its errors whose words are others'."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("texts", "Texts"),
+        Column("errors", "Errors"),
+        Column("without_words", "Without words"),
+        Column("of_people", "People marked here", percent=True),
+        Column("of_examples", "Of its examples", percent=True),
+        Column("of_examples_or_parts", "Of its examples, or a part", percent=True),
+        Column("of_same_source", "Of the same source", percent=True),
+    )
+    return ResultTable(
+        "copied-errors",
+        columns,
+        tuple(
+            row_of(one, columns, texts=one.n_texts, errors=one.n_errors, without_words=one.n_without_words)
+            for one in found
+        ),
+        notes=(
+            "Shares of errors whose words are the same, character by character; or a part: inside it or around it.",
+            *(note for one in found for note in left_out_lines(one.left_out, one.judge)),
+        ),
+    )
+
+
+def alone_table(found: Sequence[Disjoint]) -> ResultTable:
+    """A row a judge and another: the errors that the other does not name in the same text."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("other", "Not marked by", names_row=True),
+        Column("n_texts", "Texts"),
+        Column("n_errors", "Errors"),
+        Column("n_alone", "Alone"),
+        Column("n_alone_of_same_source", "Of these, of the same source"),
+        Column("share", "Share", percent=True),
+    )
+    return ResultTable(
+        "marked-alone",
+        columns,
+        tuple(row_of(one, columns) for one in found),
+        notes=("Alone: errors whose words the other judge does not name in the same text.",),
     )

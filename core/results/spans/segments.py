@@ -332,6 +332,12 @@ def span_of(error: FoundError) -> ErrorSpan:
     return ErrorSpan(start, end, error.severity, error.category, weight_in_text(error))
 
 
+def trial_of(text: JudgedText, repeat: int) -> ErrorTrial | None:
+    """What an error-marking judge said of a text the n-th time, from 0; None: it was not asked so often."""
+    trials = text.record.trials if isinstance(text.record, AutoMqmRecord) else ()
+    return next((trial for trial in trials if trial.repeat == repeat), None)
+
+
 def _trials(output: JudgeOutput) -> list[tuple[JudgedText, tuple[ErrorTrial, ...]]]:
     if output.kind != automqm.KIND.name:
         raise InputError(

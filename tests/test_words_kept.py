@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.results.words_kept import WordsKept, share_kept, words_kept
+from core.diff import WordsKept, share_kept, words_kept
 
 
 @pytest.mark.parametrize(

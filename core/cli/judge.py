@@ -1,0 +1,815 @@
+"""`judge`: language models that score texts or are examined, each with its folder of results; and what those tell."""
+
+import argparse
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from core.cli.shared.asking import add_asking, add_settings, asked, run_it, settings_given
+from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems, print_said
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_database_option,
+    add_pair_option,
+    check_options,
+    existing_store,
+    name_list,
+    print_notes,
+    print_result,
+    read_file,
+    run_number,
+)
+from core.cli.shared.running import finish_in_folder, telling
+from core.cli.shared.sources import JUDGE_NAMES as JUDGES
+from core.cli.shared.sources import (
+    MEANING,
+    N_RESAMPLES,
+    NAMES,
+    SPAN_MEANING,
+    SPAN_NAMES,
+    STUDY,
+    TEXTS_FILE,
+    Marked,
+    add_interval_options,
+    add_mark_options,
+    answers_given,
+    check_given,
+    check_no_run,
+    costs_given,
+    find_given_study,
+    intervals,
+    judges_given,
+    marked_given,
+    names_apart,
+    read_given,
+    scores_given,
+    short_name,
+    single,
+    span_options,
+    texts_among,
+)
+from core.cli.shared.terminal import counted, number, plain
+from core.cli.spans import f1_json, judge_json
+from core.errors import InputError
+from core.formats.mt_metrics_eval import read_folder, usual_ratings
+from core.formats.rated import rated_of, read_rated
+from core.formats.registry import read_ratings
+from core.judges.answers import check_together, question_sets_of
+from core.judges.kind import JudgeKind
+from core.results.judges.agreement import (
+    Agreement,
+    agreement,
+    agreement_table,
+    apart_table,
+    pairs_table,
+    same_components,
+)
+from core.results.judges.consistency import consistency, orders_table, repeats_table
+from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
+from core.results.judges.cross_examination import (
+    ablation,
+    ablation_table,
+    alignment_table,
+    caught_table,
+    confusion,
+    marked_texts,
+    rates_table,
+    reasked_table,
+    reliability,
+)
+from core.results.merging import SAME_NAME
+from core.results.spans.agreement import (
+    ExampleCurve,
+    RaterMatrix,
+    curve_table,
+    differences_table,
+    example_curve,
+    mean_f1,
+    rater_matrix,
+    raters_table,
+)
+from core.results.spans.copying import (
+    Copying,
+    CopyOptions,
+    Disjoint,
+    alone_table,
+    copied_table,
+    disjoint_errors,
+    error_copying,
+)
+from core.results.spans.segments import Locating, locating
+from core.runs.asked import Running
+from core.runs.jobs import RunAtHand
+from core.runs.judging import judged_among, judging_run, pieces_done
+from core.runs.kinds import kinds_that
+from core.runs.path import at_hand
+from core.runs.records import read_judge_folder, write_pieces
+from core.runs.texts import rated_of_study
+from core.schema.judging import JudgeOutput, RatedSet
+from core.schema.kinds import Kind, Reads
+from core.schema.runs import RUN_FILE
+from core.schema.scores import OutputSet, RatingSet, ScoredRow, ScoreTable
+from core.schema.settings import fields_of
+from core.store import Store
+from core.store.studies import find_study
+from core.tables.reading import shown
+
+_RATED_MEANING = (
+    "texts, with ratings or without: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an "
+    "unblinded study"
+)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What the commands of kinds that read the same are given, and what they print in the end."""
+
+    add: Callable[[argparse.ArgumentParser, Any], None]
+    """Registers it, for (command, kind)."""
+    read: Callable[[Store, argparse.Namespace, Any], tuple[bytes, str]]
+    """The file that the run works on, and its name, for (store, options, kind)."""
+    same: str
+    """What --resume looks for."""
+    write: Callable[[RunAtHand, Path], Any] = finish_in_folder
+    show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
+    """Prints what `write` returned."""
+
+
+def add_to(nouns: Commands) -> None:
+    """Register `judge`: a verb for every judge and every audit of judges, and those that look at what they said."""
+    noun = nouns.add_parser("judge")
+    verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for kind in kinds_that("judging", "audit"):
+        command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]
+        given.add(command, kind)
+        settings = add_asking(command, kind, same=given.same)
+        if (file := kind.attachment) is not None:
+            of_study = (
+                ": what the raters of a study were asked where it fits, else" if _of_raters(kind) else ""
+            )
+            settings.add_argument(
+                f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
+            )
+        if kind.work == "judging":
+            settings.add_argument(
+                "--name", help="what the judge's columns begin with (default: its kind, mode and model)"
+            )
+        command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="")
+    _add_looks(verbs)
+
+
+def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
+    wanted, running = asked(options, kind, name=options.name, attached=_attached(options, kind))
+    for one in options.inputs:
+        check_given(one, options.db)
+    with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
+        found = run_it(
+            options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
+        )
+    given.show(options, found)
+
+
+def _of_raters(kind: Kind) -> bool:
+    """Whether people's ratings of the texts are read, and with them what the raters of a study were asked."""
+    return kind.reads == "rated texts"
+
+
+def _attached(options: argparse.Namespace, kind: Kind) -> str:
+    """The file that the settings refer to: the one that is named, else what the raters of a study were asked where it
+    suits this judge, else the usual one. Raises InputError, and NotFound for a study that is not there.
+    """
+    if kind.attachment is None:
+        return ""
+    named: str | None = getattr(options, kind.attachment.option)
+    (texts,) = options.inputs
+    if named is None and _of_raters(kind) and texts.startswith(STUDY):
+        with existing_store(options.db) as store:
+            study = find_given_study(store, texts)
+        own = None if study is None else study.task
+        usual = {name: one.default for name, one in fields_of(kind.Settings).items()}
+        chosen = usual | settings_given(options, kind.Settings)
+        if own is not None and isinstance(kind, JudgeKind) and kind.suits(own, chosen):
+            return kind.attachment.dump(own)
+    return kind.attachment.find(named or kind.attachment.usual)
+
+
+def _add_texts(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=MEANING)
+    add_pair_option(command)
+    add_columns_option(command)
+
+
+def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=NAMES, help=_RATED_MEANING)
+    add_pair_option(command)
+    add_columns_option(command)
+    command.add_argument(
+        "--ratings",
+        action="append",
+        default=[],
+        metavar="PATH|NAME",
+        help="ratings of the texts, where they stand apart: a file of errors or scores, or the name of a folder's (mqm); may "
+        "be repeated",
+    )
+    command.set_defaults(flip="")
+    if not kind.marks_errors:  # errors have their direction
+        command.add_argument(
+            "--flip",
+            metavar="D,D",
+            help="dimensions in which 1 is bad, of ratings in METAL's JSON, such as H,PC",
+        )
+
+
+def _add_questions(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument(
+        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions are answered"
+    )
+
+
+def _add_marked(command: argparse.ArgumentParser, _: Kind) -> None:
+    command.add_argument("inputs", nargs=1, metavar=JUDGES, help="the cross-examination")
+    command.add_argument(
+        "--ratings",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="ratings with marked errors: MQM TSV, or a folder",
+    )
+    add_pair_option(command)
+    command.add_argument(
+        "--json", action="store_true", help="print JSON; everything else goes to standard error"
+    )
+
+
+def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, str]:
+    return read_given(store, options.inputs[0], options.language_pair, options.columns)
+
+
+def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
+    """The texts with their ratings as a file with its name; what is to be known of them is printed. Raises InputError."""
+    # Imported late: all that a study is made of, and scipy with it, takes a second to load.
+    from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, ratings_of_folder, read_apart
+
+    (given,), pair = options.inputs, options.language_pair
+    flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
+    paths = [Path(name) for name in options.ratings if Path(name).exists()]
+    if flip and not paths:
+        raise InputError("--flip: turns dimensions of a file that --ratings names; leave it out.")
+
+    def apart(texts: OutputSet) -> list[RatingSet]:
+        return [
+            ratings_of_folder(path, pair)
+            if path.is_dir()
+            else read_apart(kind, read_file(path), path.name, texts, flip)
+            for path in paths
+        ]
+
+    if run_number(given) is None and Path(given).is_dir():
+        check_no_run(Path(given), TEXTS_FILE)
+        names = [name for name in options.ratings if not Path(name).exists()]
+        return _noted(*rated_of_folder(Path(given), pair, names, apart if paths else None))
+    for name in options.ratings:
+        if not Path(name).exists():
+            read_file(Path(name))  # says why it cannot be read
+    study = find_given_study(store, given)
+    texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
+    return _noted(*rated_of_texts(*texts, apart)) if paths else texts
+
+
+def _noted(texts: tuple[bytes, str], notes: tuple[str, ...]) -> tuple[bytes, str]:
+    print_notes(notes)
+    return texts
+
+
+def _questions(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    outputs = judges_given(options.inputs, options.db)
+    print_notes(check_together(options.inputs, outputs))
+    sets = [one for output in outputs for one in question_sets_of(output)]
+    names = [output.name for output in outputs]
+    return write_pieces(sets), f"questions-{names[0] if len(names) == 1 else f'{len(names)}-judges'}.jsonl"
+
+
+def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, str]:
+    (output,) = judges_given(options.inputs, options.db)
+    texts, notes = marked_texts(output, _marks(options))
+    print_notes(notes)
+    return write_pieces(texts), f"marked-{output.name}.jsonl"
+
+
+def _marks(options: argparse.Namespace) -> RatingSet:
+    """Ratings of a file, or those of a folder in which errors are marked."""
+    path: Path = options.ratings
+    if not path.is_dir():
+        if options.language_pair is not None:
+            raise InputError(f"--language-pair: {path} is no folder; leave it out.")
+        return read_ratings(read_file(path), path.name)
+    found = read_folder(path, language_pair=options.language_pair).ratings
+    marked = [one for one in found.values() if any(rating.spans is not None for rating in one.ratings)]
+    if not marked:
+        raise InputError(f"--ratings: {path} has no ratings in which errors are marked.")
+    return marked[0]
+
+
+def _with_pieces(run: RunAtHand, folder: Path) -> Any:
+    finish_in_folder(run, folder)
+    return pieces_done(run)
+
+
+def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
+    found = alignment_table(texts)
+    said = f"Marked errors in {counted(found.n_texts, 'text')} that a mismatching question points to:"
+    print_result(options, plain(found), print_said, [said, caught_table(found)])
+
+
+_GIVEN: Mapping[Reads, _Given] = {
+    "texts": _Given(_add_texts, _texts, "these texts"),
+    "rated texts": _Given(_add_rated, _rated, "these texts and ratings"),
+    "questions asked": _Given(_add_questions, _questions, "these questions"),
+    "marked texts": _Given(_add_marked, _marked, "these texts", _with_pieces, _show_alignment),
+}
+
+
+Named = tuple[ScoredRow, str]
+
+
+def texts_of(given: Sequence[str], database: str | None) -> list[Named]:
+    """Texts with their rows, of judges' folders and of runs.
+
+    Empty where only tables of scores are given, which hold no texts.
+    """
+    return [named for one in given for named in _texts_given(one, database)]
+
+
+def _texts_given(given: str, database: str | None) -> Iterable[Named]:
+    if (number := run_number(given)) is not None:
+        return _of_run(number, database)
+    folder = Path(given)
+    if not (folder / RUN_FILE).is_file():
+        return ()
+    try:
+        return [(one.row, one.text) for one in read_judge_folder(folder).texts]
+    except InputError:  # what a metric wrote, which keeps no texts
+        return ()
+
+
+def _of_run(number: int, database: str | None) -> list[Named]:
+    with existing_store(database) as store:
+        run = at_hand(store, number)
+        if isinstance(run.kind, JudgeKind):
+            outputs = tuple(text.output for text in judged_among(run))
+        else:
+            outputs = run.contents.outputs if run.kind.work == "scores" else ()
+    return [
+        (ScoredRow(one.item_id, one.system, one.level, one.language, one.labels), one.text) for one in outputs
+    ]
+
+
+_N_RESAMPLES = 10_000
+_N_TEXTS = 10
+_PRICES = {"input_price", "output_price"}
+
+
+def _verb(
+    verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None], *tables: str
+) -> argparse.ArgumentParser:
+    """tables: that it gives, the main one first."""
+    command = verbs.add_parser(name, help=text)
+    add_result_options(command, *tables)
+    add_database_option(command)
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_looks(verbs: Commands) -> None:
+    """Register the verbs that ask no model."""
+    command = _verb(
+        verbs,
+        "reliability",
+        "how often models confirm each other's questions and answers: ADR and ADS",
+        _reliability,
+        "judge-reliability",
+    )
+    command.add_argument("answers", nargs="+", metavar=JUDGES, help="what `judge answers` wrote, one a model")
+    add_interval_options(command, _N_RESAMPLES)
+    command = _verb(
+        verbs,
+        "ablation",
+        "how much cross-examinations vary over repeats, by number of questions",
+        _ablation,
+        "judge-ablation",
+    )
+    command.add_argument("judges", nargs="+", metavar=JUDGES, help="cross-examinations with --repeats")
+    command = _verb(
+        verbs,
+        "consistency",
+        "does a judge say the same again, and in the other order?",
+        _consistency,
+        "judge-repeats",
+        "judge-orders",
+    )
+    command.add_argument("judge", metavar=JUDGES, help="a judge with --repeats or --order both")
+    add_interval_options(command, _N_RESAMPLES)
+    command = _verb(
+        verbs,
+        "reasked",
+        "expected answers against those to the same question asked again",
+        _reasked,
+        "judge-reasked",
+    )
+    command.add_argument("judge", metavar=JUDGES, help="a cross-examination with --reask")
+    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
+    _add_compare(verbs)
+    command = _verb(
+        verbs,
+        "costs",
+        "judges side by side: calls, tokens and money by step and text",
+        _costs,
+        "judge-costs",
+    )
+    command.add_argument("judges", nargs="+", metavar=JUDGES, help="what judges wrote")
+    add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
+    _add_copying(verbs)
+    _add_curve_and_raters(verbs)
+
+
+def _add_compare(verbs: Commands) -> None:
+    command = _verb(
+        verbs,
+        "compare",
+        "two judges on the same texts: agreement, and where they part",
+        _compare,
+        "agreement",
+        "two-judges",
+        "judge-components",
+    )
+    command.add_argument("first", metavar="A", help=f"{JUDGES}, or a table of scores")
+    command.add_argument("second", metavar="B", help="the other one")
+    command.add_argument(
+        "--metrics",
+        metavar="NAME_A,NAME_B",
+        help="a column of each (default: those that say the same, such as both coverages, or an only one with all)",
+    )
+    command.add_argument(
+        "--texts",
+        type=int,
+        default=_N_TEXTS,
+        metavar="N",
+        help="texts that are shown, furthest apart first (%(default)s)",
+    )
+    add_pair_option(command)
+    add_interval_options(command, _N_RESAMPLES)
+
+
+def _intervals(
+    options: argparse.Namespace, inputs: Sequence[str], wrong: Sequence[str] = ()
+) -> dict[str, Any]:
+    """How intervals are made; every option, and whether `--out` can be written, is checked."""
+    made = intervals(options, [*wrong, *out_problems(options)])
+    check_out_file(options, inputs)
+    return made
+
+
+def _reliability(options: argparse.Namespace) -> None:
+    made = _intervals(options, options.answers)
+    with telling("reading the answers") as tell:
+        sets = answers_given(options.answers, options.db)
+        tell("comparing the answers")
+        found = reliability(sets, **made)
+    said = (
+        f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
+        "model's questions; ADS: how often it answers otherwise than most. Lower is better."
+    )
+    give(options, plain(found), [said, rates_table(found)])
+
+
+def _ablation(options: argparse.Namespace) -> None:
+    _check(options, options.judges)
+    rows = ablation(judges_given(options.judges, options.db))
+    extra = ("percent_variance_of_mean", "percent_variance_within")
+    give(options, [_with(row, extra) for row in rows], [ablation_table(rows)])
+
+
+def _consistency(options: argparse.Namespace) -> None:
+    made = _intervals(options, [options.judge])
+    (output,) = judges_given([options.judge], options.db)
+    found = consistency(output, **made)
+    if why := found.compares_nothing:
+        raise InputError(
+            f"{shown(output.name)} cannot be compared with itself: {why}. Judge with --repeats, or a rubric judge with "
+            "--order both."
+        )
+    asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
+    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
+    orders: Said = [] if found.order is None else ["", orders_table(found.order)]
+    give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
+
+
+def _reasked(options: argparse.Namespace) -> None:
+    if not 0 < options.confidence < 1:
+        raise InputError(f"--confidence: {options.confidence} does not lie between 0 and 1.")
+    _check(options, [options.judge])
+    (output,) = judges_given([options.judge], options.db)
+    found = confusion(output, confidence_level=options.confidence)
+    said = f"{shown(found.judge)}: expected answers (rows) against those to the same question asked again."
+    give(options, plain(found), [said, reasked_table(found)])
+
+
+def _compare(options: argparse.Namespace) -> None:
+    wrong = [f"--texts: {options.texts} is negative; 0 shows none"] if options.texts < 0 else []
+    made = _intervals(options, [options.first, options.second], wrong)
+    with telling("reading the scores") as tell:
+        first, second = scores_given([options.first, options.second], options)
+        found = []
+        for a, b in _pairs(first, second, name_list(options.metrics)):
+            tell(f"comparing {a} and {b}")
+            found.append(agreement(first, a, second, b, **made))
+    give(options, [_agreement_json(one, options.texts) for one in found], _agreement_said(found, options))
+
+
+def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> Said:
+    """Of a single pair every measure, and the texts that are furthest apart; several are a row each."""
+    if len(found) > 1:
+        return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them part."]
+    (one,) = found
+    said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
+    if not one.disagreements[: options.texts]:
+        return [said, agreement_table(one)]
+    texts = texts_of([options.first, options.second], options.db)
+    return [said, agreement_table(one), "", apart_table(one, texts, options.texts)]
+
+
+def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> list[tuple[str, str]]:
+    """Which column of the first goes with which of the second. Raises InputError where nothing tells."""
+    names = [[metric.name for metric in table.metrics] for table in (first, second)]
+    if asked is not None:
+        if len(asked) != 2:
+            raise InputError(
+                "--metrics: name a column of each with a comma between them, such as rubric-a,rubric-b."
+            )
+        return [(asked[0], _without_number(asked[1], names[1]))]
+    if pairs := same_components(first, second):
+        return list(pairs)
+    if 1 in (len(names[0]), len(names[1])):  # one verdict against each of the other's scores
+        return [(a, b) for a in names[0] for b in names[1]]
+    if same := [(name, name) for name in names[0] if name in names[1]]:
+        return same
+    raise InputError(
+        "Nothing tells which scores are to be compared: name a column of each with --metrics",
+        [
+            f"{shown(table.file_name)} has {', '.join(map(shown, own))}"
+            for table, own in zip((first, second), names, strict=True)
+        ],
+    )
+
+
+def _without_number(name: str, names: Sequence[str]) -> str:
+    """A column of the second table under its own name: where both have one name it is printed with `#2`."""
+    own = name.removesuffix(f"{SAME_NAME}2")
+    return own if name not in names and own in names else name
+
+
+def _agreement_json(one: Agreement, n_texts: int) -> Any:
+    """Without the texts that were not asked for; each with the difference of its percentiles."""
+    apart = [_with(text, ("difference",)) for text in one.disagreements[:n_texts]]
+    return plain(replace(one, disagreements=())) | {"disagreements": apart}
+
+
+def _costs(options: argparse.Namespace) -> None:
+    _check(options, options.judges)
+    prices = settings_given(options, Running)  # in the place of the run's own
+    Running.checked(prices)
+    entries = costs_given(options.judges, options.db)
+    names = Counter(one.name for one in entries)
+    # Of two judges of one name, each says where it is from.
+    called = [
+        f"{one.name} ({given})" if names[one.name] > 1 else one.name
+        for given, one in zip(options.judges, entries, strict=True)
+    ]
+    rows = costs_side_by_side(
+        [replace(one, name=name, **prices) for name, one in zip(called, entries, strict=True)]
+    )
+    each = [{f"{what}_per_{unit}": row.each(what, unit) for what in EACH for unit in UNITS} for row in rows]
+    as_json = [plain(row) | own for row, own in zip(rows, each, strict=True)]
+    give(options, as_json, [cost_table(rows, ("all", "text"))])
+
+
+def _check(options: argparse.Namespace, inputs: Sequence[str]) -> None:
+    """Raise InputError where `--out` cannot be written, or `--table` has no use."""
+    check_options(out_problems(options))
+    check_out_file(options, inputs)
+
+
+def _with(value: Any, properties: Sequence[str]) -> Any:
+    """A result with numbers that it works out itself."""
+    return {**plain(value), **{name: plain(getattr(value, name)) for name in properties}}
+
+
+def _add_copying(verbs: Commands) -> None:
+    command = _verb(
+        verbs,
+        "copying",
+        "errors that a judge copies from its examples, and those it shares with people",
+        _copying,
+        "copied-errors",
+        "marked-alone",
+    )
+    command.add_argument(
+        "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
+    )
+    command.add_argument(
+        "--rated",
+        metavar="PATH|study:NAME",
+        help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: what the first run:N "
+        "kept)",
+    )
+    add_pair_option(command)
+    command.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
+    )
+    add_interval_options(command, N_RESAMPLES)
+
+
+def _add_curve_and_raters(verbs: Commands) -> None:
+    command = _verb(
+        verbs,
+        "examples-curve",
+        "F1 of marked errors against the number of examples",
+        _curve,
+        "examples-curve",
+        "examples-curve-tests",
+    )
+    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
+    command.add_argument(
+        "judges", nargs="+", metavar=JUDGES, help="runs of one judge with more and more examples"
+    )
+    add_mark_options(command)
+    command = _verb(
+        verbs, "raters", "rater by rater: who marks what another would have marked?", _raters, "raters"
+    )
+    command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {SPAN_NAMES}")
+    command.add_argument(
+        "judges",
+        nargs="*",
+        metavar="PRED",
+        help="whose marks stand against them (default: the raters themselves)",
+    )
+    add_mark_options(command)
+    command.set_defaults(by_rater=True)
+
+
+def _copying(options: argparse.Namespace) -> None:
+    wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
+    given = _intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
+    chosen = CopyOptions(options.repeat - 1, **given)
+    with telling("reading what the judges marked") as tell:
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        rated = _rated_by(options)
+        tell("looking for copies")
+        found = [error_copying(one, rated, chosen) for one in outputs]
+        alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
+        located = [locating(one) for one in outputs]
+    two: Said = ["", alone_table(alone)] if alone else []
+    said = [copied_table(found), *two, *map(_located, found, located)]
+    give(options, _copying_json(found, alone, located), said)
+
+
+def _located(one: Copying, where: Locating) -> str:
+    said = ", ".join(f"{how} {n:,}" for how, n in where.located.items())
+    return f"{shown(one.judge)}: quotes found in the text: {said or 'none were named'}."
+
+
+def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> Any:
+    return {
+        "judges": [
+            {**plain(one), "located": dict(where.located)} for one, where in zip(found, located, strict=True)
+        ],
+        "disjoint": plain(list(alone)),
+    }
+
+
+def _rated_by(options: argparse.Namespace) -> RatedSet:
+    """The rated texts that the judges worked on. Raises InputError where nothing says which."""
+    if options.rated is not None:
+        if options.rated.startswith(STUDY):
+            with existing_store(options.db) as store:
+                study = find_study(store, options.rated.removeprefix(STUDY))
+                return read_rated(*rated_of_study(store, study))
+        path = Path(options.rated)
+        if not path.is_dir():
+            return read_rated(read_file(path), path.name)
+        folder = read_folder(path, language_pair=options.language_pair)
+        return rated_of(folder.outputs, *(folder.ratings[name] for name in usual_ratings(folder.ratings)))
+    numbers = [number for one in options.judges if (number := run_number(one)) is not None]
+    if not numbers:
+        raise InputError(
+            "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
+        )
+    with existing_store(options.db) as store:
+        rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
+        return rated
+
+
+def _curve(options: argparse.Namespace) -> None:
+    chosen = span_options(options, [*_twice(options.judges), *out_problems(options)])
+    check_out_file(options, [options.gold, *options.judges])
+    with telling("reading what the judges marked") as tell:
+        (gold,) = marked_given([options.gold], options)
+        outputs = _named(judges_given(options.judges, options.db), options.judges)
+        tell("comparing them")
+        found = example_curve(
+            single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=chosen
+        )
+    said = (
+        f"F1 against {shown(found.gold)}, on {counted(found.n_segments, 'segment')} of "
+        f"{counted(found.n_items, 'item')} that all runs marked."
+    )
+    tests = differences_table(found.tests, "examples-curve-tests")
+    give(options, _curve_json(found), [said, curve_table(found), "", tests])
+
+
+def _curve_json(found: ExampleCurve) -> Any:
+    return {
+        "points": [
+            {
+                "name": point.name,
+                "examples": point.variant,
+                "n_examples": point.n_examples,
+                "mean_shown": point.mean_shown,
+                **judge_json(point.judge),
+            }
+            for point in found.points
+        ],
+        "tests": [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests],
+        "n_segments": found.n_segments,
+        "n_items": found.n_items,
+        "notes": list(found.notes),
+    }
+
+
+def _raters(options: argparse.Namespace) -> None:
+    chosen = span_options(options, out_problems(options))
+    check_out_file(options, [options.gold, *options.judges])
+    with telling("reading the marked errors") as tell:
+        gold, *judges = marked_given([options.gold, *options.judges], options)
+        names = _row_names(judges, options.judges)
+        tell("rater by rater")
+        found = rater_matrix(
+            single(gold),
+            {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
+            raters={name: one.rater for name, one in zip(names, judges, strict=True) if one.judge},
+            texts=texts_among([gold, *judges]),
+            options=chosen,
+        )
+    means = (
+        ("with the row's own rater", mean_f1(found, same=True)),
+        ("with other raters", mean_f1(found, same=False)),
+    )
+    said = [f"Mean F1 {whose}: {number(mean)}" for whose, mean in means if mean is not None]
+    give(options, _matrix_json(found), [raters_table(found), *said])
+
+
+def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
+    """A judge by the rater it was made from, where no other one was; else by its own name; files as they are called."""
+    raters = [one.rater for one in sides]
+    called = [
+        replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
+        for one in sides
+    ]
+    return names_apart(called, given)
+
+
+def _matrix_json(found: RaterMatrix) -> Any:
+    return {
+        "rows": list(found.rows),
+        "columns": list(found.columns),
+        "cells": [
+            [
+                {"n_segments": cell.n_segments, "reason": cell.reason}
+                | ({} if cell.agreement is None else f1_json(cell.agreement))
+                for cell in line
+            ]
+            for line in found.cells
+        ],
+        "mean_f1_same_name": mean_f1(found, same=True),
+        "mean_f1_other_names": mean_f1(found, same=False),
+        "notes": list(found.notes),
+    }
+
+
+def _twice(given: Sequence[str]) -> list[str]:
+    return ["a judge is named twice"] if len(set(given)) < len(given) else []
+
+
+def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOutput]:
+    """The judges under their own names; under what was given where two share one, so that each can be told."""
+    names = [one.name for one in outputs]
+    return [
+        one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({shown(short_name(where))})")
+        for one, where in zip(outputs, given, strict=True)
+    ]

@@ -1,5 +1,0 @@
-"""`judge`."""
-
-from core.cli.judge.commands import add_to
-
-__all__ = ["add_to"]

@@ -1,0 +1,843 @@
+"""What cross-examinations' questions tell of their judge.
+
+Reliability: which judge's questions and answers do other judges confirm (001's Table 1 for any models: ADR and ADS)?
+Does a judge stand by its questions when they are asked again, and how many does it need? Alignment: to how many of the
+errors that people marked does a mismatching question point (001's Tables 3, 4 and 7)?
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.judges import cross_examination
+from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
+from core.judges.answers import AnswerSet, QuestionSet
+from core.judges.cross_examination import CEF_COMPONENTS, CefRecord
+from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
+from core.results.cells import counted_share, interval, resampled, row_of
+from core.results.choices import items_of, values_of
+from core.results.joining import rows_met
+from core.results.judges.consistency import temperature_note, values_by_repeat
+from core.schema.judging import JudgedText, JudgeOutput
+from core.schema.result_table import Column, ResultTable
+from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoredRow, ScoreTable
+from core.stats.agreement import VARIANTS, Variant, deviation, disagreement, lowest_first
+from core.stats.resampling import Estimate, Floats, Share, wilson_share
+from core.stats.votes import MISSING
+from core.tables.reading import shown
+
+ALL_SIDES = "all"
+SIDES: tuple[Side, ...] = ("source", "text")
+_OTHERS = "the models did not answer the same questions"
+_NO_VERDICT = "no reason is given"
+FEW_MISSING = 0.05
+"""Share of the questions that a model may lack before its rates are said to be about other questions."""
+
+
+@dataclass(frozen=True, order=True)
+class Document:
+    """What questions were made from."""
+
+    item_id: str
+    language: str
+    dataset: str
+    """Empty where no text of the item names one."""
+    side: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelReliability:
+    """One model on the questions of one side, by one variant. All rates from 0 to 1, lower is more reliable."""
+
+    model: str
+    side: str
+    """What the questions were made from: `source`, `text`, or `all`."""
+    variant: Variant
+    disagreement: Estimate
+    """ADR: how often the other models do not confirm its questions; the interval resamples items."""
+    disagreement_rank: int | None
+    """1 for the lowest; equal rates share the better rank, as in 001."""
+    deviation: Estimate
+    """ADS: how often it answers otherwise than most models, over all models' questions."""
+    deviation_rank: int | None
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Models that answered each other's questions."""
+
+    models: tuple[str, ...]
+    rows: tuple[ModelReliability, ...]
+    """By variant, side and model, in this order."""
+    n_questions: Mapping[str, Mapping[str, int]]
+    """Side (`all` too) -> author -> its questions."""
+    n_items: int
+    """That the questions are about."""
+    missing: Mapping[str, Mapping[str, int]]
+    """Model -> reason -> questions that it gave no verdict on."""
+    left_out: Mapping[str, int]
+    """Author that answered nothing itself -> its questions, which no rate counts."""
+    notes: tuple[str, ...]
+    """First, where it is so, that the models did not answer the same questions."""
+    confidence_level: float
+
+
+@dataclass(frozen=True, order=True)
+class _Asked:
+    """A question of one author about one document."""
+
+    document: Document
+    text: str
+    author: str
+
+
+def reliability(
+    sets: Sequence[AnswerSet],
+    *,
+    n_resamples: int = 10_000,
+    confidence_level: float = 0.95,
+    rng: int = 0,
+) -> Reliability:
+    """ADR and ADS of every model that answered, in both variants, for each side that has questions and for all.
+
+    Questions are the same where item (within its data set), side, author, document and wording are; a document is known
+    by its text, so two systems with one text have one document. ADR counts a question once for each author, ADS once
+    for each document: then all its authors have made it, and of answers to each of them a model's first verdict counts,
+    by the names of the authors. Questions by authors that are not among the models have no own answer and count
+    nowhere. The order of `sets` changes no number. Where a model lacks more than FEW_MISSING of the answers the first note says
+    so: rates over different questions do not compare. Raises InputError where there is nothing to compare, or two sets
+    are of one model. Intervals resample items.
+    """
+    models = _models(sets)
+    answered, rows_of = _answers(sets)
+    asked = sorted(rows_of)
+    left_out = dict(Counter(one.author for one in asked if one.author not in models))
+    counted = [one for one in asked if one.author in models]
+    codes, items = _codes(counted, answered), items_of([rows_of[one] for one in counted])
+    rows = []
+    for variant in VARIANTS:
+        for side in (*SIDES, ALL_SIDES):
+            chosen = [n for n, one in enumerate(counted) if side in (one.document.side, ALL_SIDES)]
+            if chosen or side == ALL_SIDES:
+                estimates = _both(
+                    [counted[n] for n in chosen],
+                    codes[chosen],
+                    items[chosen],
+                    models,
+                    variant=variant,
+                    n_resamples=n_resamples,
+                    confidence_level=confidence_level,
+                    rng=rng,
+                )
+                rows += _ranked(models, side, variant, *estimates)
+    missing = {model: _missing(counted, given) for model, given in zip(models, answered, strict=True)}
+    return Reliability(
+        models=models,
+        rows=tuple(rows),
+        n_questions={
+            side: _by_author([one for one in counted if side in (one.document.side, ALL_SIDES)], models)
+            for side in (*SIDES, ALL_SIDES)
+        },
+        n_items=len(set(items.tolist())),
+        missing=missing,
+        left_out=left_out,
+        notes=_notes(models, counted, missing, left_out),
+        confidence_level=confidence_level,
+    )
+
+
+def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]:
+    """Author of questions -> verdict, or the reason why there is none -> questions; authors and verdicts as they come.
+
+    sets: of one model's answers. Every author has every verdict that any has, 0 where it has none.
+    """
+    said = [
+        (one.author, question.answer or question.reason or _NO_VERDICT)
+        for one in sets
+        for question in one.questions
+    ]
+    counts = Counter(said)
+    found = dict.fromkeys(verdict for _, verdict in said)
+    verdicts = [*(one for one in VERDICTS if one in found), *(one for one in found if one not in VERDICTS)]
+    return {
+        author: {verdict: counts[author, verdict] for verdict in verdicts}
+        for author in dict.fromkeys(author for author, _ in said)
+    }
+
+
+def verdicts_table(found: Mapping[str, Mapping[str, int]]) -> ResultTable:
+    """A row an author of questions, as `verdicts_by_author` counts them."""
+    verdicts = dict.fromkeys(verdict for counts in found.values() for verdict in counts)
+    return ResultTable(
+        "judge-answers",
+        (
+            Column("author", "Questions by", names_row=True),
+            *(Column(verdict, verdict) for verdict in verdicts),
+        ),
+        tuple((author, *counts.values()) for author, counts in found.items()),
+    )
+
+
+def _models(sets: Sequence[AnswerSet]) -> tuple[str, ...]:
+    """The sets' models; InputError where they cannot be compared."""
+    counts = Counter(one.model for one in sets)
+    problems = [
+        f"{n} sets hold answers of {shown(model)}: give one for each model"
+        for model, n in counts.items()
+        if n > 1
+    ]
+    if len(counts) < 2:
+        problems.append(f"{len(counts)} model: answers of at least two to the same questions are needed")
+    if problems:
+        raise InputError("These answers do not tell how reliable judges are.", problems)
+    return tuple(counts)
+
+
+def _answers(
+    sets: Sequence[AnswerSet],
+) -> tuple[list[dict[_Asked, CrossQuestion]], dict[_Asked, ScoredRow]]:
+    """Each model's answer to every question, of one that it has twice the first; and a row of each question."""
+    parts = [part for one in sets for part in one.sets]
+    datasets = iter(values_of([part.row for part in parts], "dataset"))
+    answered: list[dict[_Asked, CrossQuestion]] = []
+    rows: dict[_Asked, ScoredRow] = {}
+    for one in sets:
+        found: dict[_Asked, CrossQuestion] = {}
+        for part in one.sets:
+            document = _document(part, next(datasets) or "")
+            for question in part.questions:
+                asked = _Asked(document, question.text, part.author)
+                found.setdefault(asked, question)
+                rows.setdefault(asked, part.row)
+        answered.append(found)
+    return answered, rows
+
+
+def _document(part: QuestionSet, dataset: str) -> Document:
+    return Document(part.row.item_id, part.row.language, dataset, part.side, part.document)
+
+
+def _by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
+    """How many questions each author made, in the models' order."""
+    counts = Counter(one.author for one in asked)
+    return {model: counts[model] for model in models if counts[model]}
+
+
+def _codes(asked: Sequence[_Asked], answered: Sequence[Mapping[_Asked, CrossQuestion]]) -> NDArray[np.int64]:
+    """Shape (questions, models)."""
+    codes = np.full((len(asked), len(answered)), MISSING, dtype=np.int64)
+    for n, question in enumerate(asked):
+        for model, given in enumerate(answered):
+            answer = given[question].answer if question in given else None
+            if answer is not None:
+                codes[n, model] = VERDICTS.index(answer)
+    return codes
+
+
+def _both(
+    asked: Sequence[_Asked],
+    codes: NDArray[np.int64],
+    items: NDArray[np.int64],
+    models: Sequence[str],
+    **options: Any,
+) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
+    """ADR and ADS of each model. options: the variant, and how intervals are made."""
+    own = np.array([[one.author == model for model in models] for one in asked], dtype=np.bool_)
+    own = own.reshape(codes.shape)
+    first, together, made = _distinct(asked, codes, own)
+    return (
+        disagreement(codes, own, clusters=items, **options),
+        deviation(together, made, clusters=items[first], **options),
+    )
+
+
+def _distinct(
+    asked: Sequence[_Asked], codes: NDArray[np.int64], own: NDArray[np.bool_]
+) -> tuple[list[int], NDArray[np.int64], NDArray[np.bool_]]:
+    """Each question of a document once: where it stands first, each model's first verdict on it, all its authors."""
+    same: dict[tuple[Document, str], list[int]] = {}
+    for n, one in enumerate(asked):
+        same.setdefault((one.document, one.text), []).append(n)
+    first = [places[0] for places in same.values()]
+    together, made = codes[first], own[first]
+    for row, places in enumerate(same.values()):
+        for place in places[1:]:
+            together[row] = np.where(together[row] == MISSING, codes[place], together[row])
+            made[row] |= own[place]
+    return first, together, made
+
+
+def _ranked(
+    models: Sequence[str], side: str, variant: Variant, adr: Sequence[Estimate], ads: Sequence[Estimate]
+) -> list[ModelReliability]:
+    ranks = [lowest_first([one.estimate for one in estimates]) for estimates in (adr, ads)]
+    return [
+        ModelReliability(model, side, variant, adr[n], ranks[0][n], ads[n], ranks[1][n])
+        for n, model in enumerate(models)
+    ]
+
+
+def _missing(asked: Sequence[_Asked], given: Mapping[_Asked, CrossQuestion]) -> dict[str, int]:
+    """Reason -> questions without a verdict, the most frequent first."""
+    reasons = Counter(
+        "not asked" if one not in given else given[one].reason or _NO_VERDICT
+        for one in asked
+        if one not in given or given[one].answer is None
+    )
+    return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
+
+
+def _notes(
+    models: Sequence[str],
+    asked: Sequence[_Asked],
+    missing: Mapping[str, Mapping[str, int]],
+    left_out: Mapping[str, int],
+) -> tuple[str, ...]:
+    notes = _different(asked, missing)
+    notes += [
+        f"questions by {shown(author)} are left out ({n}): that model's own answers are not among the sets"
+        for author, n in left_out.items()
+    ]
+    authors = {one.author for one in asked}
+    notes += [
+        f"{shown(model)} made none of the questions: it has no disagreement rate"
+        for model in models
+        if model not in authors
+    ]
+    for model, reasons in missing.items():
+        if n := sum(reasons.values()):
+            why = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
+            notes.append(f"{shown(model)} gave no verdict on {n} of {len(asked)} questions: {why}")
+    return tuple(notes)
+
+
+def _different(asked: Sequence[_Asked], missing: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """What is to be read before any rate: that some are about other questions than the rest."""
+    shares = {model: sum(reasons.values()) / max(len(asked), 1) for model, reasons in missing.items()}
+    if max(shares.values(), default=0.0) <= FEW_MISSING:
+        return []
+    lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
+    return [f"{_OTHERS}, so their rates do not compare; without a verdict: {lacking}"]
+
+
+VARIANT_NAMES: Mapping[Variant, str] = {
+    "paper": "as the paper defines it",
+    "cef-code": "as its published code counts",
+}
+
+
+def rates_table(found: Reliability) -> ResultTable:
+    """A row a variant, side and model."""
+    other_questions = found.notes[:1] if found.notes[:1] and found.notes[0].startswith(_OTHERS) else ()
+    return ResultTable(
+        "judge-reliability",
+        (
+            Column("model", "Model", names_row=True),
+            Column("side", "Questions", names_row=True),
+            Column("variant", "Counted", names_row=True),
+            Column("adr", "ADR", percent=True),
+            Column("adr_rank", "ADR rank"),
+            Column("adr_questions", "Own questions"),
+            Column("adr_left_out", "Left out of ADR"),
+            Column("ads", "ADS", percent=True),
+            Column("ads_rank", "ADS rank"),
+            Column("ads_questions", "All questions"),
+            Column("ads_left_out", "Left out of ADS"),
+        ),
+        tuple(
+            (
+                row.model,
+                row.side,
+                row.variant,
+                interval(row.disagreement),
+                row.disagreement_rank,
+                row.disagreement.n,
+                row.disagreement.n_left_out,
+                interval(row.deviation),
+                row.deviation_rank,
+                row.deviation.n,
+                row.deviation.n_left_out,
+            )
+            for row in found.rows
+        ),
+        title="".join(other_questions),
+        notes=(
+            *(f"{variant}: {meaning}" for variant, meaning in VARIANT_NAMES.items()),
+            resampled(found.confidence_level),
+            "Equal rates share the better rank.",
+            *found.notes[len(other_questions) :],
+        ),
+    )
+
+
+NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"
+
+
+@dataclass(frozen=True)
+class ReaskedRow:
+    """Questions with one expected answer."""
+
+    expected: Verdict
+    counts: Mapping[Verdict, int]
+    """What was answered when the question was asked again of the text it was made from."""
+    without: Mapping[str, int]
+    """Reason, such as `unparsed` -> questions without a second answer."""
+    unchanged: Share
+    """Share of the questions with a second answer that kept theirs."""
+
+
+@dataclass(frozen=True)
+class Reasked:
+    """The confusion matrix of one judge: rows are expected answers, columns second ones."""
+
+    judge: str
+    by_side: Mapping[str, tuple[ReaskedRow, ...]]
+    """`source`, `text`, `all` -> a row for YES, NO and IDK each."""
+    n_not_asked: int
+    """Questions that were not asked again."""
+
+
+def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked:
+    """Count a cross-examination's questions by expected answer and by the answer to the same text, over all repeats.
+
+    A question counts once for its item, document and repeat, as it was asked: all texts of an item share the questions
+    made from the source. Questions without a second answer stand in no share and are counted with their reasons. Wilson intervals; they take
+    questions of one text for independent, which they are not quite. Misleads at temperature 0 with a judge that
+    repeats itself: to stand by an answer does not make it right. Raises InputError for other judges, and for runs that
+    asked nothing again.
+    """
+    if output.kind != cross_examination.KIND.name:
+        raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
+    by_side = _questions_once(output.texts)
+    asked: dict[str, list[CrossQuestion]] = {
+        side: [question for question in by_side[side] if _asked_again(question)] for side in SIDES
+    }
+    every = [question for questions in asked.values() for question in questions]
+    if not every:
+        raise InputError(
+            f"{shown(output.name)} asked no question a second time: choose that questions are asked again (--reask)."
+        )
+    return Reasked(
+        judge=output.name,
+        by_side={
+            side: tuple(_reasked_row(expected, questions, confidence_level) for expected in VERDICTS)
+            for side, questions in (asked | {ALL_SIDES: every}).items()
+        },
+        n_not_asked=sum(len(questions) for questions in by_side.values()) - len(every),
+    )
+
+
+def _questions_once(texts: Sequence[JudgedText]) -> dict[Side, list[CrossQuestion]]:
+    """Each question once, by what it was made from."""
+    found: dict[Side, dict[tuple[object, ...], CrossQuestion]] = {side: {} for side in SIDES}
+    for text, item in zip(texts, items_of([text.row for text in texts]).tolist(), strict=True):
+        for side, document, repeat, question in _asked(text):
+            found[side].setdefault((item, document, repeat, question.text), question)
+    return {side: list(questions.values()) for side, questions in found.items()}
+
+
+def _asked(text: JudgedText) -> Iterator[tuple[Side, str | None, int, CrossQuestion]]:
+    """Side, document and repeat of every question that the text was examined with."""
+    record = text.record
+    if not isinstance(record, CefRecord):
+        return
+    examined = text.text if record.back_translation is None else record.back_translation
+    for one in record.examinations:
+        for question in one.from_source or ():
+            yield "source", text.document, one.repeat, question
+        for question in one.from_text or ():
+            yield "text", examined, one.repeat, question
+
+
+def _asked_again(question: CrossQuestion) -> bool:
+    return question.again is not None or question.again_reason is not None
+
+
+def _reasked_row(
+    expected: Verdict, questions: Sequence[CrossQuestion], confidence_level: float
+) -> ReaskedRow:
+    own = [question for question in questions if question.expected == expected]
+    answered = Counter(question.again for question in own)
+    without = Counter(question.again_reason or "" for question in own if question.again is None)
+    counts = {verdict: answered[verdict] for verdict in VERDICTS}
+    return ReaskedRow(
+        expected,
+        counts,
+        dict(without),
+        wilson_share(
+            counts[expected], sum(counts.values()), confidence_level=confidence_level, reason=NOT_ASKED_FOR
+        ),
+    )
+
+
+def reasked_table(found: Reasked) -> ResultTable:
+    """A row a side and expected answer: what was answered when the question was asked again."""
+    return ResultTable(
+        "judge-reasked",
+        (
+            Column("side", "Questions", names_row=True),
+            Column("expected", "Expected", names_row=True),
+            *(Column(verdict) for verdict in VERDICTS),
+            Column("no_answer", shown=False),
+            Column("no_answer_reasons", "No answer"),
+            Column("unchanged", "Unchanged", percent=True),
+            Column("unchanged_count", shown=False),
+        ),
+        tuple(
+            (
+                side,
+                row.expected,
+                *(row.counts[verdict] for verdict in VERDICTS),
+                sum(row.without.values()),
+                row.without,
+                counted_share(row.unchanged),
+                row.unchanged.count,
+            )
+            for side, own in found.by_side.items()
+            for row in own
+        ),
+        notes=(f"{found.n_not_asked:,} questions were not asked again",) if found.n_not_asked else (),
+    )
+
+
+ONE_EXAMINATION = "one examination a text: there is nothing to vary"
+NO_TEXTS = "no text has a score in every repeat"
+PERCENT_SQUARED = 100.0**2
+
+
+@dataclass(frozen=True)
+class AblationRow:
+    """One component of one judge's scores over its repeats. Variances divide by one less than the repeats."""
+
+    judge: str
+    """Its name."""
+    n_questions: int
+    """Asked for from each of the two texts."""
+    component: str
+    """One of CEF_COMPONENTS."""
+    mean: float | None
+    """Over texts and repeats, from 0 to 1 (conciseness may be negative)."""
+    variance_of_mean: float | None
+    """Of the mean over texts, from repeat to repeat: how far the result of a whole run depends on chance. Falls with
+    the number of texts."""
+    variance_within: float | None
+    """Of one text's score from repeat to repeat, averaged over texts: how far a text's score depends on chance."""
+    n_texts: int
+    """Texts with a score in every repeat."""
+    n_repeats: int
+    n_left_out: int
+    """Texts that lack a score in a repeat: means over other texts could not be compared."""
+    reason: str | None
+    """Why there are no variances."""
+    note: str | None = None
+    """What repeats at temperature 0 show."""
+
+    @property
+    def percent_variance_of_mean(self) -> float | None:
+        """In squared percent, as 001's Tables 2 and 11 print variances."""
+        return None if self.variance_of_mean is None else self.variance_of_mean * PERCENT_SQUARED
+
+    @property
+    def percent_variance_within(self) -> float | None:
+        """In squared percent."""
+        return None if self.variance_within is None else self.variance_within * PERCENT_SQUARED
+
+
+def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
+    """A row for each output and component, fewest questions first: outputs of one judge that differ in N.
+
+    001 does not say over what its variances are; both readings are here. Outputs with one repeat have none. Misleads
+    where the repeats are not different requests (temperature 0 with a server that ignores seeds: every variance is 0),
+    and with few repeats: of 10, the 95 % interval of a variance reaches from half to 3.3 times of what was found.
+    Raises InputError for outputs that are no cross-examination, and for one that is given twice.
+    """
+    problems = [
+        f"{shown(one.name)} is a judge of the kind {one.kind}"
+        if one.kind != cross_examination.KIND.name
+        else f"{shown(one.name)} does not say how many questions were asked for"
+        for one in outputs
+        if one.kind != cross_examination.KIND.name or not isinstance(one.settings.get("n_questions"), int)
+    ]
+    if problems:
+        raise InputError(
+            "How much scores vary with the number of questions can be seen for cross-examinations alone, run here.",
+            problems,
+        )
+    if twice := [shown(one.name) for n, one in enumerate(outputs) if one in outputs[:n]]:
+        raise InputError(
+            f"{', '.join(dict.fromkeys(twice))}: two of these hold the same answers, so that one shows nothing beside the "
+            "other. Name each run once."
+        )
+    return tuple(row for one in sorted(outputs, key=_n_questions) for row in _rows(one))
+
+
+def _n_questions(output: JudgeOutput) -> int:
+    number = output.settings["n_questions"]
+    assert isinstance(number, int)
+    return number
+
+
+def _rows(output: JudgeOutput) -> list[AblationRow]:
+    values = values_by_repeat(output.texts, CEF_COMPONENTS)
+    note = temperature_note(output, values, axis=1)
+    return [
+        _ablation_row(output, component, values[:, :, place], note)
+        for place, component in enumerate(CEF_COMPONENTS)
+    ]
+
+
+def _ablation_row(output: JudgeOutput, component: str, values: Floats, note: str | None) -> AblationRow:
+    """values: shape (texts, repeats)."""
+    n_repeats = values.shape[1]
+    whole = values[~np.isnan(values).any(axis=1) & (n_repeats > 0)]
+    reason = ONE_EXAMINATION if n_repeats == 1 else NO_TEXTS if not len(whole) else None
+    return AblationRow(
+        judge=output.name,
+        n_questions=_n_questions(output),
+        component=component,
+        mean=float(whole.mean()) if whole.size else None,
+        variance_of_mean=None if reason else float(whole.mean(axis=0).var(ddof=1)),
+        variance_within=None if reason else float(whole.var(axis=1, ddof=1).mean()),
+        n_texts=len(whole),
+        n_repeats=n_repeats,
+        n_left_out=len(output.texts) - len(whole),
+        reason=reason,
+        note=note,
+    )
+
+
+def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
+    """A row a judge and component; readers see variances in squared percent, as 001 prints them."""
+    columns = (
+        Column("judge", "Judge", names_row=True),
+        Column("n_questions", "N"),
+        Column("component", "Score", names_row=True),
+        Column("mean", "Mean", places=4, percent=True),
+        Column("variance_of_mean", shown=False),
+        Column("variance_within", shown=False),
+        Column("percent_variance_of_mean", "Variance of the mean"),
+        Column("percent_variance_within", "Variance of a text"),
+        Column("n_repeats", "Repeats"),
+        Column("n_texts", "Texts"),
+        Column("n_left_out", "Left out"),
+        Column("reason", "Undefined because", shown=any(row.reason for row in rows)),
+    )
+    return ResultTable(
+        "judge-ablation",
+        columns,
+        tuple(row_of(row, columns, reason=row.reason or "") for row in rows),
+        notes=(
+            "Variance over repeats, in squared percent: of the mean over texts, and of one text's score.",
+            *dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note),
+        ),
+    )
+
+
+SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"
+OVERALL = "overall"
+NONE_DECIDED = "no error with a verdict"
+NOT_EXAMINED = "they are marked in a source that was not examined"
+_MEANING = regex.compile(
+    r"(accuracy/)?(mistranslation|omission|addition|untranslated( text)?|source language fragment)|terminology.*|non-translation!?"
+)
+
+
+@dataclass(frozen=True)
+class AlignmentRow:
+    """Marked errors of one kind, and how many of them a mismatching question points to."""
+
+    name: str
+    caught: Share
+    """Of the errors with a verdict, with a Wilson interval: errors of one text are taken for independent."""
+    n_left_out: int = 0
+    """Errors without a verdict."""
+
+    @property
+    def total(self) -> int:
+        """Errors with a verdict."""
+        return self.caught.n
+
+
+@dataclass(frozen=True)
+class AlignmentTable:
+    """Marked errors of many texts. Every error is in one row of each grouping."""
+
+    overall: AlignmentRow
+    by_category: tuple[AlignmentRow, ...]
+    """Most errors first."""
+    by_severity: tuple[AlignmentRow, ...]
+    by_meaning: tuple[AlignmentRow, ...]
+    """Semantic, then non-semantic."""
+    n_texts: int
+    reasons: tuple[tuple[str, int], ...]
+    """Why errors have no verdict, with how many."""
+
+
+def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedText, ...], tuple[str, ...]]:
+    """The examined texts in which people marked errors, with their mismatches; and notes on what was left out.
+
+    Joined by item, system, level and language as scores are with ratings. Mismatches are those of all repeats, each
+    once. Every mark of every rater is an error of its own: which marks of two raters mean the same is nobody's to
+    guess, so a text with three raters counts three times. An error that was marked in several stretches is as many
+    errors. A mark in the source is quoted from it. Left out and counted: marks without words (such as omissions that
+    were marked nowhere), marks that reach beyond the text (the rated text was another one), marks in a source that the
+    output lacks or that was not examined (in reference mode no question is about it), and errors of texts without an
+    examination. Raises InputError for other judges, ratings without
+    marks, and where nothing meets.
+    """
+    if output.kind != cross_examination.KIND.name:
+        raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
+    rated = [rating for rating in ratings.ratings if rating.spans is not None]
+    if not rated:
+        raise InputError(
+            f"{shown(ratings.file_name)} marks no errors: ratings with error spans are needed, such as MQM files."
+        )
+    met = rows_met(_rows_of(output), ratings, rated)
+    lost: Counter[str] = Counter()
+    source_examined = output.settings.get("mode") != "reference"
+    errors: dict[int, list[MarkedError]] = {}
+    n_raters: Counter[int] = Counter()
+    for rating, place in zip(rated, met.tolist(), strict=True):
+        if place < 0:
+            lost["their text is not among the examined ones"] += len(rating.spans or ())
+            continue
+        n_raters[place] += 1
+        errors.setdefault(place, []).extend(_errors_of(output.texts[place], rating, lost, source_examined))
+    found = []
+    for place in sorted(errors):
+        text, mismatches = output.texts[place], _mismatches(output.texts[place])
+        if mismatches is None:
+            lost["their text has no examination"] += len(errors[place])
+        elif errors[place]:
+            found.append(MarkedText(text.row, text.text, text.document, mismatches, tuple(errors[place])))
+    return tuple(found), _marked_notes(found, lost, n_raters, sum(not own for own in errors.values()))
+
+
+def _rows_of(output: JudgeOutput) -> ScoreTable:
+    rows = tuple(text.row for text in output.texts)
+    return ScoreTable(rows, (), np.empty((len(rows), 0)), file_name=output.name)
+
+
+def _errors_of(
+    text: JudgedText, rating: Rating, lost: Counter[str], source_examined: bool
+) -> list[MarkedError]:
+    errors = []
+    for span in rating.spans or ():
+        quote, reason = _quote(text, span) if source_examined or not span.in_source else ("", NOT_EXAMINED)
+        if reason:
+            lost[reason] += 1
+        else:
+            errors.append(MarkedError(quote, span.severity, span.category))
+    return errors
+
+
+def _quote(text: JudgedText, span: ErrorSpan) -> tuple[str, str]:
+    """The marked words, or why there are none."""
+    where = text.question if span.in_source else text.text
+    if where is None:
+        return "", "they are marked in a source that the texts lack"
+    if span.end > len(where):
+        return "", "they are marked beyond the end of the text"
+    quote = where[span.start : span.end].strip()
+    return quote, "" if quote else "no words are marked"
+
+
+def _mismatches(text: JudgedText) -> tuple[Mismatch, ...] | None:
+    """Of all examinations, each once; None: no question was asked, so none can mismatch."""
+    record = text.record
+    if not isinstance(record, CefRecord):
+        return None
+    asked = [one for one in record.examinations if one.from_source or one.from_text]
+    return tuple(dict.fromkeys(found for one in asked for found in mismatches_of(one))) if asked else None
+
+
+def _marked_notes(
+    found: Sequence[MarkedText], lost: Counter[str], n_raters: Counter[int], n_clean: int
+) -> tuple[str, ...]:
+    n_errors = sum(len(text.errors) for text in found)
+    notes = [f"marked errors to look for: {n_errors}, in texts: {len(found)}"]
+    notes += [f"marked errors left out ({n}): {reason}" for reason, n in lost.items() if n]
+    if n_clean:
+        notes.append(f"rated texts without a marked error to look for: {n_clean}")
+    if several := sum(n > 1 for n in n_raters.values()):
+        notes.append(f"texts with several raters: {several}; the marks of each rater count")
+    return tuple(notes)
+
+
+def changes_meaning(category: str) -> bool:
+    """Whether an error of an MQM category changes what is said, as far as its name tells.
+
+    Ours: mistranslation, omission, addition, what was left untranslated, terminology and non-translations do; all else (fluency, style,
+    locale, other accuracy errors ...) does not. 001 has a model decide it error by error.
+    """
+    return _MEANING.fullmatch(category.strip().casefold()) is not None
+
+
+def alignment_table(texts: Sequence[MarkedText], *, confidence_level: float = 0.95) -> AlignmentTable:
+    """How many marked errors a mismatching question points to.
+
+    Errors without a verdict stand in no share. By meaning they are split as `changes_meaning` says. Misleads where texts have many mismatches: one of them will point to anything, and what was wrongly flagged is not counted.
+    """
+    errors = [error for text in texts for error in text.errors]
+
+    def grouped(name_of: Callable[[MarkedError], str]) -> tuple[AlignmentRow, ...]:
+        groups: dict[str, list[MarkedError]] = {}
+        for error in errors:
+            groups.setdefault(name_of(error), []).append(error)
+        rows = [_row(name, own, confidence_level) for name, own in groups.items()]
+        return tuple(sorted(rows, key=lambda row: (-(row.total + row.n_left_out), row.name)))
+
+    by_category = grouped(lambda error: error.category)
+    by_meaning = grouped(lambda error: SEMANTIC if changes_meaning(error.category) else NON_SEMANTIC)
+    return AlignmentTable(
+        overall=_row(OVERALL, errors, confidence_level),
+        by_category=by_category,
+        by_severity=grouped(lambda error: error.severity),
+        by_meaning=tuple(sorted(by_meaning, key=lambda row: row.name != SEMANTIC)),
+        n_texts=len(texts),
+        reasons=tuple(
+            Counter(error.reason or "not asked" for error in errors if error.found is None).items()
+        ),
+    )
+
+
+def _row(name: str, errors: Sequence[MarkedError], confidence_level: float) -> AlignmentRow:
+    decided = [error.found for error in errors if error.found is not None]
+    share = wilson_share(sum(decided), len(decided), confidence_level=confidence_level, reason=NONE_DECIDED)
+    return AlignmentRow(name, share, len(errors) - len(decided))
+
+
+def caught_table(found: AlignmentTable) -> ResultTable:
+    """All errors, then those of each meaning, category and severity, with the share that a mismatch points to."""
+    groups = {
+        "all": (found.overall,),
+        "meaning": found.by_meaning,
+        "category": found.by_category,
+        "severity": found.by_severity,
+    }
+    return ResultTable(
+        "judge-alignment",
+        (
+            Column("by", "By", names_row=True),
+            Column("name", "Errors", names_row=True),
+            Column("caught", "Found", percent=True),
+            Column("caught_count", shown=False),
+            Column("no_verdict", "No verdict"),
+        ),
+        tuple(
+            (by, row.name, counted_share(row.caught), row.caught.count, row.n_left_out)
+            for by, rows in groups.items()
+            for row in rows
+        ),
+        notes=(
+            f"Intervals: {found.overall.caught.confidence_level:.0%}, Wilson.",
+            *(f"no verdict: {n:,}: {reason}" for reason, n in found.reasons),
+        ),
+    )

@@ -1,0 +1,197 @@
+"""Tabs of a judge's run: what its scores come to and how they follow the level, whether it repeats itself, what it costs."""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from core.judges.kind import JudgeKind
+from core.judges.rubric import Rubric
+from core.plots import judges as plots
+from core.results.joining import CorrelationOptions
+from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
+from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
+from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
+from core.runs.asked import asked_of
+from core.runs.costs import cost_of_run
+from core.runs.kinds import KINDS, kinds_that
+from core.runs.path import at_hand
+from core.schema.runs import Run
+from core.stats.degeneracy import constants_said
+from core.store import Store
+from core.store.replies import step_costs
+from core.store.runs import item_counts
+from pages.tabs import levels
+from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table
+from pages.widgets.against import has_levels
+from pages.widgets.chosen_judge import factor_of
+from pages.widgets.chosen_scores import Scores
+from pages.widgets.messages import plain
+from pages.widgets.parts import constants, nothing, part
+
+
+def render_scores(store: Store, scores: Scores) -> None:
+    """Means and what is undefined, 003's Table 2, scores by level."""
+    part(
+        "Scores",
+        "Higher is better. A text without a score is left out of what follows, and counted with the reason; it is no "
+        "zero.",
+        "scores",
+    )
+    if not scores.table.rows:
+        nothing("nothing is judged yet")
+        return
+    shown = _in_percent(scores)
+    found = score_summary(shown.table)
+    constants([*constants_said((one.metric, one.constant) for one in found), *_signs(store, scores)])
+    result_table.show(summary_table(found, shown.table.notes))
+    if scale := _scale(scores):
+        st.markdown(f":small[{scale}]")
+    _to_metrics(scores)
+    if has_levels(scores.table):
+        _raw_level(scores)
+    levels.render(store, shown, warned=True)
+
+
+def _in_percent(scores: Scores) -> Scores:
+    """The scores with those of cross-examination, stored from 0 to 1, in percent as 001 prints them."""
+    factors = [factor_of(metric) for metric in scores.table.metrics]
+    if set(factors) <= {1.0}:
+        return scores
+    metrics = tuple(
+        metric if factor == 1.0 else replace(metric, name=f"{metric.name} (%)")
+        for metric, factor in zip(scores.table.metrics, factors, strict=True)
+    )
+    values = scores.table.values * np.array(factors)
+    return replace(
+        scores, key=(*scores.key, "percent"), table=replace(scores.table, metrics=metrics, values=values)
+    )
+
+
+def _signs(store: Store, scores: Scores) -> list[str]:
+    """Why a run's scores may measure little, beside those that are constant; of a table nothing else is known."""
+    if scores.run is None:
+        return []
+    kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
+    assert isinstance(kind, JudgeKind)
+    found = chosen_scores.once(("degeneracy", scores.key), lambda: degeneracy(kind, output))
+    return [one.sentence for one in found if one.sign != "constant"]
+
+
+def _scale(scores: Scores) -> str:
+    """A rubric's verdicts are points on a scale of its own; empty for other scores."""
+    if scores.run is None:
+        return ""
+    asked = asked_of(scores.run)
+    file = asked.kind.attachment
+    rubric = None if file is None else file.read(asked.attached, file.name)
+    if not isinstance(rubric, Rubric):
+        return ""
+    return f"Scale of the rubric {plain(rubric.name)}: {rubric.lowest} (worst) to {rubric.highest} (best)."
+
+
+def _to_metrics(scores: Scores) -> None:
+    if st.button(
+        "Correlate on the page Metrics",
+        key="judges_to_metrics",
+        icon=":material/arrow_forward:",
+        help="With levels, human ratings or votes, beside other metrics, and in the meta-correlation.",
+    ):
+        chosen_scores.remember(scores.chosen)
+        st.session_state[f"metrics_part_{scores.chosen[0]}"] = "Correlations"
+        st.switch_page(parts.metrics())
+
+
+def _raw_level(scores: Scores) -> None:
+    part(
+        "With the level, as Table 2 of the factual-perturbation study",
+        "Against the damage level itself: a judge that follows quality is near -1. Pearson over all rows, with "
+        "intervals over rows (as the paper) and over questions (the sounder one); Kendall within each question, then "
+        "averaged.",
+        "correlation",
+    )
+    options = CorrelationOptions(
+        raw_level=True, n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
+    )
+    with st.spinner("Computing ..."):
+        report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
+    result_table.show(level_table(report.rows))
+    st.markdown(
+        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
+        "defined; it is not where all scores of a question are equal. Left out: rows.]"
+    )
+
+
+_UNITS: dict[Literal["all"] | Unit, str] = {"all": "all its items", "item": "one item", "text": "one text"}
+
+
+def render_costs(store: Store, run: Run) -> None:
+    """The run's account, beside those of other judges."""
+    part(
+        "Cost",
+        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
+        "nothing. What a run found there was paid for by another run: compare judges by runs that began without.",
+        "judge-cost",
+    )
+    others = {
+        number: one
+        for number, one in chosen_judge.with_results(store, *kinds_that("judging")).items()
+        if number != run.run_id
+    }
+    left, right = st.columns([3, 1])
+    beside = menus.several("Beside", others, "judges_cost_beside", place=left, placeholder="No other judge")
+    unit = right.selectbox("For", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
+    if not any(item_counts(store, run.run_id)[0].values()):
+        nothing("no item is finished yet")
+        return
+    used = [run, *beside]
+    rows = costs_side_by_side([account(store, one) for one in used])
+    drawn = any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
+    result_table.show(
+        cost_table(rows, [unit]),
+        figure=plots.judge_costs(rows) if drawn else None,
+        alt="Tokens of one text by judge and step",
+    )
+    if any(asked_of(one).by_rules for one in used):
+        st.markdown(":small[Rules cost nothing: no model is asked.]")
+
+
+def account(store: Store, run: Run) -> JudgeCost:
+    """What a run bought, under the name that its menu gives it."""
+    # The account grows with every call, also where no item is finished yet.
+    counted = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
+    cost = chosen_scores.once(
+        ("cost", *menus.key_of(store, run), *counted), lambda: cost_of_run(at_hand(store, run))
+    )
+    named = chosen_judge.document_of_run(run)
+    steps = tuple(replace(one, step=chosen_judge.of_document(one.step, named)) for one in cost.costs)
+    return replace(cost, name=chosen_judge.short_name(run), costs=steps)
+
+
+def render_consistency(store: Store, run: Run) -> None:
+    """Repeats, then orders."""
+    part(
+        "The judge and itself",
+        "Does it say the same when it is asked again? At temperature 0, or on a server that ignores seeds, a judge mostly "
+        "repeats itself: that is no evidence. Agreement does not make it right.",
+        "judge-consistency",
+    )
+    if "consistency" not in KINDS[run.kind].reports:
+        nothing("this judge asks each thing once; start two runs with different seeds and compare them")
+        return
+    with st.spinner("Computing ..."):
+        found: Consistency = chosen_scores.once(
+            ("consistency", menus.key_of(store, run)),
+            lambda: consistency(chosen_judge.output_of(store, run)),
+        )
+    constants(found.constants)
+    if found.n_repeats < 2:
+        nothing("every text was judged once; choose repeats with the settings of a new run")
+    else:
+        result_table.show(repeats_table(found))
+    if found.order is not None:
+        if len(found.orders) < 2:
+            nothing("the two texts were read in one order; choose both with the settings of a new run")
+        else:
+            result_table.show(orders_table(found.order))
