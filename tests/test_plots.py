@@ -10,6 +10,7 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core import plots
 from core.results.study.results import StudyResults, first_interval, study_results
+from core.results.study.tables import AGREEMENT, preference_names
 from core.results.words_kept import WordsKept
 from core.schema.study import PREFERENCES, Preference, Rater
 
@@ -34,7 +35,7 @@ def two() -> StudyResults:
 
 
 def names(results: StudyResults) -> dict[str, str]:
-    return plots.preference_names(results.candidate, results.comparator)
+    return preference_names(results.candidate, results.comparator)
 
 
 def test_verdict_draws_both_bounds_the_mean_the_margin_and_zero(two: StudyResults) -> None:
@@ -88,8 +89,8 @@ def test_agreement_draws_every_estimate_with_the_interval_that_the_table_shows(t
     """Six questions: the jackknife's, which is not the percentile interval."""
     blocks = {"all levels": two.overall, **two.per_level}
     figure = plots.agreement(blocks)
-    assert [trace.name for trace in figure.data] == list(plots.AGREEMENT.values())
-    for trace, field in zip(figure.data, plots.AGREEMENT, strict=True):
+    assert [trace.name for trace in figure.data] == list(AGREEMENT.values())
+    for trace, field in zip(figure.data, AGREEMENT, strict=True):
         found = [getattr(block, field) for block in blocks.values()]
         found = [one for one in found if one.estimate is not None]
         assert list(trace.x) == [one.estimate for one in found]

@@ -6,10 +6,9 @@ from core.plots.judges import judge_costs, two_judges
 from core.plots.meta_correlation import meta_matrix, meta_scatter, meta_title, published_heat
 from core.plots.metrics import metric_ranking, metric_votes, redundancy, scores_by_level
 from core.plots.specialist import example_curve, rater_heat, spans_by_system
-from core.plots.study import AGREEMENT, agreement, choices, contingency, position, preference_names, verdict
+from core.plots.study import agreement, choices, contingency, position, verdict
 
 __all__ = [
-    "AGREEMENT",
     "agreement",
     "choices",
     "contingency",
@@ -22,7 +21,6 @@ __all__ = [
     "metric_ranking",
     "metric_votes",
     "position",
-    "preference_names",
     "published_heat",
     "rater_heat",
     "redundancy",

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from core.store import Store
-from pages.calibration import advice, agreement, choice, classes, map_part, repeats
+from pages.calibration import choice, parts
 from pages.calibration.choice import How, Judged
-from pages.widgets import blind_pair, messages, results_shown, visitor
+from pages.widgets import blind_pair, messages, result_table, visitor
 from pages.widgets.parts import nothing
 
 _TABS = ("Agreement", "Classes", "Bias", "Consistency", "Calibration map", "Where not to use it", "Files")
@@ -16,7 +16,7 @@ def render() -> None:
     with visitor.admin_store() as store:
         st.title("Calibration")
         blind_pair.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         with messages.mistakes_shown():
             _calibration(store)
@@ -43,16 +43,16 @@ def _calibration(store: Store) -> None:
 def _body(name: str, store: Store, one: Judged, everyone: list[Judged], how: How) -> None:
     match name:
         case "Agreement":
-            agreement.render(one, how)
+            parts.agreement(one, how)
         case "Classes":
-            classes.render(one)
+            parts.classes(one)
         case "Bias":
-            classes.bias(one)
+            parts.bias(one)
         case "Consistency":
-            repeats.render(store, one, everyone)
+            parts.repeats(store, one, everyone)
         case "Calibration map":
-            map_part.render(one)
+            parts.calibration_map(one)
         case "Where not to use it":
-            advice.render(one)
+            parts.where_not_to_use(one)
         case _:
-            advice.files(everyone)
+            parts.files(everyone)

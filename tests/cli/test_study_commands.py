@@ -28,7 +28,7 @@ from core.results.study.results import (
     first_interval,
     study_results,
 )
-from core.results.study.verdict_words import headline
+from core.results.study.tables import headline
 from core.stats.resampling import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record

@@ -12,7 +12,7 @@ from core.results.study.results import study_results
 from core.schema.study import Guess, GuessedSide
 from core.store import Store
 from core.store.answers import restore_guesses
-from pages.results import figures
+from pages.results import parts
 from pages.widgets.messages import plain
 
 HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
@@ -23,11 +23,10 @@ def page() -> None:
     from core.store import database_path, open_store
     from core.store.record import load_record
     from core.store.studies import list_studies
-    from pages.results import figures
 
     with open_store(database_path(None)) as store:
         record = load_record(store, list_studies(store)[0])
-    figures.blinding(study_results(record, n_resamples=200))
+    parts.blinding(study_results(record, n_resamples=200))
 
 
 def visit() -> AppTest:

@@ -22,6 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.formats.study_files import read_dataset
 from core.formats.trutheval import read_votes
+from core.results.study import tables as results_tables
 from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results
 from core.schema.study import PREFERENCES, Answer, Design, Guess
 from core.stats.votes import NO_SIDE
@@ -34,9 +35,8 @@ from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
 from pages.door.cookies import cookie_name
-from pages.results import figures
-from pages.results import tables as results_tables
-from pages.results.figures import NO_GUESS
+from pages.results import parts
+from pages.results.parts import NO_GUESS
 from pages.widgets.messages import plain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -347,7 +347,7 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
         "Bundle (assay-study.zip)",
     ]
     record = study.record
-    made = figures.download_files(record, study_results(record, n_resamples=10))
+    made = parts.pair_files(record, study_results(record, n_resamples=10))
     assert [f"{name} ({file_name})" for name, (file_name, _, _) in made.items()] == labels
     content = {name: make() for name, (_, _, make) in made.items()}
     assert content["CSV"] == to_csv(record)

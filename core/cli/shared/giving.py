@@ -48,10 +48,13 @@ def check_out_file(options: argparse.Namespace, inputs: Iterable[str | Path | No
         check_out(options.out, database_path(getattr(options, "db", None)), inputs)
 
 
-def give(options: argparse.Namespace, as_json: Any, said: Said) -> None:
-    """Write `--out` where it is named; print JSON where `--json` asks for it, else what is said."""
+def give(options: argparse.Namespace, as_json: Any, said: Said, further: Sequence[ResultTable] = ()) -> None:
+    """Write `--out` where it is named; print JSON where `--json` asks for it, else what is said.
+
+    further: tables that only files have, because the terminal has them in words or not at all.
+    """
     if options.out is not None:
-        write_file(options.out, _file(options, as_json, said))
+        write_file(options.out, _file(options, as_json, [*said, *further]))
     if options.json:
         print(json_text(as_json))
         return

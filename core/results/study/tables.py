@@ -1,0 +1,735 @@
+"""A study's results for readers, the same on the page and in the terminal: the verdict in words, then its tables."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from statistics import mean
+
+from core.results.cells import interval
+from core.results.decimals import decimal
+from core.results.study.blinding import ORDER, Blinding
+from core.results.study.results import (
+    AS_DECLARED,
+    COEFFICIENTS,
+    FEW_QUESTIONS,
+    FLAG_BELOW,
+    Block,
+    Contingency,
+    PairOfRaters,
+    StudyResults,
+    first_interval,
+)
+from core.schema.result_table import Cell, Column, Interval, ResultTable
+from core.schema.study import PREFERENCES, StudyRecord
+from core.stats.blinding import BlindingIndex, Index, ShareRight
+from core.stats.non_inferiority import MOST_QUESTIONS, Power, Verdict
+from core.stats.resampling import AgreementEstimate
+from core.stats.votes import Consistency as Repeats
+from core.stats.votes import PositionBias
+from core.study.analysis_set import SCORE_NAMES, rules_in_words
+from core.study.rated.results import (
+    Consistency,
+    SystemTotal,
+    counted,
+    dimensions_of,
+    rating_set_of,
+    task_of,
+)
+
+
+def headline(results: StudyResults) -> list[str]:
+    """The verdict first, then what limits it; a few sentences each. The first sentence is the verdict alone."""
+    lines = [
+        _said(results),
+        _missing(results),
+        _exploratory(results),
+        _undeclared(results),
+        _disagreement(results),
+        _changed(results),
+        *(
+            f"Check rater {name}. {' '.join(map(_sentence, said))}"
+            for name, said in results.rater_warnings.items()
+        ),
+    ]
+    return [line for line in lines if line]
+
+
+def described(results: StudyResults) -> str:
+    """The analysis set in one sentence."""
+    rules = results.analysis_set
+    return _sentence(rules_in_words(rules.levels, rules.votes_needed, rules.score, rules.flagged))
+
+
+def votes_of_pairs(results: StudyResults) -> str:
+    """How many pairs have how many votes."""
+    counts = [
+        f"{pairs} with {votes} {'vote' if votes == 1 else 'votes'}"
+        for votes, pairs in results.pairs_by_votes.items()
+    ]
+    return f"Pairs by number of votes: {', '.join(counts) or 'none'}."
+
+
+def verdict_name(value: str) -> str:
+    """A verdict as a short sentence without its full stop."""
+    names = {
+        "non-inferior": "Non-inferior",
+        "not shown": "Non-inferiority not shown",
+        "not enough information": "Not enough information",
+    }
+    return names[value]
+
+
+def _said(results: StudyResults) -> str:
+    found, bound = results.verdict, results.non_inferiority
+    name = verdict_name(found.value)
+    sentences = [f"Exploratory: {name[0].lower()}{name[1:]}." if found.exploratory else f"{name}."]
+    if found.bound is None:
+        sentences.append(_no_pair(results))
+    else:
+        places = 3 if decimal(found.bound) != decimal(-bound.margin) else 6
+        sentences.append(
+            f"The lower {100 * bound.confidence_level:g} % bound for {results.candidate} against {results.comparator} is "
+            f"{decimal(found.bound, places)}, {'above' if found.value == 'non-inferior' else 'not above'} the margin of "
+            f"{decimal(-bound.margin, places)}."
+        )
+    if found.method == "gaffke":
+        sentences.append(f"It is Gaffke's bound: the bootstrap over questions fails here ({found.reason}).")
+    if found.value == "not shown":
+        sentences.append(f"This does not show that {results.candidate} is worse.")
+    return " ".join(sentences)
+
+
+def _no_pair(results: StudyResults) -> str:
+    left_out = results.overall.n_left_out
+    return f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts."
+
+
+def reasons(left_out: Mapping[str, int]) -> str:
+    """Why something is left out, each with how many, as a list in words; `none` where nothing is."""
+    return "; ".join(f"{reason} ({n:,})" for reason, n in left_out.items()) or "none"
+
+
+def _missing(results: StudyResults) -> str | None:
+    found = results.verdict
+    if found.value != "not enough information" or found.bound is None:
+        return None
+    if found.questions_missing is None:
+        return f"If further questions repeat the observed mix, even {MOST_QUESTIONS:,} questions would not be enough."
+    questions = (
+        "1 more question" if found.questions_missing == 1 else f"{found.questions_missing} more questions"
+    )
+    return (
+        f"If further questions repeat the observed mix, {questions} would be enough to show non-inferiority."
+    )
+
+
+def _exploratory(results: StudyResults) -> str | None:
+    if not results.filtered:
+        return None
+    chosen = "; ".join(
+        f"{what.replace('_', ' ')} {', '.join(names)}" for what, names in results.filtered.items()
+    )
+    return f"This is not the declared main analysis. Chosen: {chosen}."
+
+
+def _undeclared(results: StudyResults) -> str | None:
+    if results.analysis_set.declared:
+        return None
+    return "Nobody declared this main analysis before the votes: the study is older than that step. Defaults apply."
+
+
+def _disagreement(results: StudyResults) -> str | None:
+    others = [
+        f"{line.name}: {line.value}"
+        for line in results.sensitivity
+        if line.name != AS_DECLARED and line.value != results.verdict.value
+    ]
+    return f"The verdict depends on what counts. {_sentence('; '.join(others))}" if others else None
+
+
+def _changed(results: StudyResults) -> str | None:
+    after = results.after_unblinding
+    if not after.any or after.since is None:
+        return None
+    changes = [
+        *([f"excluded {', '.join(after.excluded)}"] if after.excluded else []),
+        *([f"counted again {', '.join(after.included)}"] if after.included else []),
+        *([f"{after.votes} votes added or changed"] if after.votes else []),
+        *([f"{after.flags} flags added or removed"] if after.flags else []),
+    ]
+    return (
+        f"Changed after the results could be seen ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
+        f"The verdict at that time: {_short(after.verdict)}."
+    )
+
+
+def _short(found: Verdict | None) -> str:
+    if found is None:
+        return "none"
+    return found.value if found.bound is None else f"{found.value}, lower bound {decimal(found.bound)}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
+AGREEMENT = {
+    "raw_agreement": "Raw agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+"""Field of a Block -> what to call it."""
+_TIES = {
+    "paper_rule": ("The paper's rule", "somebody said both good and nobody said both bad"),
+    "both_tied": ("All tied", "every vote is both good or both bad"),
+    "composite_zero": ("Composite zero", "all votes tied, or the preferences cancel out"),
+    "opposed": ("Opposed (no tie)", "somebody preferred the one and somebody the other"),
+}
+"""Field of Ties -> its name and what it counts."""
+_GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
+PAIR_TABLES = (
+    *("sensitivity", "bounds", "choices", "agreement", "pairwise", "contingency", "composite", "ties"),
+    *("plan", "power", "position", "repeats", "blinding", "blinding-sides"),
+)
+"""Names of a pair study's tables, in the order of `study_tables`."""
+RATING_TABLES = ("totals", "raters", "repeats")
+"""Of a rating study."""
+
+
+def preference_names(candidate: str, comparator: str) -> dict[str, str]:
+    """What to call the four answers, in the order of every table; plain text, not escaped."""
+    names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
+    return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
+
+
+def blocks(results: StudyResults) -> dict[str, Block]:
+    """All levels together, then each; a single level only once."""
+    if len(results.per_level) == 1:
+        return dict(results.per_level)
+    return {_not_in(results.levels, "all levels"): results.overall, **results.per_level}
+
+
+def positions(results: StudyResults) -> dict[str, PositionBias]:
+    """Each rater, then all together."""
+    return {**results.position_per_rater, _not_in(results.raters, "all raters"): results.position_overall}
+
+
+def two_raters(results: StudyResults, first: str, second: str) -> Contingency:
+    """The table of any two raters of a study, rows the first; transposed where it is stored the other way."""
+    if len(results.raters) == 2:
+        found = results.overall.contingency
+    else:
+        found = next(p.contingency for p in results.pairwise if {*p.raters} == {first, second})
+    if found.raters == (first, second) or found.table is None:
+        return found
+    turned = [list(column) for column in zip(*found.table, strict=True)]
+    return Contingency(found.order, turned, (first, second))
+
+
+def study_tables(results: StudyResults) -> dict[str, ResultTable]:
+    """Every table of a study of pairs, by its name in `PAIR_TABLES`."""
+    pairs = {" and ".join(pair.raters): pair for pair in results.pairwise}
+    crossed = [pair.contingency for pair in results.pairwise] or [results.overall.contingency]
+    made = (
+        _sensitivity(results),
+        _bounds(results),
+        _choices(results),
+        _agreement("agreement", "Agreement", results, "Level", blocks(results)),
+        _agreement("pairwise", "Each two raters", results, "Raters", pairs),
+        contingency_table(results, crossed),
+        _composite(results),
+        _ties(results),
+        _plan(results),
+        _power(results),
+        _position(results),
+        _repeats(results.repeats),
+        _indices(results.blinding),
+        _by_side(results.blinding),
+    )
+    return {table.name: table for table in made}
+
+
+def _named(name: str, title: str = "") -> Column:
+    return Column(name, title, names_row=True)
+
+
+def _level(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _sensitivity(results: StudyResults) -> ResultTable:
+    return ResultTable(
+        "sensitivity",
+        (
+            _named("counted", "Counted"),
+            Column("pairs", "Pairs"),
+            Column("bound", "Lower bound"),
+            Column("verdict", "Verdict"),
+        ),
+        tuple(
+            (line.name, line.n_pairs, line.bound, verdict_name(line.value)) for line in results.sensitivity
+        ),
+        title="Sensitivity",
+    )
+
+
+def _bounds(results: StudyResults) -> ResultTable:
+    bound = results.non_inferiority
+    why = bound.reason or ""
+    return ResultTable(
+        "bounds",
+        (
+            _named("resampled", "Resampled"),
+            Column("units", "n"),
+            Column("mean", "Mean"),
+            Column("bound", "Lower bound"),
+            Column("margin", "Margin", general=True),
+        ),
+        tuple(
+            (unit, n, bound.mean, Interval(low, n=n, reason=why if low is None else ""), -bound.margin)
+            for unit, n, low in (
+                ("questions", bound.n_questions, bound.bound_questions),
+                ("pairs, as in Factual", bound.n_pairs, bound.bound_pairs),
+            )
+        ),
+        title="Lower bounds of the mean",
+        notes=(
+            f"Lower bounds of the mean {SCORE_NAMES[results.analysis_set.score]}, one-sided at "
+            f"{_level(bound.confidence_level)}. The bound over pairs treats the pairs of a question as independent, "
+            "so it is mostly too high.",
+        ),
+    )
+
+
+def _choices(results: StudyResults) -> ResultTable:
+    names = preference_names(results.candidate, results.comparator)
+    return ResultTable(
+        "choices",
+        (_named("rater", "Rater"), _named("level", "Level"), *(Column(*one) for one in names.items())),
+        tuple(
+            (rater, level, *(block.choices[rater][preference] for preference in names))
+            for rater in results.raters
+            for level, block in results.per_level.items()
+        ),
+        title="Choices",
+    )
+
+
+def _agreement(
+    name: str, title: str, results: StudyResults, of: str, rows: Mapping[str, Block | PairOfRaters]
+) -> ResultTable:
+    """One line a block or two raters, one column a coefficient."""
+    fields = COEFFICIENTS if name == "agreement" else COEFFICIENTS[:3]
+    silent = [row for row, block in rows.items() if _measures_nothing(block)]
+    unsure = [
+        f"{AGREEMENT[field]} of {row} is undefined in {found.n_undefined} of {found.n_resamples} resamples"
+        for row, block in rows.items()
+        for field in fields
+        if (found := getattr(block, field)).n_undefined and found.low is not None
+    ]
+    how = (
+        f"In brackets: {_level(results.overall.raw_agreement.confidence_level)} intervals over questions. Below "
+        f"{FEW_QUESTIONS} questions: jackknife with t. From {FEW_QUESTIONS} on: percentile bootstrap, "
+        f"{results.n_resamples} resamples, seed {results.rng}. Both are in the JSON."
+    )
+    return ResultTable(
+        name,
+        (
+            _named(of.lower(), of),
+            Column("pairs", "Pairs"),
+            *(Column(field, AGREEMENT[field]) for field in fields),
+        ),
+        tuple(
+            (row, n, *(_coefficient(field, getattr(block, field), block, n) for field in fields))
+            for row, block in rows.items()
+            for n in [block.n_pairs if isinstance(block, Block) else block.raw_agreement.n]
+        ),
+        title=title,
+        notes=(
+            *(
+                [
+                    f"Cohen's kappa is exactly 0 with the interval [0, 0] at {', '.join(silent)}: one rater gave one and "
+                    "the same answer there, so kappa measures nothing. Read raw agreement and AC1 instead."
+                ]
+                if silent
+                else []
+            ),
+            *unsure,
+            *([how] if rows else []),
+        ),
+    )
+
+
+def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRaters, n_shown: int) -> Interval:
+    """The estimate with the interval to show first; on fewer pairs than the others, it says so."""
+    low, high = first_interval(found) or (None, None)
+    reason = found.reason or ""
+    if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+        reason = "for two raters only, see each two"
+    none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
+    return replace(
+        interval(found),
+        low=low,
+        high=high,
+        reason=reason,
+        interval_reason=none if low is None and not reason else "",
+        beside=f"(n {found.n})" if found.n != n_shown and found.estimate is not None else "",
+    )
+
+
+def _measures_nothing(block: Block | PairOfRaters) -> bool:
+    """Whether kappa is 0 only because one of two raters never varied."""
+    table = block.contingency.table
+    if block.cohen_kappa.estimate is None or table is None:
+        return False
+    total = sum(map(sum, table))
+    return any(sum(line) == total for line in [*table, *map(list, zip(*table, strict=True))])
+
+
+def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> ResultTable:
+    """Two raters' answers against each other, a row an answer of the first; of several pairs below each other."""
+    names = preference_names(results.candidate, results.comparator)
+    return ResultTable(
+        "contingency",
+        (
+            _named("rows", "Rows"),
+            _named("columns", "Columns"),
+            _named("answer", "Answer"),
+            *(Column(preference, names[preference]) for preference in PREFERENCES),
+        ),
+        tuple(
+            (*found.raters, names[answer], *line)
+            for found in crossed
+            for answer, line in zip(found.order, found.table or (), strict=False)
+        ),
+        title="Two raters side by side",
+        notes=tuple(dict.fromkeys(f"No table: {found.reason}." for found in crossed if found.reason)),
+    )
+
+
+def _composite(results: StudyResults) -> ResultTable:
+    return ResultTable(
+        "composite",
+        (
+            _named("level", "Level"),
+            Column("pairs", "Pairs"),
+            Column("mean", "Mean"),
+            Column("comparator", f"-1 ({results.comparator})"),
+            Column("neither", "0 (neither)"),
+            Column("candidate", f"+1 ({results.candidate})"),
+            Column("net_preference", "Net preference"),
+        ),
+        tuple(
+            (
+                level,
+                block.composite.n,
+                block.composite.mean,
+                *(block.composite.counts[score] for score in ("-1", "0", "1")),
+                block.net_preference,
+            )
+            for level, block in blocks(results).items()
+        ),
+        title="Composite score",
+    )
+
+
+def _ties(results: StudyResults) -> ResultTable:
+    found = results.overall.ties
+    rows = []
+    for field, (name, meaning) in _TIES.items():
+        share: float | None = getattr(found, field)
+        cell = Interval(share, n=found.n, n_left_out=found.n_left_out, reason=found.reason or "")
+        rows.append((name, meaning, cell, None if share is None else round(share * found.n), found.n))
+    return ResultTable(
+        "ties",
+        (
+            _named("rule", "Rule"),
+            Column("counts_when", "A pair counts when"),
+            Column("share", "Share"),
+            Column("pairs", "Pairs"),
+            Column("of", "Of"),
+        ),
+        tuple(rows),
+        title="Ties",
+    )
+
+
+def _plan(results: StudyResults) -> ResultTable:
+    """Pairs a new study needs if both are equally good, with the design effect of this one."""
+    found = results.power_one_sided
+    note = f"One-sided, {_level(results.non_inferiority.confidence_level)}."
+    if found.design_effect is not None and found.rho is not None and found.pairs_per_question is not None:
+        note += (
+            f" The design effect is {decimal(found.design_effect, 2)} = 1 + (m - 1) rho, with m = "
+            f"{decimal(found.pairs_per_question, 1)} pairs a question and rho = {decimal(found.rho, 2)} in this study."
+        )
+    elif found.design_effect is not None:
+        note += " With one pair a question."
+    why = found.clustered_reason or found.reason
+    return ResultTable(
+        "plan",
+        (
+            _named("power", "Power"),
+            Column("pairs", "Pairs"),
+            Column("questions", "of questions"),
+            Column("pairs_if_independent", "Pairs if independent"),
+        ),
+        (
+            (
+                "80 %",
+                found.n_for_80_if_equal_clustered,
+                found.questions_for_80_if_equal,
+                found.n_for_80_if_equal,
+            ),
+            (
+                "90 %",
+                found.n_for_90_if_equal_clustered,
+                found.questions_for_90_if_equal,
+                found.n_for_90_if_equal,
+            ),
+        ),
+        title="Pairs to plan with, if both are equally good",
+        notes=(note, *([f"Undefined: {why}."] if why else [])),
+    )
+
+
+def _power(results: StudyResults) -> ResultTable:
+    """Power at the observed mean: Factual's test and the declared one, with the pairs they need."""
+    declared = _level(results.non_inferiority.confidence_level)
+    tests = {
+        "two-sided, as in Factual": results.power,
+        f"one-sided, declared {declared}": results.power_one_sided,
+    }
+    return ResultTable(
+        "power",
+        (
+            _named("test", "Test"),
+            Column("alpha", general=True),
+            Column("power", "Power"),
+            Column("pairs_for_80", "Pairs for 80 %", places=0),
+            Column("pairs_for_90", "for 90 %", places=0),
+            Column("pairs", "Pairs used"),
+        ),
+        tuple((name, *_power_cells(found)) for name, found in tests.items()),
+        title="Power at the observed mean",
+        notes=("It restates the p-value and says nothing new about this study. Do not plan with it.",),
+    )
+
+
+def _power_cells(found: Power) -> tuple[Cell, ...]:
+    why = found.reason or "more than ten million pairs"
+    return (
+        found.alpha,
+        Interval(found.value, n=found.n, reason="" if found.value is not None else why),
+        *(
+            Interval(size, reason="" if size is not None else why)
+            for size in (found.n_for_80, found.n_for_90)
+        ),
+        found.n,
+    )
+
+
+def _position(results: StudyResults) -> ResultTable:
+    """How often each rater, and all together, chose the left."""
+    found = positions(results)
+    flagged = {name: one.p is not None and one.p < FLAG_BELOW for name, one in found.items()}
+    left_out = [f"Choices left out: {reasons(results.position_left_out)}."] * bool(results.position_left_out)
+    return ResultTable(
+        "position",
+        (
+            _named("rater", "Rater"),
+            Column("left", "Left"),
+            Column("right", "Right"),
+            Column("share_left", "Share of left"),
+            Column("p", p_value=True),
+            Column("flagged", shown=False),
+        ),
+        tuple(
+            (name, one.left, one.right, _shared(one.share_left, one), one.p, flagged[name])
+            for name, one in found.items()
+        ),
+        title="Position bias",
+        notes=(
+            *(f"{name}: flagged: p below {FLAG_BELOW:g}." for name, low in flagged.items() if low),
+            *left_out,
+        ),
+    )
+
+
+def _shared(share: float | None, found: PositionBias | Repeats | ShareRight | Index) -> Interval:
+    return Interval(share, found.low, found.high, n=found.n, reason=found.reason or "")
+
+
+def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
+    """How often a rater said the same again."""
+    return ResultTable(
+        "repeats",
+        (
+            _named("rater", "Rater"),
+            Column("answered_twice", "Answered twice"),
+            Column("same", "Same answer"),
+            Column("share", "Share"),
+        ),
+        tuple((rater, one.n, one.n_same, _shared(one.share, one)) for rater, one in found.items()),
+        title="Repeats",
+    )
+
+
+def _indices(found: Blinding) -> ResultTable:
+    """One line a rater, then all together."""
+    level = _level(found.overall.bang.confidence_level)
+    return ResultTable(
+        "blinding",
+        (
+            _named("rater", "Rater"),
+            Column("guesses", "Guesses"),
+            Column("right", "Right"),
+            Column("wrong", "Wrong"),
+            Column("cannot_tell", "Cannot tell"),
+            Column("share_right", "Share right"),
+            Column("bang", "Bang's index"),
+            Column("james", "James's index"),
+        ),
+        tuple(
+            (
+                rater,
+                one.n,
+                one.share_right.n_right,
+                one.share_right.n - one.share_right.n_right,
+                one.n - one.share_right.n,
+                _shared(one.share_right.share, one.share_right),
+                interval(one.bang_questions),
+                interval(one.james_questions),
+            )
+            for rater, one in _everybody(found).items()
+        ),
+        title="Blinding",
+        notes=(
+            f"In brackets: {level} intervals, of the share exact, of the indices a percentile bootstrap over questions. Ten "
+            "guesses of a rater say little; with many raters a few stand out by chance.",
+        ),
+    )
+
+
+def _by_side(found: Blinding) -> ResultTable:
+    """The counts behind the indices, a line for each rater and side, with Bang's index of that side alone."""
+    how = (
+        f"In brackets: {_level(found.overall.bang.confidence_level)} normal intervals. An index near 1 on one side and "
+        "near -1 on the other means that a rater always named the same side."
+    )
+    return ResultTable(
+        "blinding-sides",
+        (
+            _named("rater", "Rater"),
+            _named("side", "Person's answer"),
+            *(Column(f"guessed_{guess}", f"Guess: {_GUESSES[guess]}") for guess in ORDER),
+            Column("bang", "Bang's index"),
+        ),
+        tuple(
+            (rater, side, *counts, _shared(alone.estimate, alone))
+            for rater, one in _everybody(found).items()
+            if one.n
+            for side, counts, alone in zip(
+                ("left", "right"), one.table, (one.bang_left, one.bang_right), strict=True
+            )
+        ),
+        title="By the side on which the person's answer stood",
+        notes=(how,) if found.overall.n else (),
+    )
+
+
+def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
+    return {**found.per_rater, _not_in(found.per_rater, "all raters"): found.overall}
+
+
+def _not_in(taken: Collection[str], name: str) -> str:
+    """A name for the total that no rater or level has."""
+    while name in taken:
+        name += " together"
+    return name
+
+
+def rating_tables(
+    record: StudyRecord, totals: Sequence[SystemTotal], twice: Sequence[Consistency]
+) -> dict[str, ResultTable]:
+    """Every table of a rating study, by its name in `RATING_TABLES`."""
+    made = (_totals(totals), _raters(record), _rated_twice(twice))
+    return {table.name: table for table in made}
+
+
+def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
+    return ResultTable(
+        "totals",
+        (
+            _named("system", "System"),
+            Column("level", "Level", names_row=True, shown=any(total.level for total in totals)),
+            _named("dimension", "Dimension"),
+            Column("mean", "Mean", places=2),
+            Column("texts", "Texts rated"),
+            Column("unrated", "not rated"),
+            Column("ratings", "Ratings"),
+            Column("errors_per_rating", "Errors a rating", places=2),
+        ),
+        tuple(
+            (
+                total.system,
+                total.level or None,
+                total.dimension,
+                interval(total.mean),
+                total.n_texts,
+                total.n_unrated,
+                total.n_ratings,
+                total.errors_per_rating,
+            )
+            for total in totals
+        ),
+        title="By system",
+    )
+
+
+def _raters(record: StudyRecord) -> ResultTable:
+    """How much each rater has rated, and how strictly."""
+    answers, ratings, dimensions = (
+        counted(record).answers,
+        rating_set_of(record).ratings,
+        dimensions_of(task_of(record)),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for rater in dict.fromkeys(answer.rater_id for answer in answers):
+        own = [one for one in ratings if one.rater == rater]
+        said = [[one.score for one in own if one.dimension == dimension] for dimension in dimensions]
+        rows.append(
+            (
+                rater,
+                sum(answer.rater_id == rater for answer in answers),
+                *(mean(scores) if scores else None for scores in said),
+                sum(len(one.spans or ()) for one in own),
+            )
+        )
+    return ResultTable(
+        "raters",
+        (
+            _named("rater", "Rater"),
+            Column("texts", "Texts"),
+            *(Column(f"mean_{name}", f"Mean {name}", places=2) for name in dimensions),
+            Column("errors_marked", "Errors marked", shown=task_of(record).spans is not None),
+        ),
+        tuple(rows),
+        title="By rater",
+    )
+
+
+def _rated_twice(twice: Sequence[Consistency]) -> ResultTable:
+    return ResultTable(
+        "repeats",
+        (
+            _named("rater", "Rater"),
+            _named("dimension", "Dimension"),
+            Column("rated_twice", "Rated twice"),
+            Column("same", "The same"),
+            Column("mean_difference", "Mean difference", places=2),
+        ),
+        tuple((one.rater, one.dimension, one.n, one.n_same, one.mean_difference) for one in twice),
+        title="Hidden repeats",
+    )
