@@ -1,8 +1,8 @@
 """`calibrate`: evaluators against human ratings, by language, task and dimension, and where not to use them."""
 
 import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -54,10 +54,10 @@ from core.runs.path import at_hand
 from core.runs.records import read_report
 from core.schema.judging import JudgeOutput
 from core.schema.runs import RUN_FILE
-from core.schema.scores import RatingSet, ScoreTable
+from core.schema.scores import ScoreTable
 from core.schema.settings import SettingsError
 from core.schema.tasks import RatingTask
-from core.stats.calibration import CalibrationMap, Method
+from core.stats.calibration import Method
 from core.tables.reading import printable_text, shown
 
 
@@ -110,14 +110,6 @@ def _said(found: Calibration) -> list[str]:
             for one in judged.warned
         ),
     ]
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """One evaluator, and its map where one was asked for."""
-
-    found: Calibration
-    maps: Mapping[str, CalibrationMap] | None
 
 
 def add_to(nouns: Commands) -> None:
@@ -200,39 +192,56 @@ def _calibrate(options: argparse.Namespace) -> None:
         ratings, of_study = human_ratings(options.human, options)
         task = task or of_study
         chosen = CalibrationOptions(majority=options.majority, paper_kappa=options.paper_kappa, **made)
-        tables = _tables(options)
-        compared: list[list[_Compared]] = []
+        compared: list[list[Calibration]] = []
         outputs = []
-        for given, table in zip(options.judges, tables, strict=True):
+        for given, table in zip(options.judges, _tables(options), strict=True):
             tell(f"comparing {shown(table.file_name)}")
             asked = judge_asked(given, options.db)
             own = task or task_of(asked, given)
             classes = replace(chosen, dimensions=own.dimensions if own else ())
-            said = None if asked is None else asked.chosen.dimension_scored
-            compared.append(_compared(ratings, table, columns, said, classes, options))
+            evaluators = evaluators_of(
+                table,
+                ratings,
+                dimension=options.dimension,
+                columns=columns,
+                said=None if asked is None else asked.chosen.dimension_scored,
+            )
+            by = name_list(options.by)
+            compared.append(
+                [calibrate(ratings, table, one, group_by=by, options=classes) for one in evaluators]
+            )
             outputs.append(said_again(asked, given, options.db))
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
-    every = [one for own in compared for one in own]
-    calibrations = [one.found for one in every]
-    printed = list(calibration_tables(calibrations, options.averaged).values())
-    cells = [(one.evaluator, cell) for one in calibrations for cell in one.cells]
-    further = [class_table(cells), warned_table(calibrations)]
-    if options.map is not None:
-        maps = [(one.found.evaluator, one.maps) for one in every if one.maps is not None]
-        printed.append(map_table(maps))
-        further.append(reliability_table(maps))
+        every = [one for own in compared for one in own]
+        maps = [None if options.map is None else maps_of(one, method=options.map) for one in every]
+    printed = list(calibration_tables(every, options.averaged).values())
+    cells = [(one.evaluator, cell) for one in every for cell in one.cells]
+    further = [class_table(cells), warned_table(every)]
+    if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
+        printed.append(map_table(named))
+        further.append(reliability_table(named))
     if sweep is not None:
         printed.append(sweep_table(sweep))
     if twins is not None:
         printed.append(shuffled_table(twins))
-    mixed = any(cell.why_numbers == MIXED for _, cell in cells)
     said = [
-        *(line for one in calibrations for line in _said(one)),
-        *([_HOW] if mixed else []),
+        *(line for one in every for line in _said(one)),
+        *([_HOW] if any(cell.why_numbers == MIXED for _, cell in cells) else []),
         *(one for table in printed for one in ("", table)),
     ]
-    give(options, _as_json(every, sweep, twins, options), said, further)
+    listed = [
+        calibration_json(one, advice(one), own, options.averaged)
+        for one, own in zip(every, maps, strict=True)
+    ]
+    more: dict[str, Any] = {}
+    if sweep is not None:
+        more["temperatures"] = plain(sweep)
+    if twins is not None:
+        more["shuffled_words"] = plain(twins)
+    # One evaluator is an object, several are a list; what is told of several runs stands beside the list.
+    several: Any = {"evaluators": listed, **more} if more else listed
+    give(options, {**listed[0], **more} if len(listed) == 1 else several, said, further)
 
 
 def _tables(options: argparse.Namespace) -> list[ScoreTable]:
@@ -241,22 +250,6 @@ def _tables(options: argparse.Namespace) -> list[ScoreTable]:
     others = [name for name in options.judges if name not in own]
     given = own | dict(zip(others, scores_given(others, options), strict=True))
     return [given[name] for name in options.judges]
-
-
-def _compared(
-    ratings: RatingSet,
-    table: ScoreTable,
-    columns: Mapping[str, str] | None,
-    said: str | None,
-    chosen: CalibrationOptions,
-    options: argparse.Namespace,
-) -> list[_Compared]:
-    by = name_list(options.by)
-    evaluators = evaluators_of(table, ratings, dimension=options.dimension, columns=columns, said=said)
-    found = [calibrate(ratings, table, evaluator, group_by=by, options=chosen) for evaluator in evaluators]
-    return [
-        _Compared(one, None if options.map is None else maps_of(one, method=options.map)) for one in found
-    ]
 
 
 def _columns(given: str | None) -> dict[str, str] | None:
@@ -275,12 +268,12 @@ def _columns(given: str | None) -> dict[str, str] | None:
 
 
 def _sweep(
-    outputs: Sequence[JudgeOutput | None], compared: Sequence[Sequence[_Compared]], chosen: CalibrationOptions
+    outputs: Sequence[JudgeOutput | None],
+    compared: Sequence[Sequence[Calibration]],
+    chosen: CalibrationOptions,
 ) -> Sweep | None:
     """Agreement against temperature, where several runs were given that have one each."""
-    runs = [
-        (output, own[0].found) for output, own in zip(outputs, compared, strict=True) if output is not None
-    ]
+    runs = [(output, own[0]) for output, own in zip(outputs, compared, strict=True) if output is not None]
     if len({output.settings.get("temperature") for output, _ in runs}) < 2:
         return None
     return temperature_sweep(runs, n_resamples=chosen.n_resamples, confidence_level=chosen.confidence_level)
@@ -303,16 +296,3 @@ def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> tuple[Sens
             ],
         )
     return sensitivity(first, shuffled, **intervals(options))
-
-
-def _as_json(every: Sequence[_Compared], sweep: Sweep | None, twins: Any, options: argparse.Namespace) -> Any:
-    """One evaluator is an object, several are a list; what is told of several runs stands beside the list."""
-    listed = [calibration_json(one.found, advice(one.found), one.maps, options.averaged) for one in every]
-    further: dict[str, Any] = {}
-    if sweep is not None:
-        further["temperatures"] = plain(sweep)
-    if twins is not None:
-        further["shuffled_words"] = plain(twins)
-    if len(listed) == 1:
-        return {**listed[0], **further}
-    return {"evaluators": listed, **further} if further else listed

@@ -250,8 +250,9 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
     return {table.name: table for table in made}
 
 
-def _named(name: str, title: str = "") -> Column:
-    return Column(name, title, names_row=True)
+def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
+    """Columns by name and title; the first ones say what a row is about."""
+    return tuple(Column(name, title, names_row=n < n_named) for n, (name, title) in enumerate(titles.items()))
 
 
 def _level(share: float) -> str:
@@ -259,19 +260,9 @@ def _level(share: float) -> str:
 
 
 def _sensitivity(results: StudyResults) -> ResultTable:
-    return ResultTable(
-        "sensitivity",
-        (
-            _named("counted", "Counted"),
-            Column("pairs", "Pairs"),
-            Column("bound", "Lower bound"),
-            Column("verdict", "Verdict"),
-        ),
-        tuple(
-            (line.name, line.n_pairs, line.bound, verdict_name(line.value)) for line in results.sensitivity
-        ),
-        title="Sensitivity",
-    )
+    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Verdict")
+    rows = [(line.name, line.n_pairs, line.bound, verdict_name(line.value)) for line in results.sensitivity]
+    return ResultTable("sensitivity", columns, tuple(rows), "Sensitivity")
 
 
 def _bounds(results: StudyResults) -> ResultTable:
@@ -280,10 +271,7 @@ def _bounds(results: StudyResults) -> ResultTable:
     return ResultTable(
         "bounds",
         (
-            _named("resampled", "Resampled"),
-            Column("units", "n"),
-            Column("mean", "Mean"),
-            Column("bound", "Lower bound"),
+            *_columns(1, resampled="Resampled", units="n", mean="Mean", bound="Lower bound"),
             Column("margin", "Margin", general=True),
         ),
         tuple(
@@ -306,7 +294,7 @@ def _choices(results: StudyResults) -> ResultTable:
     names = preference_names(results.candidate, results.comparator)
     return ResultTable(
         "choices",
-        (_named("rater", "Rater"), _named("level", "Level"), *(Column(*one) for one in names.items())),
+        _columns(2, rater="Rater", level="Level", **names),
         tuple(
             (rater, level, *(block.choices[rater][preference] for preference in names))
             for rater in results.raters
@@ -335,11 +323,7 @@ def _agreement(
     )
     return ResultTable(
         name,
-        (
-            _named(of.lower(), of),
-            Column("pairs", "Pairs"),
-            *(Column(field, AGREEMENT[field]) for field in fields),
-        ),
+        _columns(1, **{of.lower(): of, "pairs": "Pairs"}, **{name: AGREEMENT[name] for name in fields}),
         tuple(
             (row, n, *(_coefficient(field, getattr(block, field), block, n) for field in fields))
             for row, block in rows.items()
@@ -392,12 +376,7 @@ def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> 
     names = preference_names(results.candidate, results.comparator)
     return ResultTable(
         "contingency",
-        (
-            _named("rows", "Rows"),
-            _named("columns", "Columns"),
-            _named("answer", "Answer"),
-            *(Column(preference, names[preference]) for preference in PREFERENCES),
-        ),
+        _columns(3, rows="Rows", columns="Columns", answer="Answer", **names),
         tuple(
             (*found.raters, names[answer], *line)
             for found in crossed
@@ -411,14 +390,15 @@ def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> 
 def _composite(results: StudyResults) -> ResultTable:
     return ResultTable(
         "composite",
-        (
-            _named("level", "Level"),
-            Column("pairs", "Pairs"),
-            Column("mean", "Mean"),
-            Column("comparator", f"-1 ({results.comparator})"),
-            Column("neither", "0 (neither)"),
-            Column("candidate", f"+1 ({results.candidate})"),
-            Column("net_preference", "Net preference"),
+        _columns(
+            1,
+            level="Level",
+            pairs="Pairs",
+            mean="Mean",
+            comparator=f"-1 ({results.comparator})",
+            neither="0 (neither)",
+            candidate=f"+1 ({results.candidate})",
+            net_preference="Net preference",
         ),
         tuple(
             (
@@ -443,13 +423,7 @@ def _ties(results: StudyResults) -> ResultTable:
         rows.append((name, meaning, cell, None if share is None else round(share * found.n), found.n))
     return ResultTable(
         "ties",
-        (
-            _named("rule", "Rule"),
-            Column("counts_when", "A pair counts when"),
-            Column("share", "Share"),
-            Column("pairs", "Pairs"),
-            Column("of", "Of"),
-        ),
+        _columns(1, rule="Rule", counts_when="A pair counts when", share="Share", pairs="Pairs", of="Of"),
         tuple(rows),
         title="Ties",
     )
@@ -469,25 +443,21 @@ def _plan(results: StudyResults) -> ResultTable:
     why = found.clustered_reason or found.reason
     return ResultTable(
         "plan",
-        (
-            _named("power", "Power"),
-            Column("pairs", "Pairs"),
-            Column("questions", "of questions"),
-            Column("pairs_if_independent", "Pairs if independent"),
+        _columns(
+            1,
+            power="Power",
+            pairs="Pairs",
+            questions="of questions",
+            pairs_if_independent="Pairs if independent",
         ),
-        (
+        tuple(
             (
-                "80 %",
-                found.n_for_80_if_equal_clustered,
-                found.questions_for_80_if_equal,
-                found.n_for_80_if_equal,
-            ),
-            (
-                "90 %",
-                found.n_for_90_if_equal_clustered,
-                found.questions_for_90_if_equal,
-                found.n_for_90_if_equal,
-            ),
+                f"{power} %",
+                getattr(found, f"n_for_{power}_if_equal_clustered"),
+                getattr(found, f"questions_for_{power}_if_equal"),
+                getattr(found, f"n_for_{power}_if_equal"),
+            )
+            for power in (80, 90)
         ),
         title="Pairs to plan with, if both are equally good",
         notes=(note, *([f"Undefined: {why}."] if why else [])),
@@ -504,7 +474,7 @@ def _power(results: StudyResults) -> ResultTable:
     return ResultTable(
         "power",
         (
-            _named("test", "Test"),
+            *_columns(1, test="Test"),
             Column("alpha", general=True),
             Column("power", "Power"),
             Column("pairs_for_80", "Pairs for 80 %", places=0),
@@ -538,10 +508,7 @@ def _position(results: StudyResults) -> ResultTable:
     return ResultTable(
         "position",
         (
-            _named("rater", "Rater"),
-            Column("left", "Left"),
-            Column("right", "Right"),
-            Column("share_left", "Share of left"),
+            *_columns(1, rater="Rater", left="Left", right="Right", share_left="Share of left"),
             Column("p", p_value=True),
             Column("flagged", shown=False),
         ),
@@ -565,12 +532,7 @@ def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
     """How often a rater said the same again."""
     return ResultTable(
         "repeats",
-        (
-            _named("rater", "Rater"),
-            Column("answered_twice", "Answered twice"),
-            Column("same", "Same answer"),
-            Column("share", "Share"),
-        ),
+        _columns(1, rater="Rater", answered_twice="Answered twice", same="Same answer", share="Share"),
         tuple((rater, one.n, one.n_same, _shared(one.share, one)) for rater, one in found.items()),
         title="Repeats",
     )
@@ -582,14 +544,10 @@ def _indices(found: Blinding) -> ResultTable:
     return ResultTable(
         "blinding",
         (
-            _named("rater", "Rater"),
-            Column("guesses", "Guesses"),
-            Column("right", "Right"),
-            Column("wrong", "Wrong"),
-            Column("cannot_tell", "Cannot tell"),
-            Column("share_right", "Share right"),
-            Column("bang", "Bang's index"),
-            Column("james", "James's index"),
+            *_columns(
+                1, rater="Rater", guesses="Guesses", right="Right", wrong="Wrong", cannot_tell="Cannot tell"
+            ),
+            *_columns(0, share_right="Share right", bang="Bang's index", james="James's index"),
         ),
         tuple(
             (
@@ -621,8 +579,7 @@ def _by_side(found: Blinding) -> ResultTable:
     return ResultTable(
         "blinding-sides",
         (
-            _named("rater", "Rater"),
-            _named("side", "Person's answer"),
+            *_columns(2, rater="Rater", side="Person's answer"),
             *(Column(f"guessed_{guess}", f"Guess: {_GUESSES[guess]}") for guess in ORDER),
             Column("bang", "Bang's index"),
         ),
@@ -662,13 +619,11 @@ def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
     return ResultTable(
         "totals",
         (
-            _named("system", "System"),
+            *_columns(1, system="System"),
             Column("level", "Level", names_row=True, shown=any(total.level for total in totals)),
-            _named("dimension", "Dimension"),
+            *_columns(1, dimension="Dimension"),
             Column("mean", "Mean", places=2),
-            Column("texts", "Texts rated"),
-            Column("unrated", "not rated"),
-            Column("ratings", "Ratings"),
+            *_columns(0, texts="Texts rated", unrated="not rated", ratings="Ratings"),
             Column("errors_per_rating", "Errors a rating", places=2),
         ),
         tuple(
@@ -690,11 +645,8 @@ def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
 
 def _raters(record: StudyRecord) -> ResultTable:
     """How much each rater has rated, and how strictly."""
-    answers, ratings, dimensions = (
-        counted(record).answers,
-        rating_set_of(record).ratings,
-        dimensions_of(task_of(record)),
-    )
+    answers, ratings = counted(record).answers, rating_set_of(record).ratings
+    dimensions = dimensions_of(task_of(record))
     rows: list[tuple[Cell, ...]] = []
     for rater in dict.fromkeys(answer.rater_id for answer in answers):
         own = [one for one in ratings if one.rater == rater]
@@ -710,8 +662,7 @@ def _raters(record: StudyRecord) -> ResultTable:
     return ResultTable(
         "raters",
         (
-            _named("rater", "Rater"),
-            Column("texts", "Texts"),
+            *_columns(1, rater="Rater", texts="Texts"),
             *(Column(f"mean_{name}", f"Mean {name}", places=2) for name in dimensions),
             Column("errors_marked", "Errors marked", shown=task_of(record).spans is not None),
         ),
@@ -724,10 +675,7 @@ def _rated_twice(twice: Sequence[Consistency]) -> ResultTable:
     return ResultTable(
         "repeats",
         (
-            _named("rater", "Rater"),
-            _named("dimension", "Dimension"),
-            Column("rated_twice", "Rated twice"),
-            Column("same", "The same"),
+            *_columns(2, rater="Rater", dimension="Dimension", rated_twice="Rated twice", same="The same"),
             Column("mean_difference", "Mean difference", places=2),
         ),
         tuple((one.rater, one.dimension, one.n, one.n_same, one.mean_difference) for one in twice),
