@@ -149,10 +149,9 @@ def _groups(
     rows: Sequence[tuple[str, Mapping[str, str]]],
 ) -> tuple[list[Column], list[tuple[Value, ...]]]:
     """Columns that name evaluator and group, with their cells; readers see the group in one."""
-    several = len({evaluator for evaluator, _ in rows}) > 1
     names = list(dict.fromkeys(name for _, group in rows for name in group))
     columns = [
-        Column("evaluator", "Evaluator", shown=several, names_row=several),
+        _evaluators([evaluator for evaluator, _ in rows]),
         *(Column(name, shown=False) for name in names),
         Column("group", "Group", names_row=True),
     ]
@@ -160,6 +159,12 @@ def _groups(
         (evaluator, *(group.get(name) for name in names), called(group)) for evaluator, group in rows
     ]
     return columns, cells
+
+
+def _evaluators(names: Sequence[str]) -> Column:
+    """Readers see their names where there are several."""
+    several = len(set(names)) > 1
+    return Column("evaluator", "Evaluator", shown=several, names_row=several)
 
 
 def _notes(rows: Sequence[tuple[Calibration, Cell]]) -> list[str]:
@@ -207,15 +212,13 @@ def mean_tables(found: Sequence[Calibration]) -> list[ResultTable]:
 def _means(
     name: str, title: str, shown: Sequence[str], rows: Sequence[tuple[Calibration, Summary]]
 ) -> ResultTable:
-    several = len({one.evaluator for one, _ in rows}) > 1
     options = rows[0][0].options
     zero = "as 0" if options.paper_kappa else "left out of the mean and counted behind +"
     return ResultTable(
         name,
         (
-            Column("evaluator", "Evaluator", shown=several, names_row=several),
-            Column("column", shown=False),
-            Column("value", shown=False),
+            _evaluators([one.evaluator for one, _ in rows]),
+            *(Column(name, shown=False) for name in ("column", "value")),
             Column("group", "Group", names_row=True),
             Column("n_groups", "Groups"),
             Column("n_texts", shown=False),
@@ -291,18 +294,6 @@ def class_table(rows: Sequence[tuple[str, Cell]]) -> ResultTable:
     )
 
 
-def map_estimates(one: CalibrationMap) -> Mapping[str, Estimate]:
-    """What a map is worth, by name."""
-    return {
-        "error_before": one.error_before,
-        "error_after": one.error_after,
-        "error_of_mean": one.error_of_mean,
-        "gain": one.gain,
-        "calibration_error_before": one.calibration_error_before,
-        "calibration_error_after": one.calibration_error_after,
-    }
-
-
 _OF_MAPS = {
     "error_before": "Error as given",
     "error_after": "Error mapped",
@@ -311,16 +302,16 @@ _OF_MAPS = {
     "calibration_error_before": "Calibration error as given",
     "calibration_error_after": "Calibration error mapped",
 }
+"""Field of a CalibrationMap that says what it is worth -> what to call it."""
 
 
 def map_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
     """What mapping the scores to people's scale is worth. maps: evaluator, and dimension -> its map."""
     each = [(evaluator, dimension, one) for evaluator, own in maps for dimension, one in own.items()]
-    several = len(maps) > 1
     return ResultTable(
         "map",
         (
-            Column("evaluator", "Evaluator", shown=several, names_row=several),
+            _evaluators([evaluator for evaluator, _ in maps]),
             Column("dimension", "Dimension", names_row=True),
             Column("method", "Method"),
             Column("n", "Texts"),
@@ -331,7 +322,7 @@ def map_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> Resul
         tuple(
             (
                 *(evaluator, dimension, one.method, one.n, one.n_left_out, one.n_clusters, one.n_folds),
-                *map(interval, map_estimates(one).values()),
+                *(interval(getattr(one, name)) for name in _OF_MAPS),
                 " ".join(f"{x:g}:{y:g}" for x, y in one.knots),
                 "; ".join(_map_notes(one)),
             )
@@ -351,11 +342,10 @@ def _map_notes(one: CalibrationMap) -> list[str]:
 
 def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
     """The bins of reliability diagrams, before and after the map."""
-    several = len(maps) > 1
     return ResultTable(
         "reliability",
         (
-            Column("evaluator", "Evaluator", shown=several, names_row=several),
+            _evaluators([evaluator for evaluator, _ in maps]),
             Column("dimension", "Dimension", names_row=True),
             Column("scores", "Scores", names_row=True),
             Column("low", "From"),
@@ -584,7 +574,7 @@ def _map(one: CalibrationMap) -> Row:
         "n_left_out": one.n_left_out,
         "n_items": one.n_clusters,
         "n_folds": one.n_folds,
-        **{name: _estimate(found) for name, found in map_estimates(one).items()},
+        **{name: _estimate(getattr(one, name)) for name in _OF_MAPS},
         "knots": [list(knot) for knot in one.knots],
         "bins_before": [_bin(each) for each in one.before],
         "bins_after": [_bin(each) for each in one.after],
