@@ -29,9 +29,14 @@ def aligned(
     rows: Sequence[Sequence[object]],
     keys: Sequence[int] = (0,),
     room: int | None = None,
+    *,
+    cut: bool = True,
 ) -> list[str]:
-    """A header and its rows; names from files are cut and made fit for a terminal. keys: columns of every part."""
-    cells = [[shown(str(cell)) for cell in row] for row in (header, *rows)]
+    """A header and its rows; names from files are cut and made fit for a terminal. keys: columns of every part.
+
+    cut: whether long cells lose their end; our own words need not.
+    """
+    cells = [[shown(str(cell)) if cut else str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(_width(row[at]) for row in cells) for at in range(len(header))]
     found: list[str] = []
     for columns in _parts(widths, list(keys), room):

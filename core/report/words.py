@@ -1,14 +1,14 @@
 """How readers see a cell of a result table, and what stands below the table."""
 
+import math
 from collections.abc import Mapping
 
+from core.results.cells import for_rows
 from core.results.decimals import decimal
 from core.schema.result_table import Cell, Column, Interval, ResultTable
-from core.tables.reading import shown
 
 DASH = "–"
 """In place of an undefined number; its reason stands below the table."""
-_MOST_NAMED = 12
 
 
 def headings(table: ResultTable) -> list[str]:
@@ -26,7 +26,7 @@ def lines(table: ResultTable) -> list[list[str]]:
 
 def written(cell: Cell, column: Column) -> str:
     """A cell in words: `0.512 [0.401, 0.611]`, `1,204`, `< 0.001`, a dash for what is undefined."""
-    if cell is None:
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return DASH
     if isinstance(cell, str):
         return cell
@@ -60,7 +60,7 @@ def notes(table: ResultTable) -> list[str]:
     undefined: dict[tuple[str, str], list[str]] = {}
     bare: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
-        name = ", ".join(str(row[at]) for at in names if row[at] is not None)
+        name = " ".join(str(row[at]) for at in names if row[at] is not None)
         for cell, column in zip(row, table.columns, strict=True):
             if isinstance(cell, Interval) and column.shown:
                 if cell.value is None:
@@ -80,13 +80,6 @@ def _reasons(found: Mapping[tuple[str, str], list[str]], what: str, n_rows: int)
     for (heading, reason), names in found.items():
         together.setdefault((reason, tuple(names)), []).append(heading)
     return [
-        f"{', '.join(columns)}: {what}{_rows(names, n_rows)}: {reason}"
+        f"{', '.join(columns)}: {what}{for_rows(names, n_rows)}: {reason}"
         for (reason, names), columns in together.items()
     ]
-
-
-def _rows(names: tuple[str, ...], n_rows: int) -> str:
-    if len(names) == n_rows or not any(names):
-        return ""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f" for {', '.join(map(shown, names[:_MOST_NAMED]))}{more}"

@@ -1,12 +1,15 @@
-"""Cells of result tables, made from what statistics return."""
+"""Cells and notes of result tables, made from what statistics return."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.schema.result_table import Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate
 from core.stats.shares import Share
+from core.tables.reading import shown
 
 NOT_COMPUTED = "not computed"
+_MOST_NAMED = 12
 
 
 def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
@@ -44,3 +47,29 @@ def share_of(found: Estimate, what: str) -> Interval:
 def share(found: Share) -> Interval:
     """A share of a count with its Wilson interval."""
     return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "")
+
+
+def for_rows(names: Sequence[str], n_rows: int) -> str:
+    """Which rows a note is about, ` for a, b and 3 more`; empty where it is about all, or rows have no name."""
+    if len(names) == n_rows or not any(names):
+        return ""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f" for {', '.join(map(shown, names[:_MOST_NAMED]))}{more}"
+
+
+def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -> tuple[str, ...]:
+    """A sentence for each reason for which rows leave something out. rows: name and counts; things: plural."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for name, counts in rows:
+        for reason, n in counts.items():
+            found.setdefault(reason, []).append((name, n))
+    return tuple(
+        f"Left out{for_rows([name for name, _ in named], len(rows))}: {reason}: {_from_to(named, things)}"
+        for reason, named in found.items()
+    )
+
+
+def _from_to(named: Sequence[tuple[str, int]], things: str) -> str:
+    fewest, most = min(n for _, n in named), max(n for _, n in named)
+    count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    return f"{count} {things if most != 1 else things.removesuffix('s')}"

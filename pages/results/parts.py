@@ -6,23 +6,26 @@ from functools import partial
 
 import streamlit as st
 
-from core import plots
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
-from core.results.study.results import Contingency, StudyResults
+from core.plots import study as plots
+from core.results.study.results import (
+    Contingency,
+    StudyResults,
+    described,
+    headline,
+    reasons,
+    votes_of_pairs,
+)
 from core.results.study.tables import (
     AGREEMENT,
     blocks,
     contingency_table,
-    described,
-    headline,
     positions,
     preference_names,
     rating_tables,
-    reasons,
     study_tables,
     two_raters,
-    votes_of_pairs,
 )
 from core.schema.study import StudyRecord
 from core.stats.votes import NO_SIDE

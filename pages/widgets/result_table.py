@@ -31,13 +31,15 @@ def show(
     alt: str = "",
     least_width: int = 0,
     folded: str = "",
+    whole: ResultTable | None = None,
     titled: bool = True,
 ) -> None:
     """A figure if there is one, the table, its notes and a download of each form.
 
     alt: what the figure shows, for those who cannot see it; least_width: pixels below which the figure is scrolled.
-    folded: title of a folded part that holds the table, where the figure is what is looked at. titled: without its title
-    where a heading above says the same.
+    folded: title of a folded part that holds the table, where the figure is what is looked at.
+    whole: what the downloads hold, where the page shows some of its rows.
+    titled: whether the title is shown; a heading above may say the same.
     """
     if figure is not None:
         _figure(found.name, figure, alt, least_width)
@@ -55,7 +57,7 @@ def show(
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
         st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes: the downloads have all.]")
-    downloads(found, figure)
+    downloads(whole or found, figure)
 
 
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
@@ -127,13 +129,13 @@ def _heat(found: ResultTable) -> None:
     """Numbers on colour, sorted by a press on a column's head; intervals in a column of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
-    pinned = ""
+    pinned: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
             continue
         own = [row[at] for row in found.rows]
-        if column.names_row and not pinned:
-            pinned = column.heading
+        if column.names_row:
+            pinned.append(column.heading)
         if not column.heat:
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
@@ -142,8 +144,8 @@ def _heat(found: ResultTable) -> None:
         if any(isinstance(cell, Interval) and cell.low is not None for cell in own):
             cells[f"{column.heading}, interval"] = [_ends(cell, column) for cell in own]
     frame = pd.DataFrame(cells)
-    if pinned:
-        frame[pinned] = frame[pinned].map(lambda name: shortened(str(name), _LONGEST))
+    for heading in pinned:
+        frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
     styled = frame.style
     for heading, column in heats.items():
         frame[heading] = pd.to_numeric(frame[heading])
@@ -155,7 +157,7 @@ def _heat(found: ResultTable) -> None:
         hide_index=True,
         key=f"table_{found.name}",
         height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
-        column_config=_pinned(frame, pinned) if pinned else None,
+        column_config={heading: _pinned(frame, heading) for heading in pinned},
         placeholder="undefined",
     )
 
@@ -181,6 +183,6 @@ def _colour(column: Column, value: Any) -> str:
     return f"background-color: {colour}; color: #000000"
 
 
-def _pinned(frame: pd.DataFrame, name: str) -> dict[str, Any]:
+def _pinned(frame: pd.DataFrame, name: str) -> Any:
     longest = max([len(name), *map(len, frame[name])])
-    return {name: st.column_config.TextColumn(name, pinned=True, width=_BESIDE + _LETTER * longest)}
+    return st.column_config.TextColumn(name, pinned=True, width=_BESIDE + _LETTER * longest)

@@ -28,9 +28,10 @@ from core.results.study.results import (
     FEW_QUESTIONS,
     NO_AGREEMENT,
     first_interval,
+    headline,
     study_results,
 )
-from core.results.study.tables import PAIR_TABLES, headline, study_tables
+from core.results.study.tables import PAIR_TABLES, study_tables
 from core.stats.resampling import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record

@@ -6,8 +6,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, ended, prefers
 from streamlit.testing.v1 import AppTest
 
 from core.results.study.counted import Filters
-from core.results.study.results import study_results
-from core.results.study.tables import headline
+from core.results.study.results import headline, study_results
 from core.store import Store
 from core.store.studies import update_study
 from core.study import lifecycle

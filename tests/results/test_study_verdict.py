@@ -22,8 +22,7 @@ from helpers.texts.factories import (
 from core.cli import main
 from core.errors import InputError
 from core.results.study.counted import Filters, count
-from core.results.study.results import StudyResults, as_of, study_results
-from core.results.study.tables import headline
+from core.results.study.results import StudyResults, as_of, headline, study_results
 from core.schema.study import Rater, StudyRecord
 from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.store import Store, open_store

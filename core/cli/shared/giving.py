@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from core.cli.shared.options import Options, add_json_option, check_out, json_text, write_file
+from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
 from core.report.files import WRITERS
 from core.report.terminal import terminal_lines
@@ -19,12 +19,15 @@ Said: TypeAlias = Sequence[str | ResultTable]
 _ENDINGS = (".json", *(f".{ending}" for ending in WRITERS))
 
 
-def add_result_options(command: Options, *tables: str) -> None:
-    """`--json`, `--out` and `--table`. tables: names of all tables that the command can give, the main one first."""
+def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
+    """`--json`, `--out` and, where tables are named, `--table`. tables: all that the command can give, the main one first."""
     add_json_option(command)
     command.add_argument(
         "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(_ENDINGS)}"
     )
+    if not tables:
+        command.set_defaults(table=None)
+        return
     command.add_argument(
         "--table",
         choices=tables,
@@ -48,13 +51,13 @@ def check_out_file(options: argparse.Namespace, inputs: Iterable[str | Path | No
         check_out(options.out, database_path(getattr(options, "db", None)), inputs)
 
 
-def give(options: argparse.Namespace, as_json: Any, said: Said, further: Sequence[ResultTable] = ()) -> None:
+def give(options: argparse.Namespace, as_json: Any, said: Said, in_files: Iterable[ResultTable] = ()) -> None:
     """Write `--out` where it is named; print JSON where `--json` asks for it, else what is said.
 
-    further: tables that only files have, because the terminal has them in words or not at all.
+    in_files: tables too long for a terminal.
     """
     if options.out is not None:
-        write_file(options.out, _file(options, as_json, [*said, *further]))
+        write_file(options.out, _file(options, as_json, [*said, *in_files]))
     if options.json:
         print(json_text(as_json))
         return
@@ -66,7 +69,9 @@ def give(options: argparse.Namespace, as_json: Any, said: Said, further: Sequenc
 def print_said(said: Said) -> None:
     """Print lines and tables; a wide table comes in parts that fit the terminal."""
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for one in said:
+    for at, one in enumerate(said):
+        if at and isinstance(one, ResultTable) and isinstance(said[at - 1], ResultTable):
+            print()
         for line in [one] if isinstance(one, str) else terminal_lines(one, room):
             print(line)
 

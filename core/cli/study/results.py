@@ -30,17 +30,15 @@ from core.errors import InputError, NotFound
 from core.formats.scorable import read_outputs
 from core.formats.tasks import find_task
 from core.results.study.counted import Filters
-from core.results.study.results import StudyResults, study_results
-from core.results.study.tables import (
-    PAIR_TABLES,
-    RATING_TABLES,
+from core.results.study.results import (
+    StudyResults,
     described,
     headline,
-    rating_tables,
     reasons,
-    study_tables,
+    study_results,
     votes_of_pairs,
 )
+from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
 from core.schema.study import Design, Study, StudyRecord
 from core.schema.tasks import StudyKind
 from core.store import database_path, open_store

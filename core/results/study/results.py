@@ -1,6 +1,8 @@
-"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict and how that depends on what counts."""
+"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict, in words too, and how that
+depends on what counts.
+"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -8,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import __version__
+from core.results.decimals import decimal
 from core.results.study.blinding import Blinding, blinding
 from core.results.study.counted import DECLARED, SIDE_UNKNOWN, Counted, Filters, Variant, count, filtered
 from core.schema.study import PREFERENCES, AnalysisSet, Answer, AnswerKey, LogEntry, Rater, Score, StudyRecord
 from core.stats import agreement
 from core.stats.non_inferiority import (
+    MOST_QUESTIONS,
     NonInferiority,
     Power,
     Verdict,
@@ -33,7 +37,7 @@ from core.stats.votes import (
     preferences,
     ties,
 )
-from core.study.analysis_set import analysis_set, results_seen
+from core.study.analysis_set import analysis_set, results_seen, rules_in_words
 from core.study.lifecycle import VOTES_LEFT_OUT
 from core.study.progress import progress_of
 
@@ -154,11 +158,7 @@ def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
         votes += answer.answered and (answer.choice, answer.preference) != said
         flags += answer.invalid != (old is not None and old.invalid)
     changed = AfterUnblinding(
-        since=since,
-        excluded=_moved(before, now),
-        included=_moved(now, before),
-        votes=votes,
-        flags=flags,
+        since=since, excluded=_moved(before, now), included=_moved(now, before), votes=votes, flags=flags
     )
     if not changed.any:
         return changed
@@ -241,21 +241,11 @@ class Composite:
 
 
 @dataclass(frozen=True)
-class StudyVerdict:
+class StudyVerdict(Verdict):
     """The verdict over questions, on the pairs that the filters leave."""
 
-    value: str
-    """non-inferior, not shown, or not enough information."""
     exploratory: bool
     """Whether it is on another part of the study than the declared one."""
-    method: str | None
-    """Which bound decided."""
-    bound: float | None
-    """The deciding lower bound."""
-    reason: str | None
-    """Why the ordinary bound did not decide, or nothing could."""
-    questions_missing: int | None
-    """Further questions of the same mix until the deciding bound passes; None where a verdict was reached."""
 
 
 @dataclass(frozen=True)
@@ -343,18 +333,22 @@ class StudyResults:
             "design_seed": self.design_seed,
             "levels": list(self.levels),
             "raters": list(self.raters),
-            "verdict": _json(self.verdict),
-            "analysis_set": {**_json(self.analysis_set), "levels": list(self.analysis_set.levels)},
+            "verdict": {
+                "value": self.verdict.value,
+                "exploratory": self.verdict.exploratory,
+                **asdict(self.verdict),
+            },
+            "analysis_set": {**asdict(self.analysis_set), "levels": list(self.analysis_set.levels)},
             "filtered": {what: list(names) for what, names in self.filtered.items()},
             "pairs_by_votes": {str(votes): pairs for votes, pairs in self.pairs_by_votes.items()},
-            "sensitivity": [_json(line) for line in self.sensitivity],
+            "sensitivity": [asdict(line) for line in self.sensitivity],
             "after_unblinding": {
-                **_json(self.after_unblinding),
+                **asdict(self.after_unblinding),
                 "excluded": list(self.after_unblinding.excluded),
                 "included": list(self.after_unblinding.included),
             },
             "rater_warnings": {rater: list(found) for rater, found in self.rater_warnings.items()},
-            **_json(self.overall),
+            **asdict(self.overall),
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
                 "method": "percentile bootstrap over questions",
@@ -362,18 +356,18 @@ class StudyResults:
                 "n_resamples": self.n_resamples,
                 "rng": self.rng,
             },
-            "pairwise": [_json(pair) for pair in self.pairwise],
-            "non_inferiority": _json(self.non_inferiority),
-            "power": _json(self.power),
-            "power_one_sided": {**_json(self.power_one_sided), "confidence_level": level},
+            "pairwise": [asdict(pair) for pair in self.pairwise],
+            "non_inferiority": asdict(self.non_inferiority),
+            "power": asdict(self.power),
+            "power_one_sided": {**asdict(self.power_one_sided), "confidence_level": level},
             "position_bias": {
                 "overall": _position(self.position_overall),
                 "per_rater": {rater: _position(p) for rater, p in self.position_per_rater.items()},
                 "n_left_out": self.position_left_out,
             },
-            "repeats": {rater: _json(result) for rater, result in self.repeats.items()},
+            "repeats": {rater: asdict(result) for rater, result in self.repeats.items()},
             "blinding": self.blinding.to_json(),
-            "per_level": {name: _json(block) for name, block in self.per_level.items()},
+            "per_level": {name: asdict(block) for name, block in self.per_level.items()},
         }
 
 
@@ -498,10 +492,10 @@ def _estimate(
     if name == "cohen_kappa" and len(raters) > 2:
         reason = "Cohen's kappa is for two raters: see fleiss_kappa, krippendorff_alpha and pairwise"
         return _undefined(reason, len(codes), n_resamples)
-    function = getattr(agreement, name)
-    options = {"n_resamples": n_resamples, "confidence_level": INTERVAL_LEVEL, "rng": rng}
-    result: AgreementEstimate = function(codes, clusters=questions, **options)
-    return result
+    found: AgreementEstimate = getattr(agreement, name)(
+        codes, clusters=questions, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng
+    )
+    return found
 
 
 def _pairwise(counted: Counted, n_resamples: int, rng: int) -> tuple[PairOfRaters, ...]:
@@ -547,7 +541,137 @@ def _position(result: PositionBias) -> dict[str, Any]:
     return {**asdict(result), "flagged": result.p is not None and result.p < FLAG_BELOW}
 
 
-def _json(result: Any) -> dict[str, Any]:
-    """A result dataclass as plain JSON values."""
-    values: dict[str, Any] = asdict(result)
-    return values
+def headline(results: StudyResults) -> list[str]:
+    """The verdict first, then what limits it; a few sentences each. The first sentence is the verdict alone."""
+    lines = [
+        _verdict_said(results),
+        _questions_said(results),
+        _exploratory(results),
+        _undeclared(results),
+        _disagreement(results),
+        _change_said(results),
+        *(
+            f"Check rater {name}. {' '.join(map(_sentence, said))}"
+            for name, said in results.rater_warnings.items()
+        ),
+    ]
+    return [line for line in lines if line]
+
+
+def described(results: StudyResults) -> str:
+    """The analysis set in one sentence."""
+    rules = results.analysis_set
+    return _sentence(rules_in_words(rules.levels, rules.votes_needed, rules.score, rules.flagged))
+
+
+def votes_of_pairs(results: StudyResults) -> str:
+    """How many pairs have how many votes."""
+    counts = [
+        f"{pairs} with {votes} {'vote' if votes == 1 else 'votes'}"
+        for votes, pairs in results.pairs_by_votes.items()
+    ]
+    return f"Pairs by number of votes: {', '.join(counts) or 'none'}."
+
+
+def verdict_name(value: str) -> str:
+    """A verdict as a short sentence without its full stop."""
+    names = {
+        "non-inferior": "Non-inferior",
+        "not shown": "Non-inferiority not shown",
+        "not enough information": "Not enough information",
+    }
+    return names[value]
+
+
+def _verdict_said(results: StudyResults) -> str:
+    found, bound = results.verdict, results.non_inferiority
+    name = verdict_name(found.value)
+    sentences = [f"Exploratory: {name[0].lower()}{name[1:]}." if found.exploratory else f"{name}."]
+    if found.bound is None:
+        sentences.append(_no_pair(results))
+    else:
+        places = 3 if decimal(found.bound) != decimal(-bound.margin) else 6
+        sentences.append(
+            f"The lower {100 * bound.confidence_level:g} % bound for {results.candidate} against {results.comparator} is "
+            f"{decimal(found.bound, places)}, {'above' if found.value == 'non-inferior' else 'not above'} the margin of "
+            f"{decimal(-bound.margin, places)}."
+        )
+    if found.method == "gaffke":
+        sentences.append(f"It is Gaffke's bound: the bootstrap over questions fails here ({found.reason}).")
+    if found.value == "not shown":
+        sentences.append(f"This does not show that {results.candidate} is worse.")
+    return " ".join(sentences)
+
+
+def _no_pair(results: StudyResults) -> str:
+    left_out = results.overall.n_left_out
+    return f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts."
+
+
+def reasons(left_out: Mapping[str, int]) -> str:
+    """Why something is left out, each with how many, as a list in words; `none` where nothing is."""
+    return "; ".join(f"{reason} ({n:,})" for reason, n in left_out.items()) or "none"
+
+
+def _questions_said(results: StudyResults) -> str | None:
+    found = results.verdict
+    if found.value != "not enough information" or found.bound is None:
+        return None
+    if found.questions_missing is None:
+        return f"If further questions repeat the observed mix, even {MOST_QUESTIONS:,} questions would not be enough."
+    questions = (
+        "1 more question" if found.questions_missing == 1 else f"{found.questions_missing} more questions"
+    )
+    return (
+        f"If further questions repeat the observed mix, {questions} would be enough to show non-inferiority."
+    )
+
+
+def _exploratory(results: StudyResults) -> str | None:
+    if not results.filtered:
+        return None
+    chosen = "; ".join(
+        f"{what.replace('_', ' ')} {', '.join(names)}" for what, names in results.filtered.items()
+    )
+    return f"This is not the declared main analysis. Chosen: {chosen}."
+
+
+def _undeclared(results: StudyResults) -> str | None:
+    if results.analysis_set.declared:
+        return None
+    return "Nobody declared this main analysis before the votes: the study is older than that step. Defaults apply."
+
+
+def _disagreement(results: StudyResults) -> str | None:
+    others = [
+        f"{line.name}: {line.value}"
+        for line in results.sensitivity
+        if line.name != AS_DECLARED and line.value != results.verdict.value
+    ]
+    return f"The verdict depends on what counts. {_sentence('; '.join(others))}" if others else None
+
+
+def _change_said(results: StudyResults) -> str | None:
+    after = results.after_unblinding
+    if not after.any or after.since is None:
+        return None
+    changes = [
+        *([f"excluded {', '.join(after.excluded)}"] if after.excluded else []),
+        *([f"counted again {', '.join(after.included)}"] if after.included else []),
+        *([f"{after.votes} votes added or changed"] if after.votes else []),
+        *([f"{after.flags} flags added or removed"] if after.flags else []),
+    ]
+    return (
+        f"Changed after the results could be seen ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
+        f"The verdict at that time: {_short(after.verdict)}."
+    )
+
+
+def _short(found: Verdict | None) -> str:
+    if found is None:
+        return "none"
+    return found.value if found.bound is None else f"{found.value}, lower bound {decimal(found.bound)}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
