@@ -12,6 +12,7 @@ from core.diff import WordsKept
 from core.plots import metrics
 from core.plots import study as plots
 from core.results.study.results import StudyResults, first_interval, study_results
+from core.results.study.tables import AGREEMENT, preference_names
 from core.schema.study import PREFERENCES, Preference, Rater
 
 HOSTILE = '<a href="http://outside.invalid">x</a> & $y$'
@@ -35,7 +36,7 @@ def two() -> StudyResults:
 
 
 def names(results: StudyResults) -> dict[str, str]:
-    return plots.preference_names(results.candidate, results.comparator)
+    return preference_names(results.candidate, results.comparator)
 
 
 def test_verdict_draws_both_bounds_the_mean_the_margin_and_zero(two: StudyResults) -> None:
@@ -89,8 +90,8 @@ def test_agreement_draws_every_estimate_with_the_interval_that_the_table_shows(t
     """Six questions: the jackknife's, which is not the percentile interval."""
     blocks = {"all levels": two.overall, **two.per_level}
     figure = plots.agreement(blocks)
-    assert [trace.name for trace in figure.data] == list(plots.AGREEMENT.values())
-    for trace, field in zip(figure.data, plots.AGREEMENT, strict=True):
+    assert [trace.name for trace in figure.data] == list(AGREEMENT.values())
+    for trace, field in zip(figure.data, AGREEMENT, strict=True):
         found = [getattr(block, field) for block in blocks.values()]
         found = [one for one in found if one.estimate is not None]
         assert list(trace.x) == [one.estimate for one in found]

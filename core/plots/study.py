@@ -23,19 +23,11 @@ from core.plots.dressing import (
 )
 from core.results.decimals import decimal
 from core.results.study.results import Block, Contingency, first_interval
+from core.results.study.tables import AGREEMENT
 from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import NonInferiority
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import PositionBias
-
-AGREEMENT = {
-    "raw_agreement": "Raw agreement",
-    "cohen_kappa": "Cohen's kappa",
-    "gwet_ac1": "Gwet's AC1",
-    "fleiss_kappa": "Fleiss' kappa",
-    "krippendorff_alpha": "Krippendorff's alpha",
-}
-"""Field of a Block -> what to call it."""
 
 _MARKS = dict(
     zip(
@@ -50,12 +42,6 @@ _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"
 _RATER = 40
 """Letters of a rater's name."""
 _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
-
-
-def preference_names(candidate: str, comparator: str) -> dict[str, str]:
-    """What to call the four answers, in the order of every table; plain text, not escaped."""
-    names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
-    return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
 
 
 def verdict(

@@ -3,12 +3,9 @@
 import streamlit as st
 
 from core.store import Store
-from pages.calibration import advice, agreement, choice, classes, map_part, repeats
-from pages.calibration.choice import How, Judged
-from pages.widgets import blind_pair, messages, results_shown, visitor
-from pages.widgets.parts import nothing
-
-_TABS = ("Agreement", "Classes", "Bias", "Consistency", "Calibration map", "Where not to use it", "Files")
+from pages.calibration import choice, parts
+from pages.widgets import blind_pair, messages, result_table, visitor
+from pages.widgets.parts import nothing, tabs
 
 
 def render() -> None:
@@ -16,7 +13,7 @@ def render() -> None:
     with visitor.admin_store() as store:
         st.title("Calibration")
         blind_pair.style()
-        results_shown.style()
+        result_table.style()
         messages.news()
         with messages.mistakes_shown():
             _calibration(store)
@@ -34,25 +31,15 @@ def _calibration(store: Store) -> None:
     with st.spinner("Computing ..."):
         everyone = [one for each in scores for one in choice.judged(given, each, how)]
     one = choice.one_of(everyone)
-    for name, tab in zip(_TABS, st.tabs(_TABS, key="calibration_part", on_change="rerun"), strict=True):
-        if tab.open:  # only the open one is computed
-            with tab, messages.mistakes_shown():
-                _body(name, store, one, everyone, how)
-
-
-def _body(name: str, store: Store, one: Judged, everyone: list[Judged], how: How) -> None:
-    match name:
-        case "Agreement":
-            agreement.render(one, how)
-        case "Classes":
-            classes.render(one)
-        case "Bias":
-            classes.bias(one)
-        case "Consistency":
-            repeats.render(store, one, everyone)
-        case "Calibration map":
-            map_part.render(one)
-        case "Where not to use it":
-            advice.render(one)
-        case _:
-            advice.files(everyone)
+    tabs(
+        {
+            "Agreement": lambda: parts.agreement(one, how),
+            "Classes": lambda: parts.classes(one),
+            "Bias": lambda: parts.bias(one),
+            "Consistency": lambda: parts.repeats(store, one, everyone),
+            "Calibration map": lambda: parts.calibration_map(one),
+            "Where not to use it": lambda: parts.where_not_to_use(one),
+            "Files": lambda: parts.files(everyone),
+        },
+        "calibration_part",
+    )

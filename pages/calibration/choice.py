@@ -192,13 +192,6 @@ def _task_of(scores: Scores) -> RatingTask | None:
     return None if asked is None or not asked.attached else parse_task(asked.attached, scores.name)
 
 
-def _dimension_of(scores: Scores) -> str | None:
-    """What a judge's run was asked for, where that is one dimension."""
-    asked = _asked(scores)
-    dimension: str | None = None if asked is None else asked.chosen.dimension_scored
-    return dimension
-
-
 def _asked(scores: Scores) -> Asked | None:
     """What the run of a judge that people's ratings may stand behind was asked for; None for other scores."""
     asked = None if scores.run is None else asked_of(scores.run)
@@ -207,8 +200,9 @@ def _asked(scores: Scores) -> Asked | None:
 
 def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
     """Every evaluator in a table of scores, each computed once. Raises InputError."""
-    found = []
-    for evaluator in evaluators_of(scores.table, given.found, said=_dimension_of(scores)):
+    found, asked = [], _asked(scores)
+    said = None if asked is None else asked.chosen.dimension_scored
+    for evaluator in evaluators_of(scores.table, given.found, said=said):
         key: Key = (
             "calibration",
             given.key,
@@ -217,13 +211,12 @@ def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
             wanted.options,
             wanted.by,
         )
-        result = chosen_scores.once(key, partial(_calibrated, given, scores, evaluator, wanted))
+        compute = partial(
+            calibrate, given.found, scores.table, evaluator, group_by=wanted.by, options=wanted.options
+        )
+        result = chosen_scores.once(key, compute)
         found.append(Judged(scores, evaluator, key, result))
     return tuple(found)
-
-
-def _calibrated(given: Ratings, scores: Scores, evaluator: Evaluator, wanted: How) -> Calibration:
-    return calibrate(given.found, scores.table, evaluator, group_by=wanted.by, options=wanted.options)
 
 
 def one_of(everyone: Sequence[Judged]) -> Judged:

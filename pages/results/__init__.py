@@ -12,9 +12,10 @@ from core.store import Store
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import main_levels
 from core.study.release import released_record
-from pages.results import figures, ratings
+from pages.results import parts
 from pages.widgets import menus, visitor
 from pages.widgets.messages import plain, with_code
+from pages.widgets.parts import style
 
 _LONGEST = 70
 
@@ -23,6 +24,7 @@ def render() -> None:
     """Choose a study and a part of it; everything below follows from that one choice."""
     with visitor.admin_store() as store:
         st.title("Results")
+        style()
         study = _study(store)
         if study is None:
             st.write("There is no study yet: import a data set on the page Studies.")
@@ -33,7 +35,7 @@ def render() -> None:
             st.info(with_code(str(shut)))
             return
     if study.kind == "ratings":
-        ratings.show(record, _fingerprint(record), _release(record.study))
+        parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
     filters = _filters(record)
     try:
@@ -41,18 +43,7 @@ def render() -> None:
     except AssayError as problem:
         st.error(with_code(str(problem)))
         return
-    figures.verdict(results)
-    figures.standing(results)
-    figures.sensitivity(results)
-    figures.choices(results)
-    figures.agreement(results)
-    figures.contingency(results)
-    figures.composite(results)
-    figures.power(results)
-    figures.position(results)
-    figures.repeats(results)
-    figures.blinding(results)
-    figures.downloads(record, results, _release(record.study))
+    parts.of_pairs(record, results, _release(record.study))
 
 
 def _release(study: Study) -> Callable[[str], None]:

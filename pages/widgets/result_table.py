@@ -32,16 +32,18 @@ def show(
     least_width: int = 0,
     folded: str = "",
     whole: ResultTable | None = None,
+    titled: bool = True,
 ) -> None:
     """A figure if there is one, the table, its notes and a download of each form.
 
     alt: what the figure shows, for those who cannot see it; least_width: pixels below which the figure is scrolled.
     folded: title of a folded part that holds the table, where the figure is what is looked at.
     whole: what the downloads hold, where the page shows some of its rows.
+    titled: whether the title is shown; a heading above may say the same.
     """
     if figure is not None:
         _figure(found.name, figure, alt, least_width)
-    if found.title and figure is None:
+    if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:
         nothing("the table has no row")

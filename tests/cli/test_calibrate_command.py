@@ -15,7 +15,20 @@ from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating
 from scipy.stats import spearmanr
 
 from core.cli import main
+from core.formats.ratings import read_ratings
+from core.formats.scores import read_scores
+from core.formats.tasks import find_task
+from core.report.files import csv_of
 from core.results.calibration.advice import SHIFTED
+from core.results.calibration.cells import evaluators_of
+from core.results.calibration.results import CalibrationOptions, calibrate, maps_of
+from core.results.calibration.tables import (
+    calibration_tables,
+    class_table,
+    map_table,
+    reliability_table,
+    warned_table,
+)
 from core.store import open_store
 
 Run = Callable[..., str]
@@ -96,7 +109,7 @@ def test_a_table_for_a_person(run: Run, human: Path, judge: Path) -> None:
     assert "0.800" in said
     assert "gpt should not stand in for people in all 2 groups" in said
     assert "Map to the mean rating" in said
-    assert "Means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
+    assert "means over groups" in run("calibrate", str(human), str(judge), *QUICK, "--paper-kappa")
 
 
 def test_what_each_group_leaves_out_is_printed(run: Run, human: Path, judge: Path) -> None:
@@ -105,15 +118,43 @@ def test_what_each_group_leaves_out_is_printed(run: Run, human: Path, judge: Pat
     """
     judge.write_text(judge.read_text().replace("a,mt,cs,2", "a,mt,cs,"))
     said = run("calibrate", str(human), str(judge), *QUICK, "--majority", "drop")
-    tables = said.split("Their majority and the evaluator:")
     of_raters, of_evaluator = (
-        next(line for line in part.splitlines() if line.startswith("cs")) for part in tables
+        next(line for line in part.splitlines() if line.startswith("cs"))
+        for part in (said, said.split("Evaluator and majority")[1])
     )
     assert re.findall(r"  (\d)(?=  )", of_raters)[:3] == ["5", "5", "3"]
     assert re.findall(r"  (\d)(?=  )", of_evaluator)[:3] == ["5", "4", "3"]
-    left = [line for line in said.splitlines() if line.startswith("Left out: ") and "cs" in line]
+    left = [line for line in said.splitlines() if "left out: " in line and "1 of cs" in line]
     assert len(left) == 2
-    assert any("1 text: raters are split" in line for line in left)
+    assert any("raters are split" in line for line in left)
+
+
+def test_files_hold_what_the_page_downloads(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:
+    """The page draws the tables that are made here, and its downloads are the same bytes."""
+    given = ("calibrate", str(human), str(judge), *QUICK, "--task", "multilingual", "--map", "isotonic")
+    people, scores = (
+        read_ratings(human.read_bytes(), "human.csv"),
+        read_scores(judge.read_bytes(), "judge.csv"),
+    )
+    (evaluator,) = evaluators_of(scores, people)
+    task = find_task("multilingual")
+    options = CalibrationOptions(dimensions=task.dimensions, n_resamples=50)
+    found = calibrate(people, scores, evaluator, options=options)
+    maps = [("gpt", maps_of(found))]
+    tables = calibration_tables([found], "macro") | {
+        "classes": class_table([("gpt", cell) for cell in found.cells]),
+        "where-not-to-use": warned_table([found]),
+        "map": map_table(maps),
+        "reliability": reliability_table(maps),
+    }
+    for name, table in tables.items():
+        run(*given, "--table", name, "--out", "x.csv")
+        assert (tmp_path / "x.csv").read_bytes() == csv_of(table), name
+    assert main([*given, "--table", "temperatures", "--out", "x.csv"]) == 2
+    run(*given, "--out", "all.md")
+    assert len(re.findall(r"^\| --- ", (tmp_path / "all.md").read_text(), re.MULTILINE)) == len(tables)
+    run(*given, "--json", "--out", "x.json")
+    assert json.loads((tmp_path / "x.json").read_text())["evaluator"] == "gpt"
 
 
 def test_several_judges_and_named_columns(run: Run, human: Path, judge: Path, tmp_path: Path) -> None:

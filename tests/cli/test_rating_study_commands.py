@@ -12,6 +12,7 @@ from helpers.texts.rating_studies import SYSTEMS
 
 from core.cli import main
 from core.formats.registry import read_rated
+from core.results.study.tables import RATING_TABLES
 from core.schema.scores import ErrorSpan
 from core.store import open_store
 from core.study.rated.desk import open_rating_desk
@@ -74,8 +75,13 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     run("study", "close", "pilot")
     run("study", "unblind", "pilot", "--reason", "done")
     printed = run("study", "results", "pilot", "--resamples", "50")
-    assert "zq-south\t-\toverall\t10.0000" in printed
-    assert "zq-south\t-\tmqm\t-5.0000 [-5.0000, -5.0000]\t3\t0\t6\t1.00" in printed
+    rows = [line.split() for line in printed.splitlines() if line.startswith("zq-south")]
+    assert [row[:3] for row in rows] == [["zq-south", "overall", "10.00"], ["zq-south", "mqm", "-5.00"]]
+    assert rows[1][3:] == ["[-5.00,", "-5.00]", "3", "0", "6", "1.00"]
+    for name in RATING_TABLES:
+        run("study", "results", "pilot", "--resamples", "50", "--table", name, "--out", f"{name}.csv")
+    written = [list(csv.DictReader((tmp_path / f"{name}.csv").open())) for name in RATING_TABLES]
+    assert [len(rows) for rows in written] == [len(SYSTEMS) * 2, 2, 4]
     found = json.loads(run("study", "results", "pilot", "--json", "--resamples", "50"))
     assert (found["n_answers"], found["left_out"], found["task"]) == (16, {}, "mqm-and-direct")
     rated = exported(run, tmp_path, "rated")

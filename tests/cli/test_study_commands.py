@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from helpers.texts.factories import (
     vote,
 )
 
+from core.report.files import csv_of
 from core.results.study.counted import Filters
 from core.results.study.results import (
     COEFFICIENTS,
@@ -29,6 +31,7 @@ from core.results.study.results import (
     headline,
     study_results,
 )
+from core.results.study.tables import PAIR_TABLES, study_tables
 from core.stats.resampling import NO_WIDTH
 from core.store import open_store
 from core.store.record import load_record
@@ -81,8 +84,8 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
     assert "Pairs: 24, of questions: 6; left out: none" in printed
-    assert "composite mean       1.0000 (pairs scored -1: 0, 0: 0, 1: 24)" in printed
-    assert "  over questions               1.0000\n" in printed
+    assert re.search(r"^all levels +24 +1\.000 +0 +0 +24 ", printed, re.MULTILINE)
+    assert re.search(r"^questions +6 +1\.000 +1\.000 ", printed, re.MULTILINE)
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "200"))
     assert (results["verdict"]["value"], results["verdict"]["method"]) == ("non-inferior", "gaffke")
     assert results["levels"] == ["A1", "A2", "A3", "A4"]
@@ -237,19 +240,16 @@ def test_the_number_to_plan_with_is_printed_before_power_at_the_observed_mean(
     run("study", "votes", "pilot", "votes.json", "--rater", "one")
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "10"))
     plan = results["power_one_sided"]
-    printed = run("study", "results", "pilot", "--resamples", "10").splitlines()
-    first, *others = (line for line in printed if "for 80 %" in line)
+    printed = run("study", "results", "pilot", "--resamples", "10")
     for_80, for_90 = plan["n_for_80_if_equal"], plan["n_for_90_if_equal"]
-    assert first.startswith(
-        f"Pairs to plan with, if both are equally good (one-sided, 90%): {4 * for_80} and {4 * for_90} for 80 % and 90 % "
-        "power, design effect 4.00 included"
-    )
-    assert first.endswith(f"if pairs were independent {for_80} for 80 % power, {for_90} for 90 %")
-    assert [line.startswith("Power at the observed mean") for line in others] == [True, True]
+    sizes = [line.replace(",", "").split() for line in printed.splitlines() if re.match(r"[89]0 %", line)]
+    assert [(int(row[2]), int(row[4])) for row in sizes] == [(4 * for_80, for_80), (4 * for_90, for_90)]
+    assert "One-sided, 90 %. The design effect is 4.00" in printed
+    assert printed.index("The design effect is") < printed.index("Power at the observed mean")
 
 
-def agreement_printed(run: Run, tmp_path: Path, n_questions: int, *, differ: bool) -> dict[str, str]:
-    """Coefficient -> what is printed after it, for two raters who agree, or do not on the first question."""
+def agreement_written(run: Run, tmp_path: Path, n_questions: int, *, differ: bool) -> dict[str, str]:
+    """The first row of the table of agreement, for two raters who agree, or do not on the first question."""
     (tmp_path / "a.json").write_bytes(paper_json(dataset(n_questions, ("A0", "A1"))))
     run("study", "import", "a.json", "--name", "pilot")
     for rater in ("one", "two"):
@@ -258,31 +258,51 @@ def agreement_printed(run: Run, tmp_path: Path, n_questions: int, *, differ: boo
             votes["q00"] = {"A1": "AI"}
         (tmp_path / "votes.json").write_text(json.dumps(votes))
         run("study", "votes", "pilot", "votes.json", "--rater", rater)
-    lines = run("study", "results", "pilot", "--resamples", "200").splitlines()
-    return {line[:20].strip(): line[21:] for line in lines if line[:20].strip() in COEFFICIENTS}
+    run("study", "results", "pilot", "--resamples", "200", "--table", "agreement", "--out", "agreement.csv")
+    return next(csv.DictReader((tmp_path / "agreement.csv").open(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("differ", [False, True])
 def test_an_interval_without_width_is_explained(run: Run, tmp_path: Path, *, differ: bool) -> None:
     """Where raters always agree every resample gives 1, however many questions there are."""
-    printed = agreement_printed(run, tmp_path, FEW_QUESTIONS, differ=differ)
-    assert list(printed) == list(COEFFICIENTS)
-    ending = f"n={FEW_QUESTIONS}" if differ else f"1.0000 n={FEW_QUESTIONS} (no interval: {NO_WIDTH})"
-    assert all(text.endswith(ending) for text in printed.values())
+    row = agreement_written(run, tmp_path, FEW_QUESTIONS, differ=differ)
+    for name in COEFFICIENTS:
+        assert row[f"{name}_n"] == str(FEW_QUESTIONS)
+        assert (row[f"{name}_low"] != "") == differ
+        assert row[f"{name}_reason"] == ("" if differ else NO_WIDTH)
 
 
 @pytest.mark.parametrize("n_questions", [FEW_QUESTIONS - 1, FEW_QUESTIONS])
 def test_the_first_interval_is_that_of_the_page(run: Run, tmp_path: Path, n_questions: int) -> None:
-    printed = agreement_printed(run, tmp_path, n_questions, differ=True)
+    row = agreement_written(run, tmp_path, n_questions, differ=True)
     with open_store(tmp_path / "assay.db") as store:
         record = load_record(store, find_study(store, "pilot"))
     block = study_results(record, n_resamples=200).overall
     few = n_questions < FEW_QUESTIONS
-    for name, text in printed.items():
+    for name in COEFFICIENTS:
         found = getattr(block, name)
+        written = tuple(float(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
         low, high = first_interval(found)
-        assert text.startswith(f"{found.estimate:.4f} [{low:.4f}, {high:.4f}]")
-        assert ((low, high) == (found.low_t, found.high_t), "(jackknife t)" in text) == (few, few)
+        assert written == (found.estimate, low, high)
+        assert ((low, high) == (found.low_t, found.high_t)) == few
+
+
+def test_files_hold_what_the_page_downloads(voted: Run, tmp_path: Path) -> None:
+    """The page draws the tables that are made here, and its downloads are the same bytes; of a bundle too."""
+    with open_store(tmp_path / "assay.db") as store:
+        record = load_record(store, find_study(store, "pilot"))
+    tables = study_tables(study_results(record, n_resamples=50))
+    assert tuple(tables) == PAIR_TABLES
+    voted("study", "export", "pilot", "--format", "bundle", "--out", "pilot.zip")
+    for name, table in tables.items():
+        if table.rows or table.notes:
+            study = ("pilot", "pilot.zip")[len(name) % 2]
+            voted("study", "results", study, "--resamples", "50", "--table", name, "--out", "x.csv")
+            assert (tmp_path / "x.csv").read_bytes() == csv_of(table), name
+    voted("study", "results", "pilot", "--resamples", "50", "--out", "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == csv_of(tables["sensitivity"])
+    voted("study", "results", "pilot", "--resamples", "50", "--out", "x.tex")
+    assert (tmp_path / "x.tex").read_text().count(r"\begin{tabular}") > 8
 
 
 def test_results_of_a_bundle_need_no_database(voted: Run, tmp_path: Path) -> None:

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
+from core.report.words import DASH
 from core.results.study.blinding import blinding
 from core.results.study.results import study_results
+from core.results.study.tables import study_tables
 from core.schema.study import Guess, GuessedSide
 from core.store import Store
 from core.store.answers import restore_guesses
-from pages.results import figures
 from pages.widgets.messages import plain
+
+pytestmark = pytest.mark.usefixtures("cookies")
 
 HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 
@@ -23,11 +27,11 @@ def page() -> None:
     from core.store import database_path, open_store
     from core.store.record import load_record
     from core.store.studies import list_studies
-    from pages.results import figures
+    from pages.results import parts
 
     with open_store(database_path(None)) as store:
         record = load_record(store, list_studies(store)[0])
-    figures.blinding(study_results(record, n_resamples=200))
+    parts.blinding(study_results(record, n_resamples=200))
 
 
 def visit() -> AppTest:
@@ -92,7 +96,8 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     assert cell(at, "all raters", "Share right").startswith("0.875 [0.617, 0.984]")
     assert cell(at, "R2", "Bang's index").startswith("0.400 [")
     assert cell(at, "all raters", "Bang's index").startswith("0.600 [")
-    assert (cell(at, "R3", "James's index"), cell(at, "R3", "Note")) == ("undefined", "no guess was given")
+    assert cell(at, "R3", "James's index") == DASH
+    assert "Bang's index, James's index: undefined for R3: no guess was given" in text
     (expander,) = at.expander
     assert expander.label == "By the side on which the person's answer stood"
     sides = at.table[1].value
@@ -112,8 +117,9 @@ def test_no_sign_is_not_called_a_success(store: Store) -> None:
 def test_what_is_undefined_says_why(store: Store) -> None:
     guessed(store, {"R1": ["unsure"] * 3}, raters=("R1",))
     at = visit()
-    assert cell(at, "R1", "Share right") == "undefined"
-    assert "Share right: no guess names a side" in cell(at, "R1", "Note")
+    assert cell(at, "R1", "Share right") == DASH
+    text = " ".join(element.value for element in at.markdown).replace("\\", "")
+    assert "Share right: undefined: no guess names a side" in text
 
 
 def test_comments_and_names_are_shown_as_they_are(store: Store) -> None:
@@ -141,5 +147,5 @@ def test_the_tables_hold_what_the_analysis_says(store: Store) -> None:
     record = guessed(store, {"R1": ["right", "wrong", "unsure"] * 3}, raters=("R1",)).record
     found = blinding(record, n_resamples=100)
     assert found == study_results(record, n_resamples=100).blinding
-    shown = figures.by_side(found)
-    assert shown.iloc[:2, 2:5].to_numpy().tolist() == [list(row) for row in found.per_rater["R1"].table]
+    shown = study_tables(study_results(record, n_resamples=100))["blinding-sides"]
+    assert [row[2:5] for row in shown.rows[:2]] == [*found.per_rater["R1"].table]

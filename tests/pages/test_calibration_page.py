@@ -6,6 +6,7 @@ import pytest
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
+from core.report.words import DASH
 from core.stats.agreement import ONE_CATEGORY
 from core.store import Store
 from core.store.kept_files import keep_file
@@ -75,7 +76,7 @@ def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None
     assert [row.split()[0] for row in both["Evaluator and a rater equal"]] == ["1.000", "0.611"]
     assert [row.split()[0] for row in raters["All raters equal"]] == ["1.000", "0.500"]  # H, LA
     assert evaluator["Equal"][1].startswith("0.800")
-    assert evaluator["Fleiss' kappa"][0] == "undefined"
+    assert evaluator["Fleiss' kappa"][0] == DASH
     assert list(evaluator["Texts"]) == ["36", "36"]
     assert list(evaluator["Used"]) == ["36", "30"]  # of the sixth texts none has a majority
     assert ONE_CATEGORY in said(at)
@@ -91,7 +92,10 @@ def test_every_other_tab(store: Store) -> None:
     bias = visit(chosen, "Bias")
     assert bias.table[0].value["Bias"][1].startswith("0.000")
     mapped = visit(chosen, "Calibration map")
-    assert "On unseen items" in mapped.table[0].value
+    assert [list(table.value.columns)[-1] for table in mapped.table] == [
+        "Mean rating",
+        "Calibration error mapped",
+    ]
     advice = said(visit(chosen, "Where not to use it"))
     assert "gpt gives all texts, or nearly all, the same score in 1 of 2 groups" in advice
     assert "<b>" not in advice

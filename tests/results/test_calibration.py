@@ -14,6 +14,8 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from core.errors import InputError
+from core.report.files import csv_of, flat_rows
+from core.report.words import headings
 from core.results.calibration.advice import advice, verdict_of
 from core.results.calibration.cells import (
     MIXED,
@@ -31,7 +33,13 @@ from core.results.calibration.results import (
     macro_averaged,
     maps_of,
 )
-from core.results.calibration.tables import calibration_json, cell_rows, distribution_rows, table_bytes
+from core.results.calibration.tables import (
+    CALIBRATION_TABLES,
+    NOT_APPLICABLE,
+    calibration_json,
+    calibration_tables,
+    class_table,
+)
 from core.results.joining import OTHER_ITEM
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
@@ -292,11 +300,37 @@ def test_json_and_tables() -> None:
     assert (
         calibration_json(found, advice(found), None, "macro")["kappas"]["evaluator_fleiss"]["n_groups"] == 1
     )
-    (row,) = cell_rows(found.cells, "=judge")
+    (row,) = flat_rows(calibration_tables([found], "macro")["agreement"])
     assert set(STATISTICS) <= set(row)
-    assert b"'=judge" in table_bytes([row])
-    assert sum(one["majority"] for one in distribution_rows(found.cells, "j")) == 6
-    assert table_bytes([]) == b"nothing\r\n"
+    assert row["kappa_reason"] == ""
+    assert row["pearson_reason"] == NOT_APPLICABLE
+    assert b"'=judge" in csv_of(calibration_tables([replace(found, evaluator="=judge")], "macro")["raters"])
+    assert sum(one["majority"] for one in flat_rows(class_table([("j", found.cells[0])]))) == 6
+    assert csv_of(class_table([])).startswith(b"evaluator,group,raters_agree,")
+
+
+def test_tables_of_several_evaluators_name_each_and_keep_every_statistic() -> None:
+    """Views of the same rows: what readers see differs, what files hold does not, but for the texts used."""
+    people, made, evaluator = cells_of_two()
+    found = calibrate(people, made, evaluator, options=QUICK)
+    several = [replace(found, evaluator=name) for name in ("one", "other")]
+    for averaged in ("macro", "pooled"):
+        tables = calibration_tables(several, averaged)
+        assert set(tables) <= set(CALIBRATION_TABLES)
+        assert all("Evaluator" in headings(table) for table in tables.values())
+    whole, raters = (
+        [{**row, "n_used": 0} for row in flat_rows(tables[name])] for name in ("agreement", "raters")
+    )
+    assert whole == raters
+    assert any(name.startswith("pooled-") for name in tables)
+    means = flat_rows(calibration_tables(several, "macro")["means-majority"])
+    summary = macro_averaged(several[0])[0].statistics["kappa"]
+    assert (means[0]["kappa"], means[0]["kappa_sd"], means[0]["kappa_n"], means[0]["kappa_n_left_out"]) == (
+        summary.mean,
+        summary.sd,
+        summary.n_cells,
+        summary.n_undefined,
+    )
 
 
 def test_the_map_predicts_unseen_items_better_than_scores_as_given() -> None:

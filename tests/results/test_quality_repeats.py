@@ -11,10 +11,11 @@ from helpers.texts.score_factories import table
 from core.errors import InputError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.quality import QualityRecord, QualityTrial
+from core.report.files import flat_rows
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
 from core.results.calibration.results import CalibrationOptions, calibrate, temperature_sweep
-from core.results.calibration.tables import sensitivity_rows, sweep_rows
+from core.results.calibration.tables import shuffled_table, sweep_table
 from core.results.judges.consistency import REPEAT_MISSING, consistency
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import Rating, ScoredRow
@@ -80,8 +81,9 @@ def test_shuffled_words() -> None:
     assert [(one.estimate, one.n) for one in (found.drops, found.stays, found.rises)] == [(1 / 3, 3)] * 3
     assert found.drops.low == 0  # none of three items drawn is the one: (2/3)^3 = .30 of the resamples
     assert found.left_out == {NOT_SHUFFLED: 1, UNSCORED: 1, NO_TWIN: 1}
-    (row,) = sensitivity_rows([found])
-    assert (row["drops"], row["n"]) == (1 / 3, 3)
+    (row,) = flat_rows(shuffled_table([found]))
+    assert (row["drops"], row["n"], row["drops_n"]) == (1 / 3, 3, 3)
+    assert row["left_out"].count(";") == 2
 
 
 def test_shuffled_words_resample_items() -> None:
@@ -192,7 +194,7 @@ def test_temperatures() -> None:
     assert [(one.temperature, one.agreement.estimate) for one in found.points] == [(0.0, 1.0), (1.0, 0.5)]
     assert all(one.repeats_equal.estimate == 1 for one in found.points)
     assert found.notes == ()
-    assert [row["agreement"] for row in sweep_rows(found)] == [1.0, 0.5]
+    assert [row["agreement"] for row in flat_rows(sweep_table(found))] == [1.0, 0.5]
     refused = [(replace(output, not_sent=frozenset({"temperature"})), one) for output, one in runs[:1]]
     assert [one.temperature for one in temperature_sweep([*refused, *runs[1:]], n_resamples=0).points] == [
         0.0

@@ -1,18 +1,19 @@
 """`study results`, `audit` and `export`, the same for a study in the database and for a bundle; and studies in which texts are rated."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
     add_database_option,
-    add_json_option,
     add_pair_option,
     add_reading_verb,
     check_not_the_database,
+    check_options,
     existing_database,
     existing_store,
     level_list,
@@ -24,32 +25,26 @@ from core.cli.shared.options import (
     write_file,
 )
 from core.cli.shared.sources import NAMES, check_given, read_given
-from core.cli.shared.terminal import number, plain, with_interval
+from core.cli.shared.terminal import plain
 from core.errors import InputError, NotFound
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.study.counted import Filters
 from core.results.study.results import (
-    COEFFICIENTS,
-    FEW_QUESTIONS,
-    Block,
     StudyResults,
     described,
-    first_interval,
     headline,
-    jackknife_first,
     reasons,
     study_results,
     votes_of_pairs,
 )
+from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
 from core.schema.study import Design, Study, StudyRecord
 from core.schema.tasks import StudyKind
-from core.stats.non_inferiority import Power
-from core.stats.resampling import AgreementEstimate, Estimate
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
-from core.study.analysis_set import SCORE_NAMES, fix_when_shown
+from core.study.analysis_set import fix_when_shown
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import (
@@ -64,15 +59,7 @@ from core.study.export import (
     to_jsonl,
 )
 from core.study.rated.importing import import_rating_study
-from core.study.rated.results import (
-    Consistency,
-    Counted,
-    SystemTotal,
-    consistency,
-    counted,
-    system_totals,
-    task_of,
-)
+from core.study.rated.results import consistency, counted, system_totals, task_of
 from core.study.release import check_released, released_record
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
@@ -146,7 +133,7 @@ def _import(options: argparse.Namespace) -> None:
     )
 
 
-def check_no_filters(options: argparse.Namespace) -> None:
+def _check_no_filters(options: argparse.Namespace) -> None:
     """Raise InputError for the filters that only studies of pairs have."""
     filters = ("levels", "raters", "questions", "languages")
     if given := [f"--{name}" for name in filters if getattr(options, name) is not None]:
@@ -156,7 +143,7 @@ def check_no_filters(options: argparse.Namespace) -> None:
         )
 
 
-def print_rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
+def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
     """Totals by system, level and dimension; raters against themselves; what is left out."""
     found = counted(record)
     totals, repeats = system_totals(record, n_resamples=options.resamples), consistency(record)
@@ -170,28 +157,13 @@ def print_rating_results(record: StudyRecord, options: argparse.Namespace) -> No
         "totals": [asdict(total) for total in totals],
         "consistency": [asdict(line) for line in repeats],
     }
-    print_result(options, as_json, _print_results, record, found, totals, repeats)
-
-
-def _print_results(
-    record: StudyRecord, found: Counted, totals: Sequence[SystemTotal], repeats: Sequence[Consistency]
-) -> None:
-    print(f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}")
     raters = sorted({answer.rater_id for answer in found.answers})
-    print(
-        f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}\n"
-    )
-    print("system\tlevel\tdimension\tmean over texts\ttexts\tunrated\tratings\terrors a rating")
-    for total in totals:
-        errors = "-" if total.errors_per_rating is None else f"{total.errors_per_rating:.2f}"
-        mean, counts = with_interval(total.mean, 4), (total.n_texts, total.n_unrated, total.n_ratings)
-        print(total.system, total.level or "-", total.dimension, mean, *counts, errors, sep="\t")
-    for line in repeats:
-        if line.mean_difference is not None:
-            print(
-                f"Repeats of {line.rater}, {line.dimension}: {line.n_same} of {line.n} the same, "
-                f"mean difference {line.mean_difference:.4g}"
-            )
+    said = [
+        f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
+        f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
+    ]
+    tables = rating_tables(record, totals, repeats).values()
+    give(options, as_json, [*said, *(one for table in tables for one in ("", table))])
 
 
 _PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
@@ -217,7 +189,7 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    add_json_option(command)
+    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES)))
     add_database_option(command)
     command.set_defaults(run=_results)
 
@@ -261,12 +233,13 @@ def _bundle(data: bytes, path: Path) -> StudyRecord:
 
 
 def _results(options: argparse.Namespace) -> None:
-    if options.resamples < 1:
-        raise InputError(f"--resamples: {options.resamples} is less than 1.")
+    few = [f"--resamples: {options.resamples} is less than 1"] if options.resamples < 1 else []
+    check_options([*out_problems(options), *few])
+    check_out_file(options, [options.study])
     record, stored = _record(options)
     if record.study.kind == "ratings":
-        check_no_filters(options)
-        print_rating_results(record, options)
+        _check_no_filters(options)
+        _rating_results(record, options)
         return
     filters = Filters(
         levels=level_list(record.study.levels, options.levels),
@@ -278,151 +251,29 @@ def _results(options: argparse.Namespace) -> None:
     if stored:
         with existing_store(options.db) as store:
             fix_when_shown(store, record.study.study_id)
-    print_result(options, plain(results.to_json()), _print, results)
+    tables = [table for table in study_tables(results).values() if table.rows or table.notes]
+    give(
+        options,
+        plain(results.to_json()),
+        [*_said(results), *(one for table in tables for one in ("", table))],
+    )
 
 
-def _print(results: StudyResults) -> None:
+def _said(results: StudyResults) -> list[str]:
+    """The verdict with what limits it, then what the numbers rest on."""
     block = results.overall
-    print(f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}\n")
-    for line in headline(results):
-        print(line)
-    print(f"\n{described(results)}")
-    print(f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}")
-    _print_counts(results)
-    _print_sensitivity(results)
-    if block.contingency.table is not None:
-        _print_table(block)
-    for name in COEFFICIENTS:
-        print(f"{name:20} {_agreement(getattr(block, name))}")
-    counts = ", ".join(f"{value}: {n}" for value, n in block.composite.counts.items())
-    print(f"{'composite mean':20} {_number(block.composite.mean)} (pairs scored {counts})")
-    print(f"{'net preference':20} {_number(block.net_preference)}")
-    _print_bounds(results)
-    _print_ties_and_bias(results)
-    for level, part in results.per_level.items():
-        print(
-            f"{level}: n={part.n_pairs}, agreement {_number(part.raw_agreement.estimate)}, kappa "
-            f"{_number(part.cohen_kappa.estimate)}, AC1 {_number(part.gwet_ac1.estimate)}, composite "
-            f"{_number(part.composite.mean)}"
-        )
-
-
-def _print_sensitivity(results: StudyResults) -> None:
-    print(f"{'Sensitivity':26}{'pairs':>6}{'bound':>11}  verdict")
-    for line in results.sensitivity:
-        print(f"{line.name:26}{line.n_pairs:6}{_number(line.bound):>11}  {line.value}")
-    print()
-
-
-def _print_bounds(results: StudyResults) -> None:
-    bound = results.non_inferiority
-    level = f"one-sided at {bound.confidence_level:.0%}"
-    print(
-        f"\nLower bounds of the mean {SCORE_NAMES[results.analysis_set.score]}, {level}, margin {bound.margin:g}:"
-    )
-    for name, value in (
-        ("over questions", bound.bound_questions),
-        ("over pairs, as in Factual", bound.bound_pairs),
-    ):
-        print(f"  {name:28} {_number(value)}{f' ({bound.reason})' if value is None else ''}")
-    _print_power(results)
-
-
-def _print_power(results: StudyResults) -> None:
-    """The number to plan with first; power at the observed mean restates the p-value and comes last."""
-    plan = results.power_one_sided
-    level = f"{results.non_inferiority.confidence_level:.0%}"
-    print(f"Pairs to plan with, if both are equally good (one-sided, {level}): {_planned(plan)}")
-    for power in (results.power, results.power_one_sided):
-        reason = f": {power.reason}" if power.value is None else ""
-        print(
-            f"Power at the observed mean {_number(power.value)}{reason} ({power.alternative}, alpha {power.alpha:g}); "
-            f"pairs for 80 % {_count(power.n_for_80)}, for 90 % {_count(power.n_for_90)}"
-        )
-
-
-def _print_ties_and_bias(results: StudyResults) -> None:
-    ties, overall = results.overall.ties, results.position_overall
-    print(
-        f"Ties: paper's rule {_number(ties.paper_rule)}, all tied {_number(ties.both_tied)}, composite zero "
-        f"{_number(ties.composite_zero)}, opposed {_number(ties.opposed)}"
-    )
-    if overall.share_left is None:
-        print(f"Position bias: undefined: {overall.reason}")
-    else:
-        print(
-            f"Position bias: {overall.share_left:.1%} left of {overall.n} choices of a side, p {overall.p:.4f}"
-        )
-    for rater, repeats in results.repeats.items():
-        if repeats.n:
-            print(f"Repeats of {rater}: {repeats.n_same} of {repeats.n} answered with the same preference")
-    found = results.blinding
-    print(f"Blinding: {found.reading}")
-    if found.overall.n:
-        print(
-            f"  Bang {_estimate(found.overall.bang_questions)}; James {_estimate(found.overall.james_questions)}"
-        )
-
-
-def _print_counts(results: StudyResults) -> None:
-    block = results.overall
-    print(f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {reasons(block.n_left_out)}")
-    print(f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}")
-    print(f"{votes_of_pairs(results)}\n")
-
-
-def _print_table(block: Block) -> None:
-    print(" " * 14 + "".join(f"{name:>12}" for name in block.contingency.order))
-    for name, row in zip(block.contingency.order, block.contingency.table or [], strict=True):
-        print(f"{name:14}" + "".join(f"{n:12}" for n in row))
-    print(f"(rows: {block.contingency.raters[0]}, columns: {block.contingency.raters[1]})\n")
-
-
-def _estimate(estimate: Estimate) -> str:
-    if estimate.estimate is None:
-        return f"undefined: {estimate.reason}"
-    if estimate.low is None:
-        return f"{_number(estimate.estimate)} (no interval: {estimate.interval_reason})"
-    return f"{with_interval(estimate, 4)} n={estimate.n}"
-
-
-def _planned(plan: Power) -> str:
-    """Pairs for 80 % and 90 % power at a true mean of 0, and with the design effect of the study's own questions."""
-    if plan.n_for_80_if_equal is None:
-        return f"undefined ({plan.clustered_reason or plan.reason})"
-    sizes = f"{_count(plan.n_for_80_if_equal)} for 80 % power, {_count(plan.n_for_90_if_equal)} for 90 %"
-    if plan.design_effect is None:
-        return f"{sizes}, taken as independent (no design effect: {plan.clustered_reason})"
-    if plan.rho is None:
-        return f"{sizes}, with one pair a question"
-    clustered = f"{_count(plan.n_for_80_if_equal_clustered)} and {_count(plan.n_for_90_if_equal_clustered)}"
-    return (
-        f"{clustered} for 80 % and 90 % power, design effect {plan.design_effect:.2f} included (1 + (m - 1) rho, "
-        f"m {plan.pairs_per_question:.1f} pairs a question, rho {plan.rho:.2f}); if pairs were independent {sizes}"
-    )
-
-
-def _agreement(estimate: AgreementEstimate) -> str:
-    """The estimate with the interval that the page shows first."""
-    if jackknife_first(estimate):
-        return (
-            f"{_number(estimate.estimate)} [{_number(estimate.low_t)}, {_number(estimate.high_t)}] (jackknife t) "
-            f"n={estimate.n}; percentile [{_number(estimate.low)}, {_number(estimate.high)}]"
-        )
-    if estimate.estimate is not None and first_interval(estimate) is None:
-        why = estimate.interval_reason or estimate.interval_t_reason or "nothing varies between questions"
-        return f"{_number(estimate.estimate)} n={estimate.n} (no interval: {why})"
-    if estimate.estimate is not None and estimate.n_clusters < FEW_QUESTIONS:
-        return f"{_estimate(estimate)} (no jackknife-t interval: {estimate.interval_t_reason})"
-    return _estimate(estimate)
-
-
-def _number(value: float | None) -> str:
-    return number(value, 4)
-
-
-def _count(value: int | None) -> str:
-    return "undefined" if value is None else str(value)
+    return [
+        f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}",
+        "",
+        *headline(results),
+        "",
+        described(results),
+        f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}",
+        f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
+        f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
+        votes_of_pairs(results),
+        f"Blinding: {results.blinding.reading}",
+    ]
 
 
 def _export(options: argparse.Namespace) -> None:

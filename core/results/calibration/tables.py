@@ -1,187 +1,437 @@
-"""A calibration as tables and as the documented JSON (docs/formats.md). Undefined is empty, with a reason."""
+"""A calibration as result tables, and as the documented JSON (docs/formats.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.results.calibration.advice import RULES, Advice, verdict_of
-from core.results.calibration.cells import STATISTICS, Cell
+from core.results.calibration.advice import RULES, Advice, advice, called, verdict_of
+from core.results.calibration.cells import KAPPAS, STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
-from core.results.calibration.results import MAJORITIES, Calibration, Summary, Sweep, macro_averaged
-from core.results.decimals import ends
+from core.results.calibration.results import (
+    MAJORITIES,
+    Calibration,
+    MacroMean,
+    Summary,
+    Sweep,
+    macro_averaged,
+)
+from core.results.cells import interval
+from core.results.decimals import decimal, ends
+from core.schema.result_table import Cell as Value
+from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.calibration import CalibrationMap
 from core.stats.resampling import Estimate
-from core.tables.writer import csv_bytes
 
 Row = dict[str, Any]
 NOT_APPLICABLE = "it does not apply to these ratings"
+_UNDEFINED_IN_ALL = "undefined in every group"
+_MOST_NAMED = 12
+"""Groups that a note names; files have all."""
+_VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "agreement": (
+        "People and evaluator, one measure",
+        ("raters_pairwise", "pairwise", "gap", "spearman", "kendall", "shift"),
+    ),
+    "raters": (
+        "Raters with each other",
+        ("raters_agreement", "raters_f1", "raters_kappa", "raters_alpha", "raters_ac1"),
+    ),
+    "majority": ("Evaluator and majority", ("agreement", "f1", "kappa", "alpha", "ac1", "bias")),
+    "bias": (
+        "Bias towards the top class",
+        ("top_majority", "top_evaluator", "bias", "bias_agreed", "bias_disagreed"),
+    ),
+    "numbers": (
+        "Ratings and scores",
+        ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error"),
+    ),
+}
+"""Tables of groups: title, and the statistics that readers see; files have all of them. The last is of numbers."""
+_TITLES = {
+    "gap": "Difference",
+    "raters_agreement": "All raters equal",
+    "raters_f1": "Weighted F1",
+    "raters_kappa": "Fleiss' kappa",
+    "raters_ac1": "Gwet's AC1",
+    "agreement": "Equal",
+    "f1": "Weighted F1",
+    "kappa": "Fleiss' kappa",
+    "alpha": "Krippendorff's alpha",
+    "ac1": "Gwet's AC1",
+    "top_majority": "Majority",
+    "top_evaluator": "Evaluator",
+    "bias": "Bias",
+    "bias_agreed": "Where raters agree",
+    "bias_disagreed": "Where they disagree",
+    "spearman": "Spearman",
+    "kendall": "Kendall's tau-b",
+    "pearson": "Pearson",
+}
+CALIBRATION_TABLES = (
+    *_VIEWS,
+    *(f"{kind}-{view}" for kind in ("means", "pooled") for view in _VIEWS if view != "bias"),
+    *("map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
+)
+"""Names of all tables."""
 
 
-def map_estimates(one: CalibrationMap) -> Mapping[str, Estimate]:
-    """What a map is worth, by name."""
-    return {
-        "error_before": one.error_before,
-        "error_after": one.error_after,
-        "error_of_mean": one.error_of_mean,
-        "gain": one.gain,
-        "calibration_error_before": one.calibration_error_before,
-        "calibration_error_after": one.calibration_error_after,
-    }
+def calibration_tables(found: Sequence[Calibration], averaged: str) -> dict[str, ResultTable]:
+    """Statistics by group, then the whole, as far as they apply: views of the same rows, by name.
+
+    averaged: `macro` (each group counts once: tables `means-...`) or `pooled` (each text counts once: `pooled-...`).
+    """
+    several = [one for one in found if len(one.cells) > 1]
+    made = _of_cells("", [(one, cell) for one in found for cell in one.cells])
+    if several and averaged == "pooled":
+        made += pooled_tables(several)
+    elif several:
+        made += mean_tables(several)
+    return {table.name: table for table in made}
 
 
-def cell_rows(cells: Sequence[Cell], evaluator: str) -> list[Row]:
-    """A row a cell, all statistics with their ends, n and reason."""
+def pooled_tables(found: Sequence[Calibration]) -> list[ResultTable]:
+    """All texts of each dimension together, then of all."""
+    return _of_cells("pooled-", [(one, cell) for one in found for cell in (*one.by_dimension, one.pooled)])
+
+
+def _of_cells(prefix: str, rows: Sequence[tuple[Calibration, Cell]]) -> list[ResultTable]:
+    """Views of classes hold every group; that of numbers, beside them, only groups without classes."""
+    *of_classes, of_numbers = (view for view in _VIEWS if not prefix or view != "bias")
+    numbers = [(one, cell) for one, cell in rows if not cell.classes and cell.statistics]
+    views = of_classes if len(numbers) < len(rows) else []
+    notes = _notes(rows)
+    made = [_view(prefix, view, rows, notes if view == views[0] else ()) for view in views]
+    return [*made, _view(prefix, of_numbers, numbers, () if made else notes)] if numbers else made
+
+
+def _view(
+    prefix: str, view: str, rows: Sequence[tuple[Calibration, Cell]], notes: Sequence[str]
+) -> ResultTable:
+    title, shown = _VIEWS[view]
+    groups, head = _groups([(one.evaluator, cell.group) for one, cell in rows])
+    return ResultTable(
+        f"{prefix}{view}",
+        (
+            *groups,
+            Column("n_texts", "Texts"),
+            Column("n_used", "Used"),
+            Column("n_items", shown=False),
+            Column("n_raters", "Raters"),
+            *(Column(name, shown=False) for name in ("verdict", "n_off_scale", "classes", "left_out")),
+            *(_statistic(name, name in shown) for name in STATISTICS),
+        ),
+        tuple(
+            (
+                *own,
+                cell.n,
+                cell.n_used(shown),
+                cell.n_items,
+                cell.n_raters,
+                verdict_of(cell).value,
+                cell.n_off_scale,
+                " ".join(f"{value:g}" for value in cell.classes),
+                cell.left_out,
+                *(interval(cell.get(name), cell.why_numbers or NOT_APPLICABLE) for name in STATISTICS),
+            )
+            for own, (_, cell) in zip(head, rows, strict=True)
+        ),
+        title=f"{title}: all texts" if prefix else title,
+        notes=(
+            *(
+                f"{called(cell.group)}: no classes: {cell.why_numbers}"
+                for _, cell in rows
+                if view == "numbers"
+            ),
+            *notes,
+        ),
+    )
+
+
+def _statistic(name: str, shown: bool) -> Column:
+    return Column(name, _TITLES.get(name, STATISTICS[name]), shown=shown)
+
+
+def _groups(
+    rows: Sequence[tuple[str, Mapping[str, str]]],
+) -> tuple[list[Column], list[tuple[Value, ...]]]:
+    """Columns that name evaluator and group, with their cells; readers see the group in one."""
+    names = list(dict.fromkeys(name for _, group in rows for name in group))
+    columns = [
+        _evaluators([evaluator for evaluator, _ in rows]),
+        *(Column(name, shown=False) for name in names),
+        Column("group", "Group", names_row=True),
+    ]
+    cells: list[tuple[Value, ...]] = [
+        (evaluator, *(group.get(name) for name in names), called(group)) for evaluator, group in rows
+    ]
+    return columns, cells
+
+
+def _evaluators(names: Sequence[str]) -> Column:
+    """Readers see their names where there are several."""
+    several = len(set(names)) > 1
+    return Column("evaluator", "Evaluator", shown=several, names_row=several)
+
+
+def _notes(rows: Sequence[tuple[Calibration, Cell]]) -> list[str]:
+    """How intervals were made, what is left out of which groups, and what was noticed."""
+    found = list({id(one): one for one, _ in rows}.values())
+    lost: dict[str, dict[str, int]] = {}
+    for one, cell in rows:
+        name = called(cell.group) if len(found) == 1 else f"{one.evaluator}, {called(cell.group)}"
+        for reason, n in cell.left_out.items():
+            lost.setdefault(reason, {})[name] = n
+    levels = {one.options.confidence_level for one in found if one.options.n_resamples}
+    return list(
+        dict.fromkeys(
+            [
+                *(f"Intervals: {level:.0%}, percentile bootstrap over items." for level in levels),
+                *(f"Texts left out: {reason}: {_where(by_group)}" for reason, by_group in lost.items()),
+                *(
+                    f"Ratings left out: {reason}: {n:,}"
+                    for one in found
+                    for reason, n in one.left_out.items()
+                ),
+                *(note for one in found for note in one.notes),
+            ]
+        )
+    )
+
+
+def _where(by_group: Mapping[str, int]) -> str:
+    named = [f"{n:,} of {group}" for group, n in by_group.items()]
+    return "; ".join(named[:_MOST_NAMED]) + (" ..." if len(named) > _MOST_NAMED else "")
+
+
+def mean_tables(found: Sequence[Calibration]) -> list[ResultTable]:
+    """Means over groups, each counting once, with the SD over groups."""
+    rows = [(one, summary) for one in found for summary in macro_averaged(one)]
+    there = {name for _, one in rows for name in one.statistics}
+    as_classes = any("pairwise" in one.statistics for _, one in rows)
     return [
-        {
-            "evaluator": evaluator,
-            **cell.group,
-            "n_texts": cell.n,
-            "n_items": cell.n_items,
-            "n_raters": cell.n_raters,
-            "verdict": verdict_of(cell).value,
-            "n_off_scale": cell.n_off_scale,
-            "classes": " ".join(f"{value:g}" for value in cell.classes),
-            "left_out": "; ".join(f"{n} {reason}" for reason, n in cell.left_out.items()),
-            **{key: value for name in STATISTICS for key, value in columns(name, cell.get(name)).items()},
-        }
-        for cell in cells
+        _means(f"means-{view}", title, [name for name in shown if name in there], rows)
+        for view, (title, shown) in _VIEWS.items()
+        if view != "bias" and as_classes != (view == "numbers")
     ]
 
 
-def columns(name: str, found: Estimate | None) -> Row:
-    """An estimate as five columns."""
-    return {
-        name: None if found is None else found.estimate,
-        f"{name}_low": None if found is None else found.low,
-        f"{name}_high": None if found is None else found.high,
-        f"{name}_n": None if found is None else found.n,
-        f"{name}_reason": NOT_APPLICABLE if found is None else found.reason or found.interval_reason or "",
-    }
+def _means(
+    name: str, title: str, shown: Sequence[str], rows: Sequence[tuple[Calibration, Summary]]
+) -> ResultTable:
+    options = rows[0][0].options
+    zero = "as 0" if options.paper_kappa else "left out of the mean and counted behind +"
+    return ResultTable(
+        name,
+        (
+            _evaluators([one.evaluator for one, _ in rows]),
+            *(Column(name, shown=False) for name in ("column", "value")),
+            Column("group", "Group", names_row=True),
+            Column("n_groups", "Groups"),
+            Column("n_texts", shown=False),
+            *(
+                column
+                for one in STATISTICS
+                for column in (_statistic(one, one in shown), Column(f"{one}_sd", shown=False))
+            ),
+        ),
+        tuple(
+            (
+                one.evaluator,
+                next(iter(summary.group), "all"),
+                next(iter(summary.group.values()), "all"),
+                called(summary.group) if summary.group else "all groups",
+                summary.n_cells,
+                summary.n,
+                *(
+                    value
+                    for statistic in STATISTICS
+                    for value in _mean_and_sd(statistic, summary.statistics.get(statistic))
+                ),
+            )
+            for one, summary in rows
+        ),
+        title=f"{title}: means over groups",
+        notes=(
+            "Each group counts once; behind ±: the standard deviation over groups.",
+            f"Split raters: {MAJORITIES[options.majority]}. Undefined kappas: {zero}.",
+        )
+        if name in ("means-agreement", "means-numbers")
+        else (),
+    )
 
 
-def macro_rows(summaries: Sequence[Summary], evaluator: str) -> list[Row]:
-    """A row a group and statistic: mean and SD over cells."""
-    return [
-        {
-            "evaluator": evaluator,
-            "column": next(iter(one.group), "all"),
-            "value": next(iter(one.group.values()), "all"),
-            "statistic": name,
-            "mean": found.mean,
-            "sd": found.sd,
-            "n_cells": found.n_cells,
-            "n_undefined": found.n_undefined,
-            "undefined_as_zero": found.as_zero,
-        }
-        for one in summaries
-        for name, found in one.statistics.items()
+def _mean_and_sd(name: str, found: MacroMean | None) -> tuple[Interval, float | None]:
+    if found is None:
+        return Interval(None, reason=NOT_APPLICABLE), None
+    if found.mean is None:
+        return Interval(None, n=0, n_left_out=found.n_undefined, reason=_UNDEFINED_IN_ALL), None
+    behind = [
+        *([f"± {decimal(found.sd)}"] if found.sd is not None else []),
+        *([f"+{found.n_undefined}"] if found.n_undefined and not found.as_zero else []),
+        *(["(with 0)"] if found.as_zero and name in KAPPAS else []),
     ]
+    n_left_out = 0 if found.as_zero else found.n_undefined
+    return Interval(found.mean, n=found.n_cells, n_left_out=n_left_out, beside=" ".join(behind)), found.sd
 
 
-def distribution_rows(cells: Sequence[Cell], evaluator: str) -> list[Row]:
-    """A row a cell, kind of agreement and class: texts by majority and by evaluator."""
-    return [
-        {
-            "evaluator": evaluator,
-            **cell.group,
-            "raters_agree": one.kind,
-            "class": value,
-            "majority": majority,
-            "texts_by_evaluator": given,
-        }
-        for cell in cells
-        for one in cell.distributions
-        for value, majority, given in zip(one.classes, one.majority, one.evaluator, strict=True)
+def class_table(rows: Sequence[tuple[str, Cell]]) -> ResultTable:
+    """Texts by class, by how far raters agree. rows: evaluator and group."""
+    each = [(evaluator, cell, one) for evaluator, cell in rows for one in cell.distributions]
+    flat = [
+        (evaluator, cell, one, place) for evaluator, cell, one in each for place in range(len(one.classes))
     ]
+    groups, head = _groups([(evaluator, cell.group) for evaluator, cell, _, _ in flat])
+    return ResultTable(
+        "classes",
+        (
+            *groups,
+            Column("raters_agree", "Raters agree", names_row=True),
+            Column("class", "Class", general=True),
+            Column("majority", "By the majority"),
+            Column("texts_by_evaluator", "By the evaluator"),
+            Column("n_no_majority", "No majority"),
+        ),
+        tuple(
+            (*own, one.kind, one.classes[k], one.majority[k], one.evaluator[k], one.n_no_majority)
+            for own, (_, _, one, k) in zip(head, flat, strict=True)
+        ),
+        title="Classes",
+        notes=("Texts by class, of those with a majority and a score; without a majority: of each kind.",),
+    )
 
 
-def bin_rows(maps: Mapping[str, CalibrationMap], evaluator: str) -> list[Row]:
-    """A row a bin of a reliability diagram, before and after."""
-    return [
-        {
-            "evaluator": evaluator,
-            "dimension": dimension,
-            "scores": which,
-            "low": one.low,
-            "high": one.high,
-            "mean_score": one.mean_score,
-            **columns("human", one.human),
-        }
-        for dimension, found in maps.items()
-        for which, bins in (("as given", found.before), ("mapped", found.after))
-        for one in bins
-    ]
+_OF_MAPS = {
+    "error_before": "Error as given",
+    "error_after": "Error mapped",
+    "error_of_mean": "Error of the mean rating",
+    "gain": "Gain over the mean",
+    "calibration_error_before": "Calibration error as given",
+    "calibration_error_after": "Calibration error mapped",
+}
+"""Field of a CalibrationMap that says what it is worth -> what to call it."""
 
 
-def map_rows(maps: Mapping[str, CalibrationMap], evaluator: str) -> list[Row]:
-    """A row a dimension: what the map is worth, and its knots."""
-    return [
-        {
-            "evaluator": evaluator,
-            "dimension": dimension,
-            "method": found.method,
-            "n": found.n,
-            **{
-                key: value
-                for name, one in map_estimates(found).items()
-                for key, value in columns(name, one).items()
-            },
-            "knots": " ".join(f"{x:g}:{y:g}" for x, y in found.knots),
-            "notes": "; ".join([*found.notes, *([found.reason] if found.reason else [])]),
-        }
-        for dimension, found in maps.items()
-    ]
+def map_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
+    """What mapping the scores to people's scale is worth. maps: evaluator, and dimension -> its map."""
+    each = [(evaluator, dimension, one) for evaluator, own in maps for dimension, one in own.items()]
+    return ResultTable(
+        "map",
+        (
+            _evaluators([evaluator for evaluator, _ in maps]),
+            Column("dimension", "Dimension", names_row=True),
+            Column("method", "Method"),
+            Column("n", "Texts"),
+            *(Column(name, shown=False) for name in ("n_left_out", "n_items", "n_folds")),
+            *(Column(name, title) for name, title in _OF_MAPS.items()),
+            *(Column(name, shown=False) for name in ("knots", "notes")),
+        ),
+        tuple(
+            (
+                *(evaluator, dimension, one.method, one.n, one.n_left_out, one.n_clusters, one.n_folds),
+                *(interval(getattr(one, name)) for name in _OF_MAPS),
+                " ".join(f"{x:g}:{y:g}" for x, y in one.knots),
+                "; ".join(_map_notes(one)),
+            )
+            for evaluator, dimension, one in each
+        ),
+        title="Map to the mean rating, tested on items it was not fitted to",
+        notes=(
+            "Error: mean absolute error. A gain above 0: the evaluator knows something of the single text.",
+            *(f"{dimension}: {note}" for _, dimension, one in each for note in _map_notes(one)),
+        ),
+    )
 
 
-def warned_rows(judged: Advice, evaluator: str) -> list[Row]:
-    """A row a cell that fails a rule."""
-    return [
-        {
-            "evaluator": evaluator,
-            **one.group,
-            "n_texts": one.n,
-            "verdict": one.verdict,
-            "reasons": "; ".join(one.reasons),
-        }
-        for one in judged.warned
-    ]
+def _map_notes(one: CalibrationMap) -> list[str]:
+    return [note for note in (one.reason, one.fallback, *one.notes) if note]
 
 
-def sweep_rows(found: Sweep) -> list[Row]:
-    """A row a run and dimension."""
-    return [
-        {
-            "temperature": one.temperature,
-            "evaluator": one.evaluator,
-            "dimension": one.dimension,
-            "repeats": one.n_repeats,
-            **columns("agreement", one.agreement),
-            **columns("kappa", one.kappa),
-            **columns("repeats_equal", one.repeats_equal),
-        }
-        for one in found.points
-    ]
+def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
+    """The bins of reliability diagrams, before and after the map."""
+    return ResultTable(
+        "reliability",
+        (
+            _evaluators([evaluator for evaluator, _ in maps]),
+            Column("dimension", "Dimension", names_row=True),
+            Column("scores", "Scores", names_row=True),
+            Column("low", "From"),
+            Column("high", "To"),
+            Column("mean_score", "Mean score"),
+            Column("human", "Mean rating"),
+        ),
+        tuple(
+            (evaluator, dimension, which, one.low, one.high, one.mean_score, interval(one.human))
+            for evaluator, own in maps
+            for dimension, found in own.items()
+            for which, bins in (("as given", found.before), ("mapped", found.after))
+            for one in bins
+        ),
+        title="Reliability",
+    )
 
 
-def sensitivity_rows(found: Sequence[Sensitivity]) -> list[Row]:
-    """A row a dimension and language."""
-    return [
-        {
-            **one.group,
-            **columns("drops", one.drops),
-            **columns("stays", one.stays),
-            **columns("rises", one.rises),
-            "n": one.drops.n,
-            "left_out": "; ".join(f"{n} {reason}" for reason, n in one.left_out.items()),
-        }
-        for one in found
-    ]
+def warned_table(found: Sequence[Calibration]) -> ResultTable:
+    """The groups that fail a rule."""
+    rows = [(one.evaluator, warned) for one in found for warned in advice(one).warned]
+    groups, head = _groups([(evaluator, warned.group) for evaluator, warned in rows])
+    return ResultTable(
+        "where-not-to-use",
+        (*groups, Column("n_texts", "Texts"), Column("verdict", "Verdict"), Column("reasons", "Why")),
+        tuple(
+            (*own, warned.n, warned.verdict, "; ".join(warned.reasons))
+            for own, (_, warned) in zip(head, rows, strict=True)
+        ),
+        title="Where not to use it",
+    )
 
 
-def table_bytes(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """CSV in UTF-8 that is safe to open in a spreadsheet; a table without rows says so."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return csv_bytes(names or ["nothing"], rows)
+def sweep_table(found: Sweep) -> ResultTable:
+    """Agreement with people and with itself, by temperature."""
+    return ResultTable(
+        "temperatures",
+        (
+            Column("temperature", "Temperature", general=True, names_row=True),
+            Column("evaluator", "Evaluator", names_row=True),
+            Column("dimension", "Dimension", names_row=True),
+            Column("repeats", "Repeats"),
+            Column("agreement", "Equal to the majority"),
+            Column("kappa", "Fleiss' kappa"),
+            Column("repeats_equal", "All repeats equal", percent=True),
+        ),
+        tuple(
+            (
+                *(one.temperature, one.evaluator, one.dimension, one.n_repeats),
+                interval(one.agreement, NOT_APPLICABLE),
+                interval(one.kappa, NOT_APPLICABLE),
+                interval(one.repeats_equal, "its repeats are not known"),
+            )
+            for one in found.points
+        ),
+        title="By temperature",
+        notes=found.notes,
+    )
+
+
+def shuffled_table(found: Sequence[Sensitivity]) -> ResultTable:
+    """How often a score drops when words change places."""
+    groups, head = _groups([("", one.group) for one in found])
+    return ResultTable(
+        "shuffled-words",
+        (
+            *groups[1:],
+            Column("n", "Texts"),
+            *(Column(name, name.capitalize(), percent=True) for name in ("drops", "stays", "rises")),
+            Column("left_out", "Left out"),
+        ),
+        tuple(
+            (*own[1:], one.drops.n, *map(interval, (one.drops, one.stays, one.rises)), one.left_out)
+            for own, one in zip(head, found, strict=True)
+        ),
+        title="With shuffled words",
+        notes=(f"Intervals: {found[0].drops.confidence_level:.0%}, percentile bootstrap over items.",)
+        if found
+        else (),
+    )
 
 
 _SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -317,7 +567,7 @@ def _mean(one: Summary, name: str) -> Row:
         "sd": found.sd,
         "n_groups": found.n_cells,
         "n_undefined": found.n_undefined,
-        "reason": None if found.mean is not None else "undefined in every group",
+        "reason": None if found.mean is not None else _UNDEFINED_IN_ALL,
     }
 
 
@@ -330,7 +580,7 @@ def _map(one: CalibrationMap) -> Row:
         "n_left_out": one.n_left_out,
         "n_items": one.n_clusters,
         "n_folds": one.n_folds,
-        **{name: _estimate(found) for name, found in map_estimates(one).items()},
+        **{name: _estimate(getattr(one, name)) for name in _OF_MAPS},
         "knots": [list(knot) for knot in one.knots],
         "bins_before": [_bin(each) for each in one.before],
         "bins_after": [_bin(each) for each in one.after],

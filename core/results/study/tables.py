@@ -1,0 +1,547 @@
+"""A study's results as tables, the same on the page and in the terminal."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from statistics import mean
+
+from core.results.cells import interval
+from core.results.decimals import decimal
+from core.results.study.blinding import ORDER, Blinding
+from core.results.study.results import (
+    COEFFICIENTS,
+    FEW_QUESTIONS,
+    FLAG_BELOW,
+    Block,
+    Contingency,
+    PairOfRaters,
+    StudyResults,
+    first_interval,
+    reasons,
+    verdict_name,
+)
+from core.schema.result_table import Cell, Column, Interval, ResultTable
+from core.schema.study import PREFERENCES, StudyRecord
+from core.stats.blinding import BlindingIndex, Index, ShareRight
+from core.stats.non_inferiority import Power
+from core.stats.resampling import AgreementEstimate
+from core.stats.votes import Consistency as Repeats
+from core.stats.votes import PositionBias
+from core.study.analysis_set import SCORE_NAMES
+from core.study.rated.results import (
+    Consistency,
+    SystemTotal,
+    counted,
+    dimensions_of,
+    rating_set_of,
+    task_of,
+)
+
+AGREEMENT = {
+    "raw_agreement": "Raw agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+}
+"""Field of a Block -> what to call it."""
+_TIES = {
+    "paper_rule": ("The paper's rule", "somebody said both good and nobody said both bad"),
+    "both_tied": ("All tied", "every vote is both good or both bad"),
+    "composite_zero": ("Composite zero", "all votes tied, or the preferences cancel out"),
+    "opposed": ("Opposed (no tie)", "somebody preferred the one and somebody the other"),
+}
+"""Field of Ties -> its name and what it counts."""
+_GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
+PAIR_TABLES = (
+    *("sensitivity", "bounds", "choices", "agreement", "pairwise", "contingency", "composite", "ties"),
+    *("plan", "power", "position", "repeats", "blinding", "blinding-sides"),
+)
+"""Names of a pair study's tables, in the order of `study_tables`."""
+RATING_TABLES = ("totals", "raters", "repeats")
+"""Of a rating study."""
+
+
+def preference_names(candidate: str, comparator: str) -> dict[str, str]:
+    """What to call the four answers, in the order of every table; plain text, not escaped."""
+    names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
+    return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
+
+
+def blocks(results: StudyResults) -> dict[str, Block]:
+    """All levels together, then each; a single level only once."""
+    if len(results.per_level) == 1:
+        return dict(results.per_level)
+    return {_not_in(results.levels, "all levels"): results.overall, **results.per_level}
+
+
+def positions(results: StudyResults) -> dict[str, PositionBias]:
+    """Each rater, then all together."""
+    return {**results.position_per_rater, _not_in(results.raters, "all raters"): results.position_overall}
+
+
+def two_raters(results: StudyResults, first: str, second: str) -> Contingency:
+    """The table of any two raters of a study, rows the first; transposed where it is stored the other way."""
+    if len(results.raters) == 2:
+        found = results.overall.contingency
+    else:
+        found = next(p.contingency for p in results.pairwise if {*p.raters} == {first, second})
+    if found.raters == (first, second) or found.table is None:
+        return found
+    turned = [list(column) for column in zip(*found.table, strict=True)]
+    return Contingency(found.order, turned, (first, second))
+
+
+def study_tables(results: StudyResults) -> dict[str, ResultTable]:
+    """Every table of a study of pairs, by its name in `PAIR_TABLES`."""
+    pairs = {" and ".join(pair.raters): pair for pair in results.pairwise}
+    crossed = [pair.contingency for pair in results.pairwise] or [results.overall.contingency]
+    made = (
+        _sensitivity(results),
+        _bounds(results),
+        _choices(results),
+        _agreement("agreement", "Agreement", results, "Level", blocks(results)),
+        _agreement("pairwise", "Each two raters", results, "Raters", pairs),
+        contingency_table(results, crossed),
+        _composite(results),
+        _ties(results),
+        _plan(results),
+        _power(results),
+        _position(results),
+        _repeats(results.repeats),
+        _indices(results.blinding),
+        _by_side(results.blinding),
+    )
+    return {table.name: table for table in made}
+
+
+def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
+    """Columns by name and title; the first ones say what a row is about."""
+    return tuple(Column(name, title, names_row=n < n_named) for n, (name, title) in enumerate(titles.items()))
+
+
+def _level(share: float) -> str:
+    return f"{100 * share:g} %"
+
+
+def _sensitivity(results: StudyResults) -> ResultTable:
+    columns = _columns(1, counted="Counted", pairs="Pairs", bound="Lower bound", verdict="Verdict")
+    rows = [(line.name, line.n_pairs, line.bound, verdict_name(line.value)) for line in results.sensitivity]
+    return ResultTable("sensitivity", columns, tuple(rows), "Sensitivity")
+
+
+def _bounds(results: StudyResults) -> ResultTable:
+    bound = results.non_inferiority
+    why = bound.reason or ""
+    return ResultTable(
+        "bounds",
+        (
+            *_columns(1, resampled="Resampled", units="n", mean="Mean", bound="Lower bound"),
+            Column("margin", "Margin", general=True),
+        ),
+        tuple(
+            (unit, n, bound.mean, Interval(low, n=n, reason=why if low is None else ""), -bound.margin)
+            for unit, n, low in (
+                ("questions", bound.n_questions, bound.bound_questions),
+                ("pairs, as in Factual", bound.n_pairs, bound.bound_pairs),
+            )
+        ),
+        title="Lower bounds of the mean",
+        notes=(
+            f"Lower bounds of the mean {SCORE_NAMES[results.analysis_set.score]}, one-sided at "
+            f"{_level(bound.confidence_level)}. The bound over pairs treats the pairs of a question as independent, "
+            "so it is mostly too high.",
+        ),
+    )
+
+
+def _choices(results: StudyResults) -> ResultTable:
+    names = preference_names(results.candidate, results.comparator)
+    return ResultTable(
+        "choices",
+        _columns(2, rater="Rater", level="Level", **names),
+        tuple(
+            (rater, level, *(block.choices[rater][preference] for preference in names))
+            for rater in results.raters
+            for level, block in results.per_level.items()
+        ),
+        title="Choices",
+    )
+
+
+def _agreement(
+    name: str, title: str, results: StudyResults, of: str, rows: Mapping[str, Block | PairOfRaters]
+) -> ResultTable:
+    """One line a block or two raters, one column a coefficient."""
+    fields = COEFFICIENTS if name == "agreement" else COEFFICIENTS[:3]
+    silent = [row for row, block in rows.items() if _measures_nothing(block)]
+    unsure = [
+        f"{AGREEMENT[field]} of {row} is undefined in {found.n_undefined} of {found.n_resamples} resamples"
+        for row, block in rows.items()
+        for field in fields
+        if (found := getattr(block, field)).n_undefined and found.low is not None
+    ]
+    how = (
+        f"In brackets: {_level(results.overall.raw_agreement.confidence_level)} intervals over questions. Below "
+        f"{FEW_QUESTIONS} questions: jackknife with t. From {FEW_QUESTIONS} on: percentile bootstrap, "
+        f"{results.n_resamples} resamples, seed {results.rng}. Both are in the JSON."
+    )
+    return ResultTable(
+        name,
+        _columns(1, **{of.lower(): of, "pairs": "Pairs"}, **{name: AGREEMENT[name] for name in fields}),
+        tuple(
+            (row, n, *(_coefficient(field, getattr(block, field), block, n) for field in fields))
+            for row, block in rows.items()
+            for n in [block.n_pairs if isinstance(block, Block) else block.raw_agreement.n]
+        ),
+        title=title,
+        notes=(
+            *(
+                [
+                    f"Cohen's kappa is exactly 0 with the interval [0, 0] at {', '.join(silent)}: one rater gave one and "
+                    "the same answer there, so kappa measures nothing. Read raw agreement and AC1 instead."
+                ]
+                if silent
+                else []
+            ),
+            *unsure,
+            *([how] if rows else []),
+        ),
+    )
+
+
+def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRaters, n_shown: int) -> Interval:
+    """The estimate with the interval to show first; on fewer pairs than the others, it says so."""
+    low, high = first_interval(found) or (None, None)
+    reason = found.reason or ""
+    if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
+        reason = "for two raters only, see each two"
+    none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
+    return replace(
+        interval(found),
+        low=low,
+        high=high,
+        reason=reason,
+        interval_reason=none if low is None and not reason else "",
+        beside=f"(n {found.n})" if found.n != n_shown and found.estimate is not None else "",
+    )
+
+
+def _measures_nothing(block: Block | PairOfRaters) -> bool:
+    """Whether kappa is 0 only because one of two raters never varied."""
+    table = block.contingency.table
+    if block.cohen_kappa.estimate is None or table is None:
+        return False
+    total = sum(map(sum, table))
+    return any(sum(line) == total for line in [*table, *map(list, zip(*table, strict=True))])
+
+
+def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> ResultTable:
+    """Two raters' answers against each other, a row an answer of the first; of several pairs below each other."""
+    names = preference_names(results.candidate, results.comparator)
+    return ResultTable(
+        "contingency",
+        _columns(3, rows="Rows", columns="Columns", answer="Answer", **names),
+        tuple(
+            (*found.raters, names[answer], *line)
+            for found in crossed
+            for answer, line in zip(found.order, found.table or (), strict=False)
+        ),
+        title="Two raters side by side",
+        notes=tuple(dict.fromkeys(f"No table: {found.reason}." for found in crossed if found.reason)),
+    )
+
+
+def _composite(results: StudyResults) -> ResultTable:
+    return ResultTable(
+        "composite",
+        _columns(
+            1,
+            level="Level",
+            pairs="Pairs",
+            mean="Mean",
+            comparator=f"-1 ({results.comparator})",
+            neither="0 (neither)",
+            candidate=f"+1 ({results.candidate})",
+            net_preference="Net preference",
+        ),
+        tuple(
+            (
+                level,
+                block.composite.n,
+                block.composite.mean,
+                *(block.composite.counts[score] for score in ("-1", "0", "1")),
+                block.net_preference,
+            )
+            for level, block in blocks(results).items()
+        ),
+        title="Composite score",
+    )
+
+
+def _ties(results: StudyResults) -> ResultTable:
+    found = results.overall.ties
+    rows = []
+    for field, (name, meaning) in _TIES.items():
+        share: float | None = getattr(found, field)
+        cell = Interval(share, n=found.n, n_left_out=found.n_left_out, reason=found.reason or "")
+        rows.append((name, meaning, cell, None if share is None else round(share * found.n), found.n))
+    return ResultTable(
+        "ties",
+        _columns(1, rule="Rule", counts_when="A pair counts when", share="Share", pairs="Pairs", of="Of"),
+        tuple(rows),
+        title="Ties",
+    )
+
+
+def _plan(results: StudyResults) -> ResultTable:
+    """Pairs a new study needs if both are equally good, with the design effect of this one."""
+    found = results.power_one_sided
+    note = f"One-sided, {_level(results.non_inferiority.confidence_level)}."
+    if found.design_effect is not None and found.rho is not None and found.pairs_per_question is not None:
+        note += (
+            f" The design effect is {decimal(found.design_effect, 2)} = 1 + (m - 1) rho, with m = "
+            f"{decimal(found.pairs_per_question, 1)} pairs a question and rho = {decimal(found.rho, 2)} in this study."
+        )
+    elif found.design_effect is not None:
+        note += " With one pair a question."
+    why = found.clustered_reason or found.reason
+    return ResultTable(
+        "plan",
+        _columns(
+            1,
+            power="Power",
+            pairs="Pairs",
+            questions="of questions",
+            pairs_if_independent="Pairs if independent",
+        ),
+        tuple(
+            (
+                f"{power} %",
+                getattr(found, f"n_for_{power}_if_equal_clustered"),
+                getattr(found, f"questions_for_{power}_if_equal"),
+                getattr(found, f"n_for_{power}_if_equal"),
+            )
+            for power in (80, 90)
+        ),
+        title="Pairs to plan with, if both are equally good",
+        notes=(note, *([f"Undefined: {why}."] if why else [])),
+    )
+
+
+def _power(results: StudyResults) -> ResultTable:
+    """Power at the observed mean: Factual's test and the declared one, with the pairs they need."""
+    declared = _level(results.non_inferiority.confidence_level)
+    tests = {
+        "two-sided, as in Factual": results.power,
+        f"one-sided, declared {declared}": results.power_one_sided,
+    }
+    return ResultTable(
+        "power",
+        (
+            *_columns(1, test="Test"),
+            Column("alpha", general=True),
+            Column("power", "Power"),
+            Column("pairs_for_80", "Pairs for 80 %", places=0),
+            Column("pairs_for_90", "for 90 %", places=0),
+            Column("pairs", "Pairs used"),
+        ),
+        tuple((name, *_power_cells(found)) for name, found in tests.items()),
+        title="Power at the observed mean",
+        notes=("It restates the p-value and says nothing new about this study. Do not plan with it.",),
+    )
+
+
+def _power_cells(found: Power) -> tuple[Cell, ...]:
+    why = found.reason or "more than ten million pairs"
+    return (
+        found.alpha,
+        Interval(found.value, n=found.n, reason="" if found.value is not None else why),
+        *(
+            Interval(size, reason="" if size is not None else why)
+            for size in (found.n_for_80, found.n_for_90)
+        ),
+        found.n,
+    )
+
+
+def _position(results: StudyResults) -> ResultTable:
+    """How often each rater, and all together, chose the left."""
+    found = positions(results)
+    flagged = {name: one.p is not None and one.p < FLAG_BELOW for name, one in found.items()}
+    left_out = [f"Choices left out: {reasons(results.position_left_out)}."] * bool(results.position_left_out)
+    return ResultTable(
+        "position",
+        (
+            *_columns(1, rater="Rater", left="Left", right="Right", share_left="Share of left"),
+            Column("p", p_value=True),
+            Column("flagged", shown=False),
+        ),
+        tuple(
+            (name, one.left, one.right, _shared(one.share_left, one), one.p, flagged[name])
+            for name, one in found.items()
+        ),
+        title="Position bias",
+        notes=(
+            *(f"{name}: flagged: p below {FLAG_BELOW:g}." for name, low in flagged.items() if low),
+            *left_out,
+        ),
+    )
+
+
+def _shared(share: float | None, found: PositionBias | Repeats | ShareRight | Index) -> Interval:
+    return Interval(share, found.low, found.high, n=found.n, reason=found.reason or "")
+
+
+def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
+    """How often a rater said the same again."""
+    return ResultTable(
+        "repeats",
+        _columns(1, rater="Rater", answered_twice="Answered twice", same="Same answer", share="Share"),
+        tuple((rater, one.n, one.n_same, _shared(one.share, one)) for rater, one in found.items()),
+        title="Repeats",
+    )
+
+
+def _indices(found: Blinding) -> ResultTable:
+    """One line a rater, then all together."""
+    level = _level(found.overall.bang.confidence_level)
+    return ResultTable(
+        "blinding",
+        (
+            *_columns(
+                1, rater="Rater", guesses="Guesses", right="Right", wrong="Wrong", cannot_tell="Cannot tell"
+            ),
+            *_columns(0, share_right="Share right", bang="Bang's index", james="James's index"),
+        ),
+        tuple(
+            (
+                rater,
+                one.n,
+                one.share_right.n_right,
+                one.share_right.n - one.share_right.n_right,
+                one.n - one.share_right.n,
+                _shared(one.share_right.share, one.share_right),
+                interval(one.bang_questions),
+                interval(one.james_questions),
+            )
+            for rater, one in _everybody(found).items()
+        ),
+        title="Blinding",
+        notes=(
+            f"In brackets: {level} intervals, of the share exact, of the indices a percentile bootstrap over questions. Ten "
+            "guesses of a rater say little; with many raters a few stand out by chance.",
+        ),
+    )
+
+
+def _by_side(found: Blinding) -> ResultTable:
+    """The counts behind the indices, a line for each rater and side, with Bang's index of that side alone."""
+    how = (
+        f"In brackets: {_level(found.overall.bang.confidence_level)} normal intervals. An index near 1 on one side and "
+        "near -1 on the other means that a rater always named the same side."
+    )
+    return ResultTable(
+        "blinding-sides",
+        (
+            *_columns(2, rater="Rater", side="Person's answer"),
+            *(Column(f"guessed_{guess}", f"Guess: {_GUESSES[guess]}") for guess in ORDER),
+            Column("bang", "Bang's index"),
+        ),
+        tuple(
+            (rater, side, *counts, _shared(alone.estimate, alone))
+            for rater, one in _everybody(found).items()
+            if one.n
+            for side, counts, alone in zip(
+                ("left", "right"), one.table, (one.bang_left, one.bang_right), strict=True
+            )
+        ),
+        title="By the side on which the person's answer stood",
+        notes=(how,) if found.overall.n else (),
+    )
+
+
+def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
+    return {**found.per_rater, _not_in(found.per_rater, "all raters"): found.overall}
+
+
+def _not_in(taken: Collection[str], name: str) -> str:
+    """A name for the total that no rater or level has."""
+    while name in taken:
+        name += " together"
+    return name
+
+
+def rating_tables(
+    record: StudyRecord, totals: Sequence[SystemTotal], twice: Sequence[Consistency]
+) -> dict[str, ResultTable]:
+    """Every table of a rating study, by its name in `RATING_TABLES`."""
+    made = (_totals(totals), _raters(record), _rated_twice(twice))
+    return {table.name: table for table in made}
+
+
+def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
+    return ResultTable(
+        "totals",
+        (
+            *_columns(1, system="System"),
+            Column("level", "Level", names_row=True, shown=any(total.level for total in totals)),
+            *_columns(1, dimension="Dimension"),
+            Column("mean", "Mean", places=2),
+            *_columns(0, texts="Texts rated", unrated="not rated", ratings="Ratings"),
+            Column("errors_per_rating", "Errors a rating", places=2),
+        ),
+        tuple(
+            (
+                total.system,
+                total.level or None,
+                total.dimension,
+                interval(total.mean),
+                total.n_texts,
+                total.n_unrated,
+                total.n_ratings,
+                total.errors_per_rating,
+            )
+            for total in totals
+        ),
+        title="By system",
+    )
+
+
+def _raters(record: StudyRecord) -> ResultTable:
+    """How much each rater has rated, and how strictly."""
+    answers, ratings = counted(record).answers, rating_set_of(record).ratings
+    dimensions = dimensions_of(task_of(record))
+    rows: list[tuple[Cell, ...]] = []
+    for rater in dict.fromkeys(answer.rater_id for answer in answers):
+        own = [one for one in ratings if one.rater == rater]
+        said = [[one.score for one in own if one.dimension == dimension] for dimension in dimensions]
+        rows.append(
+            (
+                rater,
+                sum(answer.rater_id == rater for answer in answers),
+                *(mean(scores) if scores else None for scores in said),
+                sum(len(one.spans or ()) for one in own),
+            )
+        )
+    return ResultTable(
+        "raters",
+        (
+            *_columns(1, rater="Rater", texts="Texts"),
+            *(Column(f"mean_{name}", f"Mean {name}", places=2) for name in dimensions),
+            Column("errors_marked", "Errors marked", shown=task_of(record).spans is not None),
+        ),
+        tuple(rows),
+        title="By rater",
+    )
+
+
+def _rated_twice(twice: Sequence[Consistency]) -> ResultTable:
+    return ResultTable(
+        "repeats",
+        (
+            *_columns(2, rater="Rater", dimension="Dimension", rated_twice="Rated twice", same="The same"),
+            Column("mean_difference", "Mean difference", places=2),
+        ),
+        tuple((one.rater, one.dimension, one.n, one.n_same, one.mean_difference) for one in twice),
+        title="Hidden repeats",
+    )

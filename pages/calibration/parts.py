@@ -1,0 +1,286 @@
+"""The tabs of the page: agreement, classes, bias, an evaluator and itself, its map, where not to use it, files."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from core.judges.quality import KIND as QUALITY
+from core.plots import calibration as figures
+from core.report.files import csv_of
+from core.results.calibration.advice import RULES, advice, called
+from core.results.calibration.cells import Cell
+from core.results.calibration.repeats import sensitivity
+from core.results.calibration.results import N_FOLDS, Sweep, macro_averaged, maps_of, temperature_sweep
+from core.results.calibration.tables import (
+    calibration_tables,
+    class_table,
+    map_table,
+    mean_tables,
+    pooled_tables,
+    reliability_table,
+    shuffled_table,
+    sweep_table,
+    warned_table,
+)
+from core.runs.asked import asked_of
+from core.runs.kinds import kind_named
+from core.schema.result_table import ResultTable
+from core.schema.runs import Run
+from core.stats.calibration import CalibrationMap, Method
+from core.store import Store
+from pages.calibration.choice import How, Judged
+from pages.tabs import downloads, judged
+from pages.widgets import chosen_judge, chosen_scores, menus
+from pages.widgets.messages import plain
+from pages.widgets.parts import nothing, part
+from pages.widgets.result_table import show
+
+_NO_CLASSES = "ratings and scores are taken for numbers, which have no classes"
+_AS_TABLE = "The same as a table"
+_MOST_ROWS = 30
+"""Groups that a figure shows one by one; of more it shows means."""
+_METHODS: dict[Method, str] = {
+    "isotonic": "isotonic: rises with the score, otherwise free",
+    "ordinal": "ordinal: a proportional-odds model",
+}
+
+
+def agreement(one: Judged, how: How) -> None:
+    """Raters with each other and with the evaluator: group by group, then the whole."""
+    part(
+        "Agreement",
+        "How often do two raters give a text the same class, and how often do the evaluator and a rater? Spearman and Kendall "
+        "compare the evaluator's order of the texts with the mean rating.",
+        "agreement-with-people",
+    )
+    _verdict(one)
+    found = one.found
+    tables = calibration_tables([found], how.averaged)
+    classed = [cell for cell in found.cells if cell.classes]
+    if classed:
+        few = len(classed) <= _MOST_ROWS
+        show(
+            tables["agreement"],
+            figure=figures.calibration_agreement(classed)
+            if few
+            else figures.calibration_means(macro_averaged(found)),
+            alt=f"How often two raters, and {one.evaluator.name} and a rater, are equal "
+            f"{'in' if few else 'on average over'} {len(classed)} groups",
+        )
+        show(tables["raters"])
+        show(tables["majority"])
+        st.markdown(
+            ":small[Do not compare the second table with the third: a majority is steadier than a rater, and all raters are "
+            "seldom equal. The first table compares people and the evaluator.]"
+        )
+    elif "numbers" not in tables:
+        nothing("no group holds texts that can be compared: make a group for each dimension")
+        show(tables["agreement"])
+    if "numbers" in tables:
+        part(
+            "As numbers",
+            "Ratings that are no classes are compared by their mean: correlations, and the mean absolute error where both "
+            "are on one scale.",
+            "agreement-with-people",
+        )
+        show(tables["numbers"])
+    if len(found.cells) < 2:
+        return
+    if how.averaged == "pooled":
+        part("All texts", "Every text counts once, whatever its group.", "agreement-with-people")
+    else:
+        part(
+            "Means over groups",
+            "Every group counts once, whatever its size, as in Tables 2 and 3 of the multilingual-evaluator paper; behind ± the standard deviation over "
+            "groups.",
+            "agreement-with-people",
+        )
+    for name, table in tables.items():
+        if name.startswith(("pooled-", "means-")):
+            show(table)
+
+
+def _verdict(one: Judged) -> None:
+    """What the evaluator is worth, before any number; first of all where it gives every text the same score."""
+    judged = advice(one.found)
+    for sentence in (*judged.constants, *judged.sentences):
+        st.markdown(f"**{plain(sentence)}**")
+
+
+def classes(one: Judged) -> None:
+    """The classes of one group, by how far raters agree."""
+    part(
+        "Classes",
+        "Where people agree, does the evaluator give the same classes? Where they do not, does it still name the best one?",
+        "class-distributions",
+    )
+    cells: dict[str, Cell] = {}  # each once: of a single language and task the dimension itself is the group
+    for cell in (*one.found.by_dimension, *one.found.cells):
+        if cell.classes:
+            cells.setdefault(called(cell.group), cell)
+    if not cells:
+        nothing(_NO_CLASSES)
+        return
+    name = menus.one_of(None, "Group", list(cells), str, "calibration_classes_group")
+    there = cells[name].distributions
+    drawn = any(sum(each.majority) for each in there)
+    if not drawn:
+        nothing("no text of this group has both a majority and a score")
+    show(
+        class_table([(one.evaluator.name, cells[name])]),
+        figure=figures.calibration_classes(there) if drawn else None,
+        alt=f"Shares of the classes by majority and by {one.evaluator.name}, by how far raters agree",
+    )
+
+
+def bias(one: Judged) -> None:
+    """How much more often the evaluator names the best class."""
+    part(
+        "Bias towards the top class",
+        "The share of texts to which the evaluator gives the best class, minus the share to which the majority gives it. Above "
+        "0 it is too generous; most of all, often, where raters disagree.",
+        "top-class-bias",
+    )
+    cells = [cell for cell in one.found.cells if cell.classes]
+    if not cells:
+        nothing(_NO_CLASSES)
+        return
+    show(
+        calibration_tables([one.found], "macro")["bias"],
+        figure=figures.calibration_bias(cells),
+        alt=f"Bias of {one.evaluator.name} towards the top class in {len(cells)} groups, with intervals",
+    )
+
+
+def repeats(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
+    """The evaluator's run and itself: over its repeats, over temperatures, and with shuffled words."""
+    run = _run_of(one)
+    if run is None:
+        part("The judge and itself", "Does it say the same when it is asked again?", "judge-consistency")
+        nothing("scores of a table say nothing of repeats; choose a run of the judge quality or direct")
+    else:
+        judged.render_consistency(store, run)
+    _sweep(store, everyone)
+    _shuffled(store, run)
+
+
+def _run_of(one: Judged) -> Run | None:
+    run = one.scores.run
+    return run if run is not None and "calibration" in kind_named(run.kind).reports else None
+
+
+def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
+    part(
+        "Temperature",
+        "The same evaluator at several temperatures: its agreement with people, and with itself.",
+        "temperature-and-shuffled-words",
+    )
+    runs = [(run, one) for one in everyone if (run := _run_of(one)) is not None]
+    if len(runs) < 2:
+        nothing("it takes two runs of one evaluator at different temperatures; choose them above")
+        return
+    found: Sweep = chosen_scores.once(
+        ("temperatures", *(one.key for _, one in runs)),
+        lambda: temperature_sweep([(chosen_judge.output_of(store, run), one.found) for run, one in runs]),
+    )
+    drawn = any(point.agreement is not None for point in found.points)
+    show(
+        sweep_table(found),
+        figure=figures.temperatures(found.points) if drawn else None,
+        alt="Agreement with people by temperature",
+    )
+
+
+def _shuffled(store: Store, run: Run | None) -> None:
+    part(
+        "Shuffled words",
+        "Some words of each text changed places before the evaluator read it: does its score drop?",
+        "temperature-and-shuffled-words",
+    )
+    if run is None or kind_named(run.kind) is not QUALITY:
+        nothing("it takes a run of the judge quality, and another of the same texts with shuffled words")
+        return
+    others = [
+        other
+        for other in chosen_judge.with_results(store, QUALITY).values()
+        if other.run_id != run.run_id and asked_of(other).chosen.shuffled_words
+    ]
+    if not others:
+        nothing("no run of the judge quality shuffled words; choose so with the settings of a new run")
+        return
+    twin = menus.one_of(None, "Run with shuffled words", others, menus.name_of, "calibration_twin")
+    found = chosen_scores.once(
+        ("shuffled", menus.key_of(store, run), menus.key_of(store, twin)),
+        lambda: sensitivity(chosen_judge.output_of(store, run), chosen_judge.output_of(store, twin)),
+    )
+    show(shuffled_table(found))
+
+
+def calibration_map(one: Judged) -> None:
+    """How scores read on people's scale, tested on items the map has not seen: the diagram of one dimension, the maps of all."""
+    part(
+        "Calibration map",
+        f"What mean rating does a score stand for? Items are dealt into {N_FOLDS} folds, and each is predicted from the "
+        "others.",
+        "calibration-map",
+    )
+    method: Method = st.selectbox(
+        "Map", list(_METHODS), format_func=_METHODS.__getitem__, key="calibration_method"
+    )
+    with st.spinner("Computing ..."):
+        maps = _maps(one, method)
+    dimension = menus.one_of(None, "Dimension", list(maps), str, "calibration_map_dimension")
+    if (why := maps[dimension].reason) is not None:
+        nothing(why)
+    else:
+        show(
+            reliability_table([(one.evaluator.name, {dimension: maps[dimension]})]),
+            figure=figures.reliability(maps[dimension]),
+            alt=f"Reliability diagram of {one.evaluator.name} on {dimension}: mean rating by score, before and after the map",
+            folded=_AS_TABLE,
+        )
+    show(map_table([(one.evaluator.name, maps)]))
+
+
+def _maps(one: Judged, method: Method) -> Mapping[str, CalibrationMap]:
+    """The maps of all dimensions, computed once."""
+    return chosen_scores.once(("maps", one.key, method), lambda: maps_of(one.found, method=method))
+
+
+def where_not_to_use(one: Judged) -> None:
+    """The sentence, the groups, the rules."""
+    part(
+        "Where not to use it",
+        "Groups of texts in which this evaluator should not stand in for people, by the rules below.",
+        "where-not-to-use-an-evaluator",
+    )
+    _verdict(one)
+    warned = warned_table([one.found])
+    if warned.rows:
+        show(warned, titled=False)
+    st.markdown(
+        "The rules, in the order in which a verdict is taken:\n" + "".join(f"\n- {rule}" for rule in RULES)
+    )
+    st.markdown(
+        ":small[A group that passes is not thereby good: read its agreement. Of many groups some pass or fail by chance.]"
+    )
+
+
+def files(everyone: Sequence[Judged]) -> None:
+    """All tables of all evaluators, as CSV."""
+    part("Files", "Every table of this page, a row a group; all evaluators that are chosen are in each file.")
+    found = [one.found for one in everyone]
+    cells: list[tuple[str, Cell]] = [(one.evaluator, cell) for one in found for cell in one.cells]
+    with st.spinner("Making the files ..."):
+        maps = [(one.evaluator.name, _maps(one, "isotonic")) for one in everyone]
+        tables: dict[str, ResultTable] = {
+            "agreement": next(iter(calibration_tables(found, "").values())),
+            "dimensions": pooled_tables(found)[0],
+            "means": mean_tables(found)[0],
+            "classes": class_table(cells),
+            "where-not-to-use": warned_table(found),
+            "maps": map_table(maps),
+            "reliability": reliability_table(maps),
+        }
+        made = {f"calibration-{name}.csv": csv_of(table) for name, table in tables.items()}
+    downloads.buttons(made, "assay-calibration.zip", "calibration")

@@ -1,0 +1,397 @@
+"""The parts of the results page: a heading, one sentence, a figure and a table with its n, and where it is explained."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from core.errors import InputError
+from core.formats.spans.mqm import write_mqm
+from core.plots import study as plots
+from core.results.study.results import (
+    Contingency,
+    StudyResults,
+    described,
+    headline,
+    reasons,
+    votes_of_pairs,
+)
+from core.results.study.tables import (
+    AGREEMENT,
+    blocks,
+    contingency_table,
+    positions,
+    preference_names,
+    rating_tables,
+    study_tables,
+    two_raters,
+)
+from core.schema.study import StudyRecord
+from core.stats.votes import NO_SIDE
+from core.study.analysis_set import SCORE_NAMES
+from core.study.bundle import write_bundle
+from core.study.export import (
+    guesses_csv,
+    paper_files,
+    rated_jsonl,
+    ratings_csv,
+    ratings_jsonl,
+    spans_csv,
+    to_csv,
+    to_jsonl,
+    to_paper_zip,
+)
+from core.study.rated.results import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
+from pages.widgets import result_table
+from pages.widgets.messages import plain, with_code
+from pages.widgets.parts import HELP, counted_as, nothing, number, part, percent
+
+_show = partial(result_table.show, titled=False)
+NO_GUESS = "there is no guess which answer the person wrote"
+_NO_PAIR = "no pair has enough votes yet"
+_AS_TABLE = "The same as a table"
+_AGREEMENT = {
+    "raw_agreement": (
+        "raw-agreement",
+        "share of pairs with the same answer; high by chance when one is popular",
+    ),
+    "cohen_kappa": ("cohens-kappa", "agreement beyond chance of two raters; falls to 0 when one is popular"),
+    "gwet_ac1": ("gwets-ac1", "beyond chance too, and stays high when one answer is popular"),
+    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters who share one chance rate"),
+    "krippendorff_alpha": (
+        "krippendorffs-alpha",
+        "like Fleiss' kappa, with missing votes and few pairs allowed",
+    ),
+}
+"""Field of a Block -> anchor and the sentence beside it."""
+
+File = tuple[str, str, Callable[[], bytes]]
+"""Name, type and maker."""
+
+
+def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str], None]) -> None:
+    """Every part of a study of pairs; `release` is called with a file's name before it is made, and raises where it must not."""
+    tables = study_tables(results)
+    _verdict(results)
+    _standing(results)
+    part(
+        "Sensitivity",
+        "The verdict if the study counted votes in another way, one rule at a time.",
+        "sensitivity",
+    )
+    _show(tables["sensitivity"])
+    part("Choices", "What each rater answered at each level, after decoding the sides.", "choices")
+    if results.overall.n_pairs:
+        names = preference_names(results.candidate, results.comparator)
+        _show(
+            tables["choices"],
+            figure=plots.choices(results.per_level, results.raters, names),
+            alt="Stacked bars: answers per level and rater",
+            folded=_AS_TABLE,
+        )
+    else:
+        nothing(_NO_PAIR)
+    _agreement(results)
+    _contingency(results)
+    part(
+        "Composite score",
+        "A pair's score is the sign of the sum of its votes: +1 for the candidate, -1 for the comparator, "
+        "0 for neither; both bad counts 0 like both good.",
+        "composite-score",
+    )
+    _show_or_nothing(results, "composite")
+    part("Ties", "How often no difference was seen; the four rules overlap and do not sum to 1.", "ties")
+    _show_or_nothing(results, "ties")
+    part(
+        "Power",
+        "How many pairs a new study needs to show non-inferiority if both systems are equally good.",
+        "power",
+    )
+    _show_or_nothing(results, "plan")
+    if results.overall.n_pairs:
+        with st.expander("Power at the observed mean"):
+            _show(tables["power"])
+    _position(results)
+    part(
+        "Consistency",
+        "Pairs shown twice without saying so, with the sides drawn anew: how often was the answer the same?",
+        "consistency",
+    )
+    if results.raters:
+        _show(tables["repeats"])
+    else:
+        nothing("no pair was answered twice")
+    blinding(results)
+    part("Downloads", "The answers of the whole study, without the filters; the results with them.")
+    _buttons(pair_files(record, results), release)
+    st.markdown(
+        ":small[The formats are described in `docs/formats.md`. A bundle holds no links: it opens nothing.]"
+    )
+
+
+def _show_or_nothing(results: StudyResults, name: str) -> None:
+    if results.overall.n_pairs:
+        _show(study_tables(results)[name])
+    else:
+        nothing(_NO_PAIR)
+
+
+def _standing(results: StudyResults) -> None:
+    """What the numbers rest on, and what they leave out."""
+    block = results.overall
+    with st.container(horizontal=True, gap="medium"):
+        for name, value in {
+            "Pairs used": block.n_pairs,
+            "Questions": block.n_questions,
+            "Raters": len(results.raters),
+            "Answers used": results.answers_used,
+            "Pairs left out": sum(block.n_left_out.values()),
+            "Answers left out": sum(results.answers_left_out.values()),
+        }.items():
+            st.metric(name, value, width="content")
+    st.markdown(
+        f"Pairs left out: {reasons(block.n_left_out)}. Answers left out: {reasons(results.answers_left_out)}."
+    )
+    st.markdown(f":small[{plain(described(results))} {plain(votes_of_pairs(results))}]")
+
+
+def _verdict(results: StudyResults) -> None:
+    """The verdict in plain words with what limits it, and its picture."""
+    bound, found = results.non_inferiority, results.verdict
+    score = SCORE_NAMES[results.analysis_set.score]
+    part(
+        "Verdict",
+        f"Is {plain(results.candidate)} worse than {plain(results.comparator)} by more than the margin of "
+        f"{bound.margin:g} on the {score}? One-sided confidence level: {percent(bound.confidence_level)}.",
+        "non-inferiority",
+    )
+    first, *limits = headline(results)
+    with st.container(border=True):
+        name, numbers = first.split(". ", 1)
+        st.markdown(f"**{plain(name)}.** {plain(numbers)}")
+        if limits:
+            st.markdown("\n".join(f"- {plain(line)}" for line in limits))
+    if bound.mean is not None:
+        _show(
+            study_tables(results)["bounds"],
+            figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
+            alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
+            f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
+            folded=_AS_TABLE,
+        )
+        st.markdown(":small[Bars: lower bounds; dots: the mean.]")
+
+
+def _agreement(results: StudyResults) -> None:
+    """All coefficients together, overall and per level."""
+    part("Agreement", "Do the raters give the same answers? No single number says it, so all stand together.")
+    st.markdown(
+        "\n".join(
+            f"- **{AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
+            for field, (anchor, sentence) in _AGREEMENT.items()
+        )
+    )
+    if len(results.raters) < 2 or not results.overall.n_pairs:
+        nothing(results.overall.raw_agreement.reason or _NO_PAIR)
+        return
+    tables = study_tables(results)
+    _show(
+        tables["agreement"],
+        figure=plots.agreement(blocks(results)),
+        alt="Agreement coefficients with intervals per level",
+    )
+    if results.pairwise:
+        result_table.show(tables["pairwise"])
+
+
+def _contingency(results: StudyResults) -> None:
+    """All four answers of two raters against each other."""
+    part(
+        "Two raters side by side",
+        "How many pairs got which two answers; agreement is on the diagonal.",
+        "contingency-table",
+    )
+    raters = list(results.raters)
+    if len(raters) < 2 or not results.overall.n_pairs:
+        nothing(results.overall.contingency.reason or _NO_PAIR)
+        return
+    first, second = raters[:2]
+    if len(raters) > 2:
+        left, right = st.columns(2)
+        first = left.selectbox("Rows", raters, key="results_rows")
+        others = [rater for rater in raters if rater != first]
+        second = right.selectbox("Columns", others, key="results_columns")
+    found = two_raters(results, first, second)
+    names = preference_names(results.candidate, results.comparator)
+    with st.container(width=620):
+        _show(
+            contingency_table(results, [found]),
+            figure=plots.contingency(found, names),
+            alt=_in_words(found, names),
+            folded=_AS_TABLE,
+        )
+    total = sum(map(sum, found.table or []))
+    st.markdown(f":small[n = {total} pairs. Rows: {plain(first)}; columns: {plain(second)}.]")
+
+
+def _in_words(found: Contingency, names: Mapping[str, str]) -> str:
+    """The table cell by cell, for those who cannot see its picture."""
+    first, second = found.raters
+    return "; ".join(
+        f"{first} {names[row]}, {second} {names[column]}: {n}"
+        for row, line in zip(found.order, found.table or [], strict=False)
+        for column, n in zip(found.order, line, strict=True)
+    )
+
+
+def _position(results: StudyResults) -> None:
+    """Did somebody prefer a side of the screen?"""
+    part(
+        "Position bias",
+        "Did a rater choose the left more often than the right? Both good and both bad are not counted; with many "
+        "raters a few are flagged by chance.",
+        "position-bias",
+    )
+    if not results.raters:
+        nothing(NO_SIDE)
+        return
+    drawn = results.position_overall.n > 0
+    _show(
+        study_tables(results)["position"],
+        figure=plots.position(positions(results)) if drawn else None,
+        alt="Share of left per rater with interval",
+    )
+
+
+def blinding(results: StudyResults) -> None:
+    """Reading, indices per rater and overall, the guesses by side, and the comments beside them."""
+    found = results.blinding
+    part(
+        "Blinding",
+        f"After their last answer raters see some pairs again and say which of the two a person wrote (here: "
+        f"{plain(found.person)}). Bang's index is 0 when they guess, 1 when every guess is right and -1 when every "
+        "guess is wrong.",
+        "blinding-index",
+    )
+    if not found.overall.n:
+        nothing(NO_GUESS)
+    else:
+        with st.container(border=True):
+            st.markdown(f"**{plain(found.reading)}**")
+        tables = study_tables(results)
+        _show(tables["blinding"])
+        with st.expander(tables["blinding-sides"].title):
+            _show(tables["blinding-sides"])
+    if found.n_left_out:
+        st.markdown(f"Guesses left out: {reasons(found.n_left_out)}.")
+    if found.comments:
+        with st.expander(f"Comments beside the guesses ({len(found.comments)})"):
+            for said in found.comments:
+                st.markdown(
+                    f"{plain(said.rater_id)}, {plain(said.item_id)} at {plain(said.level)}: {plain(said.comment)}"
+                )
+
+
+def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
+    """Every part of a rating study; `release` as in `of_pairs`."""
+    found = counted(record)
+    rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
+    raters = {answer.rater_id for answer in found.answers}
+    totals = _totals(fingerprint, record)
+    tables = rating_tables(record, totals, twice := consistency(record))
+    part(
+        "What was rated",
+        f"{len(rated):,} of {counted_as(len(record.outputs), 'text')}, with "
+        f"{counted_as(len(found.answers), 'rating')} in all, by {counted_as(len(raters), 'rater')}.",
+    )
+    for reason, n in found.left_out.items():
+        st.markdown(f"- Left out, {reason}: {n}")
+    part(
+        "By system",
+        "The mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better; "
+        "of marked errors it is minus their MQM weights. Systems whose texts are of other sources are not comparable.",
+    )
+    if rated:
+        _show(tables["totals"])
+    else:
+        nothing("no text is rated yet")
+    part(
+        "By rater",
+        "How much each rater has rated, and how strictly: a first look at differences between people.",
+    )
+    if rated:
+        _show(tables["raters"])
+        st.markdown(
+            "How far raters agree with each other and with judges: the page Calibration. The ratings become the examples "
+            "of a judge on the page Judges."
+        )
+    else:
+        nothing("no text is rated yet")
+    if twice:
+        part("Hidden repeats", "Texts that a rater was shown twice: a few each, a warning sign at most.")
+        _show(tables["repeats"])
+    part("Downloads", "The ratings of the whole study. Offsets count code points, end exclusive.")
+    _buttons(_rating_files(record), release, "ratings_")
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+def _totals(fingerprint: int, _record: StudyRecord) -> tuple[SystemTotal, ...]:
+    """The totals, once for the same answers."""
+    return system_totals(_record)
+
+
+def pair_files(record: StudyRecord, results: StudyResults) -> dict[str, File]:
+    """Label -> a file: the answers of the whole study, and the results as shown."""
+    papers = paper_files(record)
+    return {
+        "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
+        "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record)),
+        "Paper's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
+        if len(papers) == 1
+        else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
+        "Guesses": ("assay-guesses.csv", "text/csv", lambda: guesses_csv(record)),
+        "Results": (
+            "assay-results.json",
+            "application/json",
+            lambda: (json.dumps(results.to_json(), indent=2, ensure_ascii=False) + "\n").encode(),
+        ),
+        "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
+    }
+
+
+def _rating_files(record: StudyRecord) -> dict[str, File]:
+    files: dict[str, File] = {
+        "Ratings": ("assay-ratings.csv", "text/csv", lambda: ratings_csv(record)),
+        "Ratings, JSONL": ("assay-ratings.jsonl", "application/jsonl", lambda: ratings_jsonl(record)),
+        "Rated texts": ("assay-rated-texts.jsonl", "application/jsonl", lambda: rated_jsonl(record)),
+        "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
+    }
+    if task_of(record).spans:
+        files["Errors"] = ("assay-errors.csv", "text/csv", lambda: spans_csv(record))
+        try:
+            marked = write_mqm(rated_texts_of(record))
+        except InputError as why:
+            st.markdown(f":small[Not offered as MQM TSV: {with_code(str(why))}]")
+        else:
+            files["Errors, MQM"] = ("assay-mqm.tsv", "text/tab-separated-values", lambda: marked)
+    return files
+
+
+def _buttons(files: Mapping[str, File], release: Callable[[str], None], place: str = "") -> None:
+    """One button a file, which is released before it is made."""
+
+    def checked(name: str, make: Callable[[], bytes]) -> bytes:
+        release(name)
+        return make()
+
+    with st.container(horizontal=True):
+        for name, (file_name, kind, make) in files.items():
+            st.download_button(
+                f"{name} ({file_name})",
+                partial(checked, name, make),
+                file_name,
+                kind,
+                key=f"results_{place}{name}",
+                on_click="ignore",
+            )
