@@ -191,8 +191,10 @@ def span_f1(counts: SpanCounts, clusters: ArrayLike | None = None, **drawing: Un
     )
     either = (predicted + gold).sum() > 0
     absent = (_NONE_PREDICTED, _NONE_IN_GOLD, _NOTHING_MARKED)
+    if not either:
+        absent = (_NOTHING_MARKED if n_texts else _NO_TEXTS,) * 3
     precision, recall, f1 = (
-        replace(each, n=n_texts, reason=_reason(why, n_texts, either=bool(either)) if each.reason else None)
+        replace(each, n=n_texts, reason=why if each.reason else None)
         for each, why in zip(found, absent, strict=True)
     )
     return SpanF1(
@@ -205,12 +207,6 @@ def span_f1(counts: SpanCounts, clusters: ArrayLike | None = None, **drawing: Un
         predicted_characters=int(predicted.sum()),
         gold_characters=int(gold.sum()),
     )
-
-
-def _reason(why: str, n_texts: int, *, either: bool) -> str:
-    if n_texts == 0:
-        return _NO_TEXTS
-    return why if either else _NOTHING_MARKED
 
 
 def span_f1_test(

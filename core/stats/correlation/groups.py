@@ -177,7 +177,20 @@ def partial(
     without a value. Ranks are made anew in every resample. Undefined where x or y is constant within every group.
     Misleads where a group's rows are few: they then say little, and hold their own mean.
     """
-    first, second, group, cluster, n_left_out = _checked(x, y, control, items)
+    first, second, labels = column(x), column(y), np.asarray(control)
+    item_labels = np.arange(first.size) if items is None else np.asarray(items)
+    if not first.shape == second.shape == labels.shape == item_labels.shape:
+        raise ValueError(
+            "x, y, control and items must have one shape (n,), got "
+            f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
+        )
+    known = ~(np.isnan(first) | np.isnan(second))
+    first, second, group, cluster = (
+        first[known],
+        second[known],
+        numbered(labels[known]),
+        numbered(item_labels[known]),
+    )
     n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
     reason = _reason(first, second, group, names)
     cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
@@ -195,7 +208,7 @@ def partial(
         together=together,
         n=n,
         reason=reason,
-        n_left_out=n_left_out,
+        n_left_out=int((~known).sum()),
         **drawing,
     )
 
@@ -313,20 +326,3 @@ def _reason(x: Floats, y: Floats, group: Indices, names: tuple[str, str]) -> str
         if all(is_constant(values[group == number], axis=0) for number in np.unique(group)):
             return f"all {name} are equal within each group"
     return None
-
-
-def _checked(
-    x: ArrayLike, y: ArrayLike, control: ArrayLike, items: ArrayLike | None
-) -> tuple[Floats, Floats, Indices, Indices, int]:
-    """Rows with both values: x, y, number of group and of cluster; and how many rows lack one."""
-    first, second, labels = column(x), column(y), np.asarray(control)
-    item_labels = np.arange(first.size) if items is None else np.asarray(items)
-    if not first.shape == second.shape == labels.shape == item_labels.shape:
-        raise ValueError(
-            "x, y, control and items must have one shape (n,), got "
-            f"{first.shape}, {second.shape}, {labels.shape}, {item_labels.shape}"
-        )
-    known = ~(np.isnan(first) | np.isnan(second))
-    group = numbered(labels[known])
-    cluster = numbered(item_labels[known])
-    return first[known], second[known], group, cluster, int((~known).sum())

@@ -8,7 +8,7 @@ scipy's functions would make them. NaN means no value; rows without one are left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial as partial_of
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -359,7 +359,8 @@ def meta_correlation(
     pairs = complete_pairs(human, synthetic)
     if pairs[0].size < 3:
         return MetaCorrelationTest(over_metrics, None, None, TWO_METRICS)
-    one, two = (_p_value(*pairs, method, side) for side in ("greater", "two-sided"))
+    test: Any = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[method]
+    one, two = (float(test(*pairs, alternative=side).pvalue) for side in ("greater", "two-sided"))
     return MetaCorrelationTest(over_metrics, one, two)
 
 
@@ -433,17 +434,6 @@ def leave_one_family_out(
         kept = np.array([other != family for other in families], dtype=bool)
         found[family] = meta_correlation(first[kept], second[kept], method, **drawing).over_metrics
     return found
-
-
-def _p_value(
-    human: Floats, synthetic: Floats, method: Method, side: Literal["greater", "two-sided"]
-) -> float:
-    """The p of scipy, of three metrics or more."""
-    if method == "pearson":
-        return float(pearsonr(human, synthetic, alternative=side).pvalue)
-    if method == "spearman":
-        return float(spearmanr(human, synthetic, alternative=side).pvalue)
-    return float(kendalltau(human, synthetic, alternative=side).pvalue)
 
 
 def meta_of_columns(human: Floats, synthetic: Floats, method: Method) -> Floats:
