@@ -245,6 +245,8 @@ class RunAtHand:
     ) -> None:
         """asked, contents: where they are known already."""
         self.store, self.run, self.path = store, run, path
+        self.said: tuple[object, Any] | None = None
+        """What a judge said, and when: see judging.judge_output."""
         if asked is not None:
             self.asked = asked
         if contents is not None:

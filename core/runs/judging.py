@@ -47,6 +47,7 @@ from core.schema.scores import Metric, Score, ScoredRow
 from core.schema.settings import Remark
 from core.stats.degeneracy import Degeneracy
 from core.store.replies import parts_not_sent
+from core.store.runs import last_finished
 from core.store.scores import result_texts
 from core.tables.writer import csv_bytes
 
@@ -211,8 +212,19 @@ def _engine_named(client: Client | None) -> str:
 
 
 def judge_output(run: RunAtHand) -> JudgeOutput:
-    """All that the judge said so far. Raises InputError for a run that judges no texts."""
-    asked, metrics = judging_run(run).asked, run.metrics
+    """All that the judge said so far, read once for as long as nothing is added.
+
+    Raises InputError for a run that judges no texts.
+    """
+    moment = last_finished(judging_run(run).store, run.run.run_id)
+    if run.said is None or run.said[0] != moment:
+        run.said = moment, _output(run)
+    output: JudgeOutput = run.said[1]
+    return output
+
+
+def _output(run: RunAtHand) -> JudgeOutput:
+    asked, metrics = run.asked, run.metrics
     texts = tuple(
         _judged_text(text, kept, asked, metrics)
         for item_id, result in results_of(run)

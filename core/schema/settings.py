@@ -9,6 +9,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, product
 from types import UnionType
 from typing import Any, ClassVar, Literal, Self, Union
@@ -356,6 +357,11 @@ def refuse(
 
 def fields_of(model: type[Settings]) -> dict[str, SettingField]:
     """Name -> field, in the order in which they are declared; those that no door offers are left out."""
+    return dict(_fields_of(model))
+
+
+@cache
+def _fields_of(model: type[Settings]) -> dict[str, SettingField]:
     return {
         name: _field(name, about, info)
         for name, info in model.model_fields.items()

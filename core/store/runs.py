@@ -228,6 +228,14 @@ def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:
     return int(row["n"]) if row else 0
 
 
+def last_finished(store: Store, run_id: int) -> tuple[int, str | None]:
+    """How many items the run came to, and when to the last: another answer as soon as anything else is known of one."""
+    (row,) = store.rows(
+        "select count(*) as n, max(finished_utc) as last from run_item where run_id = :id", {"id": run_id}
+    )
+    return row["n"], row["last"]
+
+
 def item_times(store: Store, run_id: int) -> list[tuple[float, float]]:
     """From when to when each finished item was worked on, in seconds of the clock; items without an answer left out."""
     rows = store.rows(
