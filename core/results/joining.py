@@ -300,22 +300,14 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     Joined as `join_ratings` says, and raises the same errors.
     """
     columns = _shared_columns(table.rows, ratings.ratings)
-    scored, rated = _keys((*table.rows, *chosen), columns, len(table.rows))
+    # Blanks are filled from the item's other rows, on either side.
+    keys = keys_of((*table.rows, *chosen), columns)
+    scored, rated = keys[: len(table.rows)], keys[len(table.rows) :]
     place = _places(table, ratings, scored, set(rated))
     met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
     if not (met >= 0).any():
         raise _nothing_met(table, ratings, columns)
     return met
-
-
-def _key(row: Named, columns: Sequence[str]) -> Key:
-    return tuple(level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
-
-
-def _keys(rows: Sequence[Named], columns: Sequence[str], n_scored: int) -> tuple[list[Key], list[Key]]:
-    """What each text is told by, of the scores and of the ratings; blanks are filled from the item's other rows."""
-    keys = keys_of(rows, columns)
-    return keys[:n_scored], keys[n_scored:]
 
 
 def _shared_columns(scored: Sequence[ScoredRow], rated: Sequence[Rating]) -> tuple[str, ...]:
@@ -335,7 +327,12 @@ def _shared_columns(scored: Sequence[ScoredRow], rated: Sequence[Rating]) -> tup
 
 
 def _n_keys(rows: Sequence[Named], columns: Sequence[str]) -> int:
-    return len({_key(row, columns) for row in rows})
+    return len(
+        {
+            tuple(level_key(row.level) if name == "level" else column_of(row, name) for name in columns)
+            for row in rows
+        }
+    )
 
 
 def _places(

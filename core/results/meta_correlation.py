@@ -287,46 +287,12 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
         yield "both sides name the same items, but the interval over items draws them apart"
 
 
-def cautions(n_metrics: int, n_families: int) -> tuple[Caution, ...]:
-    """What a reader has to know before the number; empty where enough metrics of enough families are compared."""
-    found: list[Caution] = []
-    if n_metrics < FEWEST_METRICS:
-        found.append("few_metrics")
-    if n_families < FEWEST_FAMILIES:
-        found.append("few_families")
-    return tuple(found)
-
-
-def caution_said(n_metrics: int, n_families: int) -> str | None:
-    """The cautions of one meta-correlation as a sentence; None: there is none."""
-    if not cautions(n_metrics, n_families):
-        return None
-    metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
-    families = "1 family" if n_families == 1 else f"{n_families} families"
-    return f"Only {metrics} of {families} can be compared. {_SAYS_LITTLE}"
-
-
-def cells_caution_said(sizes: Collection[tuple[int, int]]) -> str | None:
-    """The same for the cells of a matrix, given the metrics and families of each."""
-    few = sum(bool(cautions(*size)) for size in sizes)
-    if not few:
-        return None
-    return f"{few} of {len(sizes)} cells compare few metrics. {_SAYS_LITTLE}"
-
-
 def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:
     """Notes on errors of a paper in rows of metrics that have no part here."""
     if side.name not in published_names():
         return frozenset()
     used = {side.written[key] for key in shared}
     return frozenset(note for note, metrics in error_notes(side.name).items() if not used & metrics)
-
-
-def unmet(humans: Collection[str], met: Collection[str]) -> tuple[str, ...]:
-    """A note on the data sets with a human side that no text of the synthetic side belongs to."""
-    lost = [shown(name) for name in humans if name and name not in met]
-    there = ", ".join(shown(name) for name in met) or "none"
-    return (f"no text is of {', '.join(lost)}; the synthetic side has {there}",) if lost else ()
 
 
 DATASET = "dataset"
@@ -384,12 +350,20 @@ class MetaCorrelation:
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Why the number says little, to be read before it; empty: nothing of the kind."""
-        return cautions(self.n_metrics, self.n_families)
+        few: dict[Caution, bool] = {
+            "few_metrics": self.n_metrics < FEWEST_METRICS,
+            "few_families": self.n_families < FEWEST_FAMILIES,
+        }
+        return tuple(name for name, is_few in few.items() if is_few)
 
     @property
     def caution(self) -> str | None:
-        """The same as a sentence."""
-        return caution_said(self.n_metrics, self.n_families)
+        """The same as a sentence; None: there is none."""
+        if not self.cautions:
+            return None
+        metrics = "1 metric" if self.n_metrics == 1 else f"{self.n_metrics} metrics"
+        families = "1 family" if self.n_families == 1 else f"{self.n_families} families"
+        return f"Only {metrics} of {families} can be compared. {_SAYS_LITTLE}"
 
 
 @dataclass(frozen=True)
@@ -426,7 +400,8 @@ class Matrix:
     def caution(self) -> str | None:
         """How many cells compare few metrics, as a sentence; None: none does."""
         made = [cell.result for cell in self.cells if cell.result is not None]
-        return cells_caution_said([(one.n_metrics, one.n_families) for one in made])
+        few = sum(bool(one.cautions) for one in made)
+        return f"{few} of {len(made)} cells compare few metrics. {_SAYS_LITTLE}" if few else None
 
 
 def meta_correlate(
@@ -536,9 +511,12 @@ def meta_matrix(
         _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), correlated)
         for key, indices in rows_by(synthetic.rows, columns).items()
     )
+    notes = list(synthetic.notes)
     met = dict.fromkeys(cell.by[DATASET] for cell in cells) if DATASET in columns else {}
-    notes = (*synthetic.notes, *(unmet(tuple(humans), tuple(met)) if met else ()))
-    return Matrix(cells, _summaries(cells, over) if over else (), notes)
+    if met and (lost := [shown(name) for name in humans if name and name not in met]):
+        there = ", ".join(map(shown, met))
+        notes.append(f"no text is of {', '.join(lost)}; the synthetic side has {there}")
+    return Matrix(cells, _summaries(cells, over) if over else (), tuple(notes))
 
 
 def _cell(

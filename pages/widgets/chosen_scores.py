@@ -189,17 +189,6 @@ def asked(holding: KeptKind, slot: str) -> dict[str, object]:
     return {**options, _FLIP: turned}
 
 
-def flip_of(options: Mapping[str, object]) -> Flip:
-    """The dimensions that are turned."""
-    names = options.get(_FLIP)
-    return tuple(map(str, names)) if isinstance(names, list) else ()
-
-
-def wants_evaluators(options: Mapping[str, object]) -> bool:
-    """Whether the file's evaluators are what is wanted of it."""
-    return bool(options.get(_EVALUATORS))
-
-
 def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: bool) -> RatingSet:
     """The ratings of a file. Raises InputError."""
     try:
@@ -337,8 +326,9 @@ def key_of(file: KeptFile) -> _Key:
 
 
 def _key(kind: KeptKind, sha256: str, file_name: str, options: Mapping[str, object]) -> _Key:
-    option = bool(options.get("lower_is_better")) or wants_evaluators(options)
-    return kind, sha256, file_name, option, flip_of(options)
+    option = bool(options.get("lower_is_better") or options.get(_EVALUATORS))
+    turned = options.get(_FLIP)
+    return kind, sha256, file_name, option, tuple(map(str, turned)) if isinstance(turned, list) else ()
 
 
 def _bytes(store: Store, file: KeptFile) -> Callable[[], bytes]:

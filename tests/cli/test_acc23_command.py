@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 from core.cli import main
+from core.formats.mt_metrics_eval import read_seg_ratings, read_seg_scores
+from core.report.files import csv_of
+from core.results.correlations.acc23 import Acc23Options, acc23, accuracy_table, accuracy_test_table
+from core.results.merging import merge_tables
 
 Run = Callable[..., str]
 
@@ -115,6 +119,17 @@ def test_a_metric_that_ties_everything_is_named_before_its_accuracy(files: Path,
     assert table[1] == found["notes"][0]
     found = json.loads(run("acc23", "human.seg.score", "m.seg.score", "--json", "--resamples", "0"))
     assert found["constant"] is None
+
+
+def test_the_file_is_the_table_that_the_page_offers(files: Path, run: Run) -> None:
+    names = ("m.seg.score", "n.seg.score")
+    table = merge_tables([read_seg_scores((files / name).read_bytes(), name) for name in names])
+    people = read_seg_ratings((files / "human.seg.score").read_bytes(), "human.seg.score")
+    found = acc23(people, table, Acc23Options(test=True, n_resamples=20))
+    for made in (accuracy_table(found), accuracy_test_table(found)):
+        options = ("--test", "--resamples", "20", "--out", "out.csv", "--table", made.name)
+        run("acc23", "human.seg.score", *names, *options)
+        assert (files / "out.csv").read_bytes() == csv_of(made)
 
 
 @pytest.mark.parametrize(

@@ -163,12 +163,9 @@ def correlate_scores(
     dimensions, and where nothing can be joined.
     """
     asked = _asked(table, ratings, group, options)
-    rows: list[MetricCorrelation] = []
-    for number, (values, within) in enumerate(asked.groups.items(), start=1):
-        told = _telling(tell, f"group {number} of {len(asked.groups)}, " if len(asked.groups) > 1 else "")
-        part = _part_of(asked, within)
-        rows += _of_group(asked, part, dict(zip(asked.columns, values, strict=True)), told)
-    return asked.report(rows)
+    return asked.report(
+        [row for named, part, told in _groups(asked, tell) for row in _of_group(asked, part, named, told)]
+    )
 
 
 def correlate_step_by_step(
@@ -189,23 +186,21 @@ def correlate_step_by_step(
         yield so_far
         return
     asked = _asked(table, ratings, group, options)
-    parts = {values: _part_of(asked, within) for values, within in asked.groups.items()}
-    named = {values: dict(zip(asked.columns, values, strict=True)) for values in parts}
+    parts = list(_groups(asked, tell))
     if so_far is None:
-        rows = [row for values, part in parts.items() for row in _estimates(asked, part, named[values])]
+        rows = [row for named, part, _ in parts for row in _estimates(asked, part, named)]
     else:
         rows = list(so_far.rows)
     yield asked.report(rows)
     n_metrics, place = len(table.metrics), 0
-    for number, (values, part) in enumerate(parts.items(), start=1):
-        told = _telling(tell, f"group {number} of {len(parts)}, " if len(parts) > 1 else "")
+    for named, part, told in parts:
         together = _TOGETHER if part.target.size <= _FEW_ROWS else 1
         for start in range(0, n_metrics, together):
             metrics = range(start, min(start + together, n_metrics))
             places = slice(place, place + len(metrics))
             place += len(metrics)
             if not all(row.is_complete for row in rows[places]):
-                rows[places] = _of_group(asked, part, named[values], told, metrics)
+                rows[places] = _of_group(asked, part, named, told, metrics)
                 yield asked.report(rows)
 
 
@@ -289,6 +284,15 @@ class _Rows:
     @property
     def _rows(self) -> list[ScoredRow]:
         return [self.joined.table.rows[index] for index in self._entries.tolist()]
+
+
+def _groups(
+    asked: _Asked, tell: Callable[[str], None] | None
+) -> Iterator[tuple[dict[str, str], "_Rows", Callable[[str], None]]]:
+    """Values of each group by column, its rows, and who is told what is being done with them."""
+    for number, (values, within) in enumerate(asked.groups.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(asked.groups)}, " if len(asked.groups) > 1 else "")
+        yield dict(zip(asked.columns, values, strict=True)), _part_of(asked, within), told
 
 
 def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
