@@ -5,10 +5,24 @@ import sys
 
 import pytest
 
-from core.cli.shared.terminal import number, print_aligned
+from core.cli.shared.giving import print_said
+from core.cli.shared.terminal import number
+from core.schema.result_table import Column, ResultTable
 
-HEADER = ["language", "metric", "n", "Pearson", "Spearman"]
-ROWS = [["en", "bleu-4", 12, "0.512 [0.401, 0.611]", "0.5"], ["de", "chrf", 7, "0.1", "0.498 [0.4, 0.6]"]]
+TABLE = ResultTable(
+    "some",
+    (
+        Column("language", names_row=True),
+        Column("metric", names_row=True),
+        Column("n"),
+        Column("pearson", "Pearson"),
+        Column("spearman", "Spearman"),
+    ),
+    (
+        ("en", "bleu-4", 12, "0.512 [0.401, 0.611]", "0.5"),
+        ("de", "chrf", 7, "0.1", "0.498 [0.4, 0.6]"),
+    ),
+)
 
 
 class Terminal(io.StringIO):
@@ -21,7 +35,7 @@ class Terminal(io.StringIO):
 def test_a_table_that_is_too_wide_comes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "44")
     monkeypatch.setattr(sys, "stdout", terminal := Terminal())
-    print_aligned(HEADER, ROWS)
+    print_said([TABLE])
     assert terminal.getvalue().splitlines() == [
         "language  metric  n   Pearson",
         "en        bleu-4  12  0.512 [0.401, 0.611]",
@@ -37,7 +51,7 @@ def test_a_table_that_is_too_wide_comes_in_parts(monkeypatch: pytest.MonkeyPatch
 def test_no_column_is_lost_however_narrow_it_is(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setattr(sys, "stdout", terminal := Terminal())
-    print_aligned(HEADER, ROWS)
+    print_said([TABLE])
     parts = terminal.getvalue().split("\n\n")
     assert [part.splitlines()[0].split()[-1] for part in parts] == ["n", "Pearson", "Spearman"]
 
@@ -46,7 +60,7 @@ def test_a_file_gets_the_whole_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "44")
-    print_aligned(HEADER, ROWS)
+    print_said([TABLE])
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
