@@ -61,7 +61,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
     """Texts with the ratings that are about them, in the order of the outputs; texts that nobody rated stay.
 
     Joined by item, system and level, as far as texts and ratings name them; language and labels that both have take
-    part where something is known by them alone (`rating_joining`). Ratings without a text are counted in `left_out`.
+    part where something is known by them alone (`ratings.TextFinder`). Ratings without a text are counted in `left_out`.
     The texts' spans have to count the characters of these very texts: those that reach beyond the end are cut there,
     which a note says; those that begin beyond it are problems. Raises InputError.
     """
@@ -213,7 +213,7 @@ def _called(rating: Rating) -> str:
 def holds_rated(data: bytes, file_name: str) -> bool:
     """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it.
 
-    Lists with a rater's scores by dimension are ratings of another form (`rating_shapes`).
+    Lists with a rater's scores by dimension are ratings of another form.
     """
     text = data.decode("utf-8-sig", "replace")
     if f'"{RATINGS}"' not in text:

@@ -72,7 +72,7 @@ def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Out
     """The texts of a table, of JSONL, or of the papers' JSON; InputError holds every problem.
 
     What a metric gets as the source is the context if there is one, else the sentence that is translated, else the
-    question; `open_tables.source_as_system` tells what a column `source` means.
+    question; `core.tables.columns.source_as_system` tells what a column `source` means.
     """
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()

@@ -66,29 +66,9 @@ SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", 
 """Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
 LABELS = frozenset(
     [
-        "dataset",
-        "data_set",
-        "generator",
-        "model",
-        "llm",
-        "shots",
-        "prompt",
-        "domain",
-        "doc",
-        "document",
-        "doc_id",
-        "document_id",
-        "seed",
-        "run",
-        "fold",
-        "split",
-        "year",
-        "type",
-        "task",
-        "rater",
-        "annotator",
-        "variant",
-        "temperature",
+        *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
+        *("doc", "document", "doc_id", "document_id", "seed", "run", "fold", "split"),
+        *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
     ]
 )
 """Columns that are labels in the wide form although they may hold numbers."""

@@ -1,12 +1,7 @@
 """Error spans in whatever form a file has them: one reader for all, whose offsets are Assay's when it is done.
 
-- MQM TSV, as Google's ratings and the viewer Marot have it (`mqm`);
-- one `*.seg.rating` of mt-metrics-eval: system, tab, {"errors": [...]} or None; a system's lines are items 1, 2, ...;
-- the spans of WMT's quality estimation tasks (`wmtqe`);
-- a row a span, CSV or JSONL (`span_rows`);
-- ratings as JSONL with a list `spans`, and rated texts (`rated`).
-
-Spans count code points of the text, ends are exclusive. Files that count otherwise are read with `units` and `ends`.
+FORMATS lists the forms. Of them `*.seg.rating` is read here: system, tab, {"errors": [...]} or None; a system's lines are
+items 1, 2, ... Spans count code points of the text, ends are exclusive. Files that count otherwise are read with `units` and `ends`.
 """
 
 from collections import Counter

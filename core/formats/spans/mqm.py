@@ -112,7 +112,7 @@ def holds_mqm(data: bytes) -> bool:
 def read_mqm(data: bytes, file_name: str) -> RatingSet:
     """One rating a segment, system and rater: minus the weights of the errors, with the errors as spans.
 
-    Weights are those of mqm_weights. Spans count the characters of the text without marks. Items are the numbers of
+    Weights are those of WEIGHTS. Spans count the characters of the text without marks. Items are the numbers of
     the segments in the whole test set, else DOCUMENT:NUMBER.
     """
     findings = FileFindings(file_name, sha256_of(data))
