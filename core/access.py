@@ -32,7 +32,7 @@ def check_proxies(named: Iterable[str]) -> None:
             problems.append(f"`{proxy}`: {problem}")
     if problems:
         raise InputError(
-            f"Name the proxy by its IP address or network (--behind-proxy, {PROXIES}), e.g. 127.0.0.1.",
+            f"Name the proxy by its IP address or network: `./run --behind-proxy 127.0.0.1`, or {PROXIES}=127.0.0.1.",
             problems,
         )
 

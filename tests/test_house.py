@@ -195,6 +195,55 @@ def test_a_kind_that_is_spelled_out_is_found() -> None:
     assert not is_a_kind(ast.parse("kind.work").body[0].value)  # type: ignore[attr-defined]  # an expression
 
 
+ARGUMENTS = {("core/runs/environments.py", word) for word in ("--alone", "--db")}
+"""What a child process is started with: words that nobody reads."""
+
+
+def options_in(code: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of each text that names an option; a whole command, in backticks or of ./run --with, may."""
+    aside = {id(node.value) for node in ast.walk(code) if isinstance(node, ast.Expr)}  # docstrings
+    aside |= {id(part) for node in ast.walk(code) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(code):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "_" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if id(node) not in aside and re.search(
+            r"(?<![\w-])--[a-z]", re.sub(r"`[^`]*`|\./run --with \S+( --setup)?", "", text)
+        ):
+            yield node.lineno, text
+
+
+def test_no_option_is_named_in_core_outside_cli() -> None:
+    """A page shows these sentences too, and a page has no `--device`: only core/cli speaks of options."""
+    paths = [path for path in sorted(ROOT.glob("core/**/*.py")) if path.name != "__main__.py"]
+    found = [
+        (path.relative_to(ROOT).as_posix(), line, text)
+        for path in paths
+        if ROOT / "core" / "cli" not in path.parents
+        for line, text in options_in(tree(path))
+    ]
+    assert [
+        f"{file}, line {line}: {text}" for file, line, text in found if (file, text) not in ARGUMENTS
+    ] == []
+    assert {(file, text) for file, _, text in found} == ARGUMENTS
+
+
+def test_an_option_is_seen_in_every_kind_of_text() -> None:
+    """The rule above sees what it forbids, and neither whole commands nor docstrings."""
+    code = '''
+"""The file of --human."""
+a = "--device: there is none"
+b = f"choose one (--dimension {c})"
+d = [f"{c} -- or --again"]
+e = f"`python -m core study unblind {c} --reason TEXT` ends it; ./run --with spacy --setup, too"
+f = f"--{c}: a hyphen--or two", "--"
+'''
+    assert [line for line, _ in options_in(ast.parse(code))] == [3, 4, 5]
+
+
 UNRELEASED = {
     *(f"core.store.answers.{name}" for name in ("PAIRS", "RATINGS", "LISTS", "history_of", "guesses_of")),
 }

@@ -100,13 +100,15 @@ def read_ratings(
     found = format_of("ratings", data, file_name)
     is_metal = found.name == metal.FORMAT.name
     if flip and not is_metal:
-        raise InputError(f"--flip is for METAL's JSON; {shown(file_name)} does not hold that: leave it out.")
+        raise InputError(
+            f"Only METAL's JSON has dimensions to flip; {shown(file_name)} does not hold that: flip none."
+        )
     if found.rows is None and lower_is_better:
         raise InputError(
-            f"--lower-is-better is for tables of ratings; {shown(file_name)} holds METAL's JSON: name the dimensions "
-            "that are turned (--flip H,PC)."
+            f"Only tables of ratings are read with lower as better; {shown(file_name)} holds METAL's JSON: name the "
+            "dimensions to flip, such as H and PC."
             if is_metal
-            else f"{shown(file_name)} holds {found.title}: leave out that lower is better (--lower-is-better)."
+            else f"{shown(file_name)} holds {found.title}: leave out that lower is better."
         )
     own = {"flip": flip} if is_metal else {} if found.rows is None else {"lower_is_better": lower_is_better}
     read: RatingSet = _read("ratings", ratings.read_ratings, data, file_name, **own)

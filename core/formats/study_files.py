@@ -80,7 +80,8 @@ def one_source_hint(data: bytes, file_name: str) -> InputError | None:
         f"{shown(file_name)} has one source's answers",
         [
             f"a study compares two: {shown(found.source)} is the only one, with {len(found.items)} questions at "
-            f"{len(levels)} levels; name the other source's file with --beside, or use the page Generate"
+            f"{len(levels)} levels; name the other source's file too (`python -m core study import FILE --beside FILE`), "
+            "or use the page Generate"
         ],
     )
 

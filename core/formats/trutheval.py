@@ -34,7 +34,7 @@ QUESTION_FIELDS = ("id", "question", "ground_truth", "answers", "language")
 
 ONE_SOURCE = (
     "it has one source's answers, without the source's name; take the outputs.jsonl of the same run and name the other "
-    "source's file with --beside, or use the page Generate"
+    "source's file too (`python -m core study import FILE --beside FILE`), or use the page Generate"
 )
 """Of a run's dataset.json: there a level is a text, not an object with one text a source."""
 

@@ -31,7 +31,7 @@ class ScoringSettings(KindSettings):
     metrics: tuple[str, ...] = setting(
         (),
         "Metrics",
-        "metrics or groups of them; --list names them",
+        "metrics or groups of them; `python -m core score --list` names them",
         metavar="lexical|neural|all|NAME,...",
         words={"": "lexical"},
     )

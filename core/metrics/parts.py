@@ -157,7 +157,7 @@ class PoolPart(ThreadPart):
         except BrokenExecutor as problem:
             raise InputError(
                 "A process that scores was ended from outside, perhaps for want of memory. What is finished is kept: "
-                "resume the run, with fewer --workers where memory is short."
+                "resume the run, with fewer workers where memory is short."
             ) from problem
 
     async def close(self) -> None:

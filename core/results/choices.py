@@ -234,7 +234,7 @@ def chosen_ratings(
     if dimension is None and len(there) > 1:
         raise InputError(
             f"{shown(ratings.file_name)} rates several dimensions ({', '.join(map(shown, there))}): "
-            "choose one (--dimension)."
+            "choose one dimension."
         )
     wanted = there if dimension is None else (dimension,) if isinstance(dimension, str) else dimension
     wanted = tuple(dict.fromkeys(wanted))
@@ -292,7 +292,7 @@ def _mean(
     if kept and any(len(own) > 1 for by_dimension in scores.values() for own in by_dimension):
         raise InputError(
             f"{shown(ratings.file_name)} does not tell which scores on the dimensions are one rater's: name raters, or "
-            "average them (--raters averaged)."
+            "average the raters."
         )
     name = mean_name(dimensions)
     found = tuple(replace(first[text], dimension=name, spans=None, rater=rater) for text, rater in scores)

@@ -222,7 +222,7 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
     if not rows.size:
         raise InputError(
             f"{scores_called(table.file_name)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
-            "Scores of texts of unknown quality are correlated with human ratings (--human FILE)."
+            "Scores of texts of unknown quality are correlated with human ratings: add a file of these."
         )
     check_spelled_alike(table.rows)
     table, notes = with_directions(table)

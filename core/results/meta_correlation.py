@@ -143,7 +143,7 @@ def _fixed(side: CorrelationSet, first_order: Method) -> SideValues:
     if side.values and held and first_order not in held:
         raise InputError(
             f"{shown(side.name)} holds {' and '.join(held)} correlations only, not {first_order}: ask for "
-            f"{held[0]} at both orders, or for {held[0]} first-order correlations (--first-order {held[0]})."
+            f"{held[0]} at both orders, or for {held[0]} first-order correlations."
         )
     names = list(side.values)
     keys = _keys(side.name, names)

@@ -30,7 +30,7 @@ PATHS: Mapping[Work, WorkPath] = {
 IDENTITY = ("run", "kind", "file_sha256", "made_utc")
 """Fields of run.json that tell two runs apart."""
 NO_SUCH_RUN = (
-    "There is no run of this file with these settings to resume: leave --resume out to start one. "
+    "There is no run of this file with these settings to resume: start a new one. "
     "`python -m core runs list` names the runs there are."
 )
 

@@ -318,7 +318,7 @@ class _Exchange:
         if there and not self._replace:
             raise InputError(
                 f"There is a database {self._path.name} already, so nothing was restored. Restore to another "
-                "place (--db PATH), or say that it may go (--replace): a copy of it is kept beside it then."
+                "place (ASSAY_DB), or let it go (`python -m core study restore FILE --replace`): a copy is kept beside it."
             )
         return there
 

@@ -197,7 +197,7 @@ def check_schema(database: Database, name: str) -> None:
     if unknown := unknown_steps(database):
         raise StorageError(
             f"The database {name} was written by a newer Assay: it has the step {unknown[0]}, of which this one "
-            "knows nothing. Nothing was changed. Update Assay, or open another database (--db, ASSAY_DB)."
+            "knows nothing. Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
         )
     check_owner(database, name)
 
@@ -209,7 +209,7 @@ def check_owner(database: Database, name: str) -> bool:
         listed = ", ".join(tables[:3]) + (" ..." if len(tables) > 3 else "")
         raise StorageError(
             f"{name} is a database of another program (its tables: {listed}). Nothing was changed. Name another "
-            "file (--db, ASSAY_DB)."
+            "file (ASSAY_DB)."
         )
     return bool(tables)
 
@@ -291,7 +291,7 @@ def in_our_words(path: Path) -> Iterator[None]:
 def _what_to_do(problem: Exception) -> str:
     kind = getattr(problem, "sqlite_errorname", "")
     if kind == "SQLITE_NOTADB":
-        return "It is no SQLite database: name another file (--db, ASSAY_DB)."
+        return "It is no SQLite database: name another file (ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
         return "It is damaged: move it away and restore your backup (`python -m core study restore FILE`)."
     return "Check that the disk has room and that the file may be read and written, then try again."

@@ -419,7 +419,7 @@ def _as_answer(rule: str) -> str:
 
 def _advice(audit: LeakageAudit, part: LevelAudit) -> str:
     feature = FEATURES[part.rule.column or 0].name
-    order = "" if audit.shuffled else "show levels shuffled (--levels-order shuffled) or "
+    order = "" if audit.shuffled else "show levels shuffled or "
     return (
         f"What to do: {_ADVICE[feature]}; {order}give raters only some levels; report this with the result; after the "
         "last answer, look at the blinding index."

@@ -81,7 +81,7 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
     if candidate is None and comparator is None:
         raise InputError(
             f"Say which source is the candidate: the data set has {one!r} and {other!r}. "
-            f"For example: --candidate {one} --comparator {other}."
+            f"For example: candidate {one}, comparator {other}."
         )
     return candidate or opposite.get(comparator or "", ""), comparator or opposite.get(candidate or "", "")
 
@@ -138,7 +138,7 @@ def keep_study(
     if known and not again:
         raise InputError(
             f"{shown(file)} is already here: the same file (sha256 {sha256[:12]}) was imported as "
-            f"{', '.join(known)}. Use that study, or say that you want a second one (--again)."
+            f"{', '.join(known)}. Use that study, or choose to import the file again."
         )
     with store.writing():
         study = insert_study(store, study, items, outputs)
@@ -162,7 +162,7 @@ def check_name(store: Store, name: str) -> str:
     if not name or len(name) > 80 or not name.isprintable():
         raise InputError("A study needs a name of 1 to 80 printable characters.")
     if same_name(name) in {same_name(study.name) for study in list_studies(store)}:
-        raise InputError(f"There is a study named {name!r} already. Choose another name (--name).")
+        raise InputError(f"There is a study named {name!r} already. Choose another name.")
     return name
 
 

@@ -45,15 +45,15 @@ def parse_columns(given: str | None) -> dict[str, str]:
     for part in (given or "").split(",") if given else ():
         ours, mark, theirs = (one.strip() for one in part.partition("="))
         if not (ours and mark and theirs):
-            problems.append(f"--columns: {shown(part)} is no pair such as text=output")
+            problems.append(f"{shown(part)} is no pair such as text=output")
         elif ours in found:
-            problems.append(f"--columns: {ours} is named twice")
+            problems.append(f"{ours} is named twice")
         elif ours not in VOCABULARY:
-            problems.append(f"--columns: Assay reads no column {shown(ours)}; is it {_or(ours, VOCABULARY)}?")
+            problems.append(f"Assay reads no column {shown(ours)}; is it {_or(ours, VOCABULARY)}?")
         else:
             found[ours] = theirs
     for theirs in {one for one in found.values() if list(found.values()).count(one) > 1}:
-        problems.append(f"--columns: {shown(theirs)} can be one column alone")
+        problems.append(f"{shown(theirs)} can be one column alone")
     if problems:
         raise InputError("The columns cannot be taken as they were named.", problems)
     return found
@@ -87,10 +87,7 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     if missing:
         raise InputError(
             f"{shown(file_name)} does not have every column that was named.",
-            [
-                f"--columns: there is no column {shown(name)}; there are: {listed(keys, [name])}"
-                for name in missing
-            ],
+            [f"there is no column {shown(name)}; there are: {listed(keys, [name])}" for name in missing],
         )
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
     left = [key for key in keys if key not in chosen]

@@ -57,8 +57,8 @@ def test_to_another_place(run: Run) -> None:
     status, _, err = run("restore", "b.zip")
     assert status == 2
     assert err == (
-        "There is a database assay.db already, so nothing was restored. Restore to another place (--db PATH), or "
-        "say that it may go (--replace): a copy of it is kept beside it then.\n"
+        "There is a database assay.db already, so nothing was restored. Restore to another place (ASSAY_DB), or "
+        "let it go (`python -m core study restore FILE --replace`): a copy is kept beside it.\n"
     )
     assert "second" in run("list")[1]
 

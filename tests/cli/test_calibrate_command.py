@@ -194,7 +194,7 @@ def test_metal_holds_raters_and_evaluators(run: Run, tmp_path: Path) -> None:
         (("--by", "colour"), "colour"),
         (("--columns", "gpt-LA"), "COLUMN=DIMENSION"),
         (("--resamples", "-1"), "--resamples"),
-        (("--flip", "H"), "--flip is for METAL"),
+        (("--flip", "H"), "Only METAL's JSON"),
         (("--task", "nothing-of-the-kind"), "nothing-of-the-kind"),
     ],
 )

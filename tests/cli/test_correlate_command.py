@@ -322,7 +322,7 @@ def test_files_that_do_not_fit_get_a_sentence(
     several = tmp_path / "several.csv"
     several.write_text("item,system,score,dimension\na,x,1,fluency\na,x,1,adequacy\n")
     said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(several))
-    assert "rates several dimensions (fluency, adequacy): choose one (--dimension)" in said
+    assert "rates several dimensions (fluency, adequacy): choose one dimension" in said
 
 
 def test_ratings_that_count_errors_are_turned(run: Run, scores: Path, human: Path) -> None:

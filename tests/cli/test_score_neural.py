@@ -73,7 +73,7 @@ def test_models_that_cannot_be_had_are_named_together_and_leave_no_run(
         HF_HOME=str(tmp_path / "empty"),
     )
     assert ended.returncode == 2
-    for part in ("bertscore-en", "bleurt-tiny-128", "--model METRIC=PATH"):
+    for part in ("bertscore-en", "bleurt-tiny-128", "METRIC=PATH"):
         assert part in ended.stderr
     assert "Traceback" not in ended.stderr
     listed = subprocess.run(

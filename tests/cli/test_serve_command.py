@@ -142,7 +142,7 @@ def test_a_proxy_is_named_by_its_address(
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
     for options in (("--behind-proxy", proxy), ()):  # the option, then the variable
         assert main(["serve", "--db", str(tmp_path / "assay.db"), *options]) == 2
-        assert "--behind-proxy, FORWARDED_ALLOW_IPS" in capsys.readouterr().err
+        assert "--behind-proxy 127.0.0.1`, or FORWARDED_ALLOW_IPS" in capsys.readouterr().err
     assert not (tmp_path / "assay.db").exists()
 
 

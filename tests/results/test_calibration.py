@@ -242,7 +242,7 @@ def test_which_column_says_what() -> None:
     assert [found.name for found in evaluators_of(bare, people, dimension="H")] == ["x", "y", "z"]
     asked = evaluators_of(bare, people, said="H")
     assert [dict(found.columns) for found in asked] == [{"H": "x"}, {"H": "y"}, {"H": "z"}]
-    with pytest.raises(InputError, match="--dimension D"):
+    with pytest.raises(InputError, match="the one dimension"):
         evaluators_of(bare, people, said="mqm")
     (named,) = evaluators_of(bare, people, columns={"x": "LA", "z": "H"})
     assert dict(named.columns) == {"LA": "x", "H": "z"}

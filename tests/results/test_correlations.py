@@ -115,7 +115,7 @@ def test_a_metric_without_any_score_has_a_reason():
 
 
 def test_no_levels_say_what_to_do():
-    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*--human"):
+    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*human ratings"):
         correlate_scores(table([(ScoredRow("a", "s"), 1.0)]))
 
 

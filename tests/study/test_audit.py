@@ -162,7 +162,7 @@ def test_a_planted_leak_is_named_with_advice() -> None:
     first, advice = reading_sentences(audit)
     assert "the answer with less formatting is that of ai in 100 of 100 pairs" in first
     assert "5 levels and all together were looked at" in first
-    for part in ("strip line breaks", "--levels-order shuffled", "report this", "blinding index"):
+    for part in ("strip line breaks", "show levels shuffled", "report this", "blinding index"):
         assert part in advice
     assert "--levels-order" not in reading_sentences(audited(made(leak=True), level_order="shuffled"))[1]
     assert audit_note(audit) == (

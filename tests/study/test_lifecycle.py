@@ -111,7 +111,7 @@ def test_roles_from_what_was_said() -> None:
     assert roles(paper, "human", None) == ("human", "ai")
     assert roles(other, None, "one") == ("two", "one")
     assert roles(other, "two", "one") == ("two", "one")
-    with pytest.raises(InputError, match="--candidate one --comparator two"):
+    with pytest.raises(InputError, match="candidate one, comparator two"):
         roles(other, None, None)
 
 
@@ -134,7 +134,7 @@ def test_the_same_file_again_is_refused_by_its_hash(store: Store) -> None:
     data = dataset()
     import_study(store, "one", data, DESIGN)
     renamed = replace(data, file_name="renamed.json")
-    with pytest.raises(InputError, match=rf"already here.*{data.sha256[:12]}.*imported as one.*--again"):
+    with pytest.raises(InputError, match=rf"already here.*{data.sha256[:12]}.*imported as one.*file again"):
         import_study(store, "two", renamed, DESIGN)
     import_study(store, "two", renamed, DESIGN, again=True)
     assert [study.name for study in list_studies(store)] == ["two", "one"]

@@ -262,7 +262,7 @@ class Parsers:
             self.close()
             raise InputError(
                 f"The spaCy environment does not work: {self._python} ended without an answer. "
-                "`./run --with spacy --setup` sets it up; --parser rules does without."
+                "`./run --with spacy --setup` sets it up; the parser called rules does without."
             ) from None
         if "problem" in answer:
             raise InputError(answer["problem"], answer["problems"])

@@ -68,11 +68,11 @@ def chosen_device(wanted: str) -> str:
         return wanted
     kind, _, number = wanted.partition(":")
     if kind != "cuda" or (":" in wanted and not number.isdecimal()):
-        raise InputError(f"--device: there is no device {wanted!r}; choose auto, cpu, cuda or such as cuda:1")
+        raise InputError(f"There is no device {wanted!r}; choose auto, cpu, cuda or such as cuda:1")
     if not torch.cuda.is_available():
-        raise InputError(f"--device: {wanted} is not to be had: torch finds no GPU here; choose auto or cpu")
+        raise InputError(f"The device {wanted} is not to be had: torch finds no GPU here; choose auto or cpu")
     if number and int(number) >= torch.cuda.device_count():
-        raise InputError(f"--device: there is no {wanted}; this machine has {torch.cuda.device_count()} GPUs")
+        raise InputError(f"There is no device {wanted}; this machine has {torch.cuda.device_count()} GPUs")
     return wanted
 
 
@@ -183,7 +183,7 @@ def find_models(
     given: metric -> a path, or another name on the hub. form_of: in which form a metric's model lies there. Raises InputError with every model that cannot be had.
     """
     unused = sorted(given.keys() - {spec.metric.name for spec in specs})
-    problems = [f"--model {name}=...: {name} is none of the metrics that were asked for" for name in unused]
+    problems = [f"{name} has a model, but is none of the metrics that were asked for" for name in unused]
     found: dict[tuple[str, bool], ModelFiles] = {}
     by_metric: dict[str, ModelFiles] = {}
     away: HubAway | None = None
@@ -204,7 +204,7 @@ def find_models(
         problems.append(f"the model hub cannot be used: {away.why}")
     if problems:
         raise InputError(
-            "The models of these metrics cannot be had. A model that lies elsewhere is named with --model METRIC=PATH",
+            "The models of these metrics cannot be had. Name a model that lies elsewhere as METRIC=PATH",
             problems,
         )
     return by_metric

@@ -25,7 +25,7 @@ class Model(Protocol):
 
 def scores_of(model: Model, pairs: Sequence[ScoringPair], metric: str) -> list[Score]:
     """A score a pair; see by_halves."""
-    broke_off = f"{metric} broke off on this machine; a smaller --batch-size or --device cpu may help"
+    broke_off = f"{metric} broke off on this machine; a smaller batch size or the device cpu may help"
 
     def scores(some: Sequence[ScoringPair]) -> list[Score]:
         numbers = model.numbers(some)

@@ -33,7 +33,7 @@ def open_neural(
     Raises InputError where libraries, models or the device are missing: nothing is scored then.
     """
     if batch_size < 1:
-        raise InputError(f"--batch-size: {batch_size} is no number of texts; at least 1")
+        raise InputError(f"A batch size of {batch_size} is no number of texts; at least 1")
     for module in dict.fromkeys(_family(spec).module for spec in specs):
         library(module)
     place = chosen_device(device)

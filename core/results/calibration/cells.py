@@ -112,8 +112,8 @@ def evaluators_of(
         found = {name: {only: name} for name in names}
     if not found:
         raise InputError(
-            f"Nothing tells which column of {_called(table)} says what people rated: name a column and its dimension "
-            "(--columns COLUMN=DIMENSION,...), or the one dimension that all columns are scores of (--dimension D).",
+            f"Nothing tells which column of {_called(table)} says what people rated: name columns and their "
+            "dimensions (COLUMN=DIMENSION,...), or the one dimension that all columns are scores of.",
             [
                 f"columns: {', '.join(map(shown, names)) or 'none'}",
                 f"dimensions: {', '.join(map(shown, wanted))}",

@@ -112,7 +112,9 @@ def _check_twins(plain: JudgeOutput, shuffled: JudgeOutput) -> None:
             f"the first, {shown(plain.name)}, shuffled words, too: name the run on the plain texts first"
         )
     if not problems and not shuffled.settings.get("shuffled_words"):
-        problems.append(f"the second, {shown(shuffled.name)}, shuffled no words (--shuffled-words 0.1)")
+        problems.append(
+            f"the second, {shown(shuffled.name)}, shuffled no words: name a run with a share of words shuffled"
+        )
     if problems:
         raise InputError(
             "Sensitivity compares two runs of the quality judge, plain and with shuffled words", problems

@@ -18,7 +18,7 @@ from core.errors import InputError
 from core.judges import cross_examination
 from core.judges.alignment import MarkedError, MarkedText, Mismatch, mismatches_of
 from core.judges.answers import AnswerSet, QuestionSet
-from core.judges.cross_examination import CEF_COMPONENTS, CefRecord
+from core.judges.cross_examination import CEF_COMPONENTS, CefRecord, CefSettings
 from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.results.cells import counted_share, interval, resampled, row_of
 from core.results.choices import items_of, values_of
@@ -27,6 +27,7 @@ from core.results.judges.consistency import temperature_note, values_by_repeat
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.settings import Remark, refuse
 from core.stats.agreement import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate, Floats, Share, wilson_share
 from core.stats.votes import MISSING
@@ -421,8 +422,10 @@ def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked
     }
     every = [question for questions in asked.values() for question in questions]
     if not every:
-        raise InputError(
-            f"{shown(output.name)} asked no question a second time: choose that questions are asked again (--reask)."
+        refuse(
+            [Remark("", "judge again with {reask}")],
+            CefSettings,
+            what=f"{shown(output.name)} asked no question a second time",
         )
     return Reasked(
         judge=output.name,

@@ -153,13 +153,13 @@ def test_a_model_is_known_by_its_files_wherever_they_lie(
         ("no model", "it holds no config.json"),
         ("no comet", "is no COMET model: there is no"),
         ("shallow", "has 3 layers, the metric compares the fifth"),
-        ("other metric", "bleurt-20-d12 is none of the metrics that were asked for"),
+        ("other metric", "bleurt-20-d12 has a model, but is none of the metrics that were asked for"),
         ("no reference", "comet-wmt22-da: the model reads no reference"),
         ("a reference", "comet-wmt20-qe-da: the model reads a reference"),
         ("unnamed", "LABEL_0, LABEL_1, LABEL_2"),
         ("no gpu", "torch finds no GPU here; choose auto or cpu"),
-        ("no device", "there is no device 'tpu'"),
-        ("no batch", "--batch-size: 0 is no number of texts"),
+        ("no device", "There is no device 'tpu'"),
+        ("no batch", "batch size of 0 is no number of texts"),
         ("no weights", "cannot be loaded"),
     ],
 )
@@ -174,7 +174,7 @@ def test_models_that_cannot_be_fetched_are_named_together_at_once(seen: dict[str
         "comet-wmt22-da: Unbabel/wmt22-comet-da is not on this machine",
         "bleurt-20-d12: lucadiliello/BLEURT-20-D12 is not on this machine",
         "the model hub cannot be used: HF_HUB_OFFLINE is set",
-        "--model METRIC=PATH",
+        "METRIC=PATH",
     ):
         assert part in said["text"]
     assert said["seconds"] < 5

@@ -94,5 +94,5 @@ def test_a_text_that_is_refused_fails_alone() -> None:
 
 
 def test_a_machine_that_fails_ends_it_and_keeps_nothing() -> None:
-    with pytest.raises(InputError, match="picky broke off on this machine; a smaller --batch-size"):
+    with pytest.raises(InputError, match="picky broke off on this machine; a smaller batch size"):
         scores_of(Picky(), [ScoringPair(text) for text in ("a", "b#", "c")], "picky")
