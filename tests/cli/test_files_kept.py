@@ -74,14 +74,16 @@ def test_the_database_is_kept_too(files: Path, capsys: pytest.CaptureFixture[str
         assert "belongs to the database itself" in refused(capsys, *arguments)
 
 
-def test_a_csv_is_refused_for_more_than_correlations(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    further = ("--levels", "--redundancy", "kendall")
-    said = refused(capsys, "correlate", "scores.csv", "--with", "level", *further, "--out", "new.csv")
-    assert (
-        "a .csv file holds correlations only, not what --levels and --redundancy adds; name a .json file"
-        in said
+def test_a_csv_holds_one_table_and_says_which(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ("correlate", "scores.csv", "--with", "level", "--levels", "--redundancy", "kendall")
+    assert main([*command, "--out", "new.csv"]) == 0
+    assert "new.csv holds the table correlations; --table names another: levels, monotonic, redundancy" in (
+        capsys.readouterr().out
     )
-    assert not (files / "new.csv").exists()
+    assert (files / "new.csv").read_text("utf-8").startswith("metric,family,signature,")
+    assert main([*command, "--table", "levels", "--out", "levels.csv"]) == 0
+    assert "holds the table" not in capsys.readouterr().out
+    assert (files / "levels.csv").read_text("utf-8").startswith("metric,family,level,mean,")
 
 
 @pytest.mark.parametrize(

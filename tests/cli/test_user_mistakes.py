@@ -218,7 +218,7 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*RESULTS, "pilot", "--raters", "Z"], "There is no rater 'Z' in this study; there is: V1, V2."),
         ([*RESULTS, "pilot", "--questions", "q9"], "There is no question 'q9' in this study"),
         ([*RESULTS, "pilot", "--languages", "xx"], "There is no language 'xx' in this study; there is: en."),
-        ([*RESULTS, "pilot", "--resamples", "0"], "--resamples: 0 is less than 1."),
+        ([*RESULTS, "pilot", "--resamples", "0"], "--resamples: 0 is less than 1"),
         ([*RESULTS, "pilot", "--resamples", "many"], "argument --resamples: invalid int value"),
         ([*EXPORT, "xlsx", "--out", "x"], "invalid choice: 'xlsx'"),
         ([*EXPORT, "csv"], "the following arguments are required: --out"),

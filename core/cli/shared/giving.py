@@ -63,6 +63,10 @@ def give(options: argparse.Namespace, as_json: Any, said: Said, in_files: Iterab
         return
     print_said(said)
     if options.out is not None:
+        tables = [one.name for one in [*said, *in_files] if isinstance(one, ResultTable)]
+        if options.out.suffix.lower() == ".csv" and options.table is None and len(tables) > 1:
+            others = ", ".join(tables[1:])
+            print(f"{options.out} holds the table {tables[0]}; --table names another: {others}")
         print(options.out)
 
 
