@@ -158,7 +158,7 @@ def test_one_metric_is_undefined_with_its_reason(run: Run, pair: tuple[str, str]
         (("published:cus-qa-cz", "synthetic.json"), "cus-qa-cs"),
         (("absent.json", "synthetic.json"), "absent.json cannot be read"),
         (("human.json", "absent.csv"), "absent.csv cannot be read"),
-        (("published:mocha", "synthetic.json", "--method", "kendall"), "--first-order spearman"),
+        (("published:mocha", "synthetic.json", "--method", "kendall"), "or for spearman first-order"),
         (("human.json", "other.json"), "No metric of human.json is also on the other side, other.json"),
         (
             ("human.json", "synthetic.json", "--by", "prompt"),
