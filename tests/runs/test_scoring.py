@@ -221,7 +221,7 @@ def test_a_process_that_is_ended_from_outside_stops_the_run(store: Store) -> Non
         )
     progress = progress_of(store, run.run_id)
     assert (progress.state, progress.n_failed, progress.can_resume) == ("stopped", 0, True)
-    assert "--workers" in progress.run.message
+    assert "fewer workers" in progress.run.message
 
 
 def test_a_model_that_is_not_there_stops_the_run_and_leaves_nothing(store: Store) -> None:
