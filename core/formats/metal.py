@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from core.errors import InputError
 from core.formats import Format
 from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
 from core.formats.ratings import Said, said_in
@@ -315,4 +316,22 @@ def _ratings(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> Rati
     return found
 
 
-FORMAT = Format("metal", "METAL's JSON", holds_metal, {"ratings": _ratings})
+def _evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> ScoreTable:
+    found = read_metal(data, file_name, flip=flip).evaluators
+    if found is None:
+        raise InputError(
+            f"{shown(file_name)} holds no scores of an evaluator: name a table of scores or a run."
+        )
+    return found
+
+
+FORMAT = Format(
+    "metal",
+    "METAL's JSON",
+    holds_metal,
+    {
+        "ratings": _ratings,
+        "evaluators": _evaluators,
+        "with_texts": lambda data, file_name, flip=(): read_metal(data, file_name, flip=flip).rated,
+    },
+)

@@ -16,6 +16,7 @@ from core.formats import Format
 from core.formats.scores import INFINITE, NO_SCORE, family_of, metric_made_elsewhere, signature_from_folder
 from core.formats.spans.cells import LARGEST_OFFSET
 from core.formats.spans.mqm import score_of
+from core.formats.spans.rows import ReadRating
 from core.schema.scores import (
     ErrorSpan,
     Metric,
@@ -694,6 +695,52 @@ SEG_SCORE = Format(
     "scores of mt-metrics-eval, of which higher is better already",
     lambda data, file_name: is_seg_score(file_name),
     {"ratings": read_seg_ratings, "scores": read_seg_scores},
+)
+
+
+def _is_seg_rating(data: bytes, file_name: str) -> bool:
+    """Whether a file is one by its name, or its first line is a system's errors."""
+    _, _, rest = data.split(b"\n", 1)[0].partition(b"\t")
+    return file_name.lower().endswith(".seg.rating") or rest.lstrip().startswith(b'{"errors"')
+
+
+def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
+    """One rating a line that is not None; a system's lines are items 1, 2, ..."""
+    text = decode(data, findings.file_name)
+    read: list[ReadRating] = []
+    counts: Counter[str] = Counter()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, start=1):
+        written, tab, rest = line.partition("\t")
+        system = name_of(written)
+        if not tab or system is None:
+            problem = "there is no tab; expected a system, a tab, and its errors or None"
+            findings.problems.append(
+                f"line {number}: {problem if not tab else f'system {name_problem(written)}'}"
+            )
+            continue
+        counts[system] += 1
+        marked = marked_segment(rest, number, None, None, findings.problems)
+        if marked.errors is None:
+            left_out[NOT_RATED] += 1
+            continue
+        spans = marked.errors
+        rating = Rating(str(counts[system]), score_of(spans), system, rater=marked.rater, spans=spans)
+        read.append(ReadRating(rating, f"line {number}"))
+    if len(set(counts.values())) > 1:
+        fewest, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
+        findings.problems.append(
+            f"file: system {shown(fewest)} has {counts[fewest]} lines, {shown(most)} has {counts[most]}; every system "
+            "has one a segment"
+        )
+    return read
+
+
+SEG_RATING = Format(
+    "seg_rating",
+    "marked errors (mt-metrics-eval), whose weights already count against a text",
+    _is_seg_rating,
+    {"spans": _read_seg_rating},
 )
 
 

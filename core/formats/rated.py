@@ -233,5 +233,6 @@ FORMAT = Format(
     "rated",
     "rated texts, of which higher is better already",
     holds_rated,
-    {"ratings": _ratings_alone},
+    {"ratings": _ratings_alone, "with_texts": read_rated},
+    marks="rated texts",
 )

@@ -129,8 +129,9 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
 FORMAT = Format(
     "mqm",
     "marked errors (MQM), whose weights already count against a text",
-    lambda data, file_name: file_name.lower().endswith(".tsv") and holds_mqm(data),
+    lambda data, file_name: holds_mqm(data),
     {"ratings": read_mqm},
+    marks="marks in its texts (MQM)",
 )
 
 
