@@ -16,7 +16,7 @@ from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.cells import is_nothing, label_of, number_in, number_problem
-from core.tables.columns import VOCABULARY, is_json
+from core.tables.columns import VOCABULARY, is_json, jsonl_objects
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
@@ -31,7 +31,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_objects
 
 SCALES: Mapping[str, tuple[float, float]] = {
     "LA": (0, 2),

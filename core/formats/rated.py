@@ -12,7 +12,7 @@ from core.formats.scorable import output_row, outputs_in
 from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
-from core.tables.columns import Rows, objects_in, table_rows
+from core.tables.columns import Rows, jsonl_bytes, objects_in, table_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
@@ -22,7 +22,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes
 
 RATINGS = "ratings"
 """The column with what people said."""

@@ -23,6 +23,7 @@ from core.tables.columns import (
     VOCABULARY,
     Record,
     Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     level_number,
@@ -44,7 +45,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""

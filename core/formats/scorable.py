@@ -15,6 +15,7 @@ from core.tables.columns import (
     Names,
     Record,
     Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
@@ -31,7 +32,6 @@ from core.tables.reading import (
     sha256_of,
     shown,
 )
-from core.tables.rows import jsonl_bytes
 
 COLUMNS = known_at("texts")
 """All other columns are labels."""

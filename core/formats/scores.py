@@ -27,6 +27,7 @@ from core.tables.columns import (
     Record,
     Rows,
     Table,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
@@ -52,7 +53,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
 COLUMNS = known_at("scores")

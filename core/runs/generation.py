@@ -25,7 +25,7 @@ from core.schema.runs import RunItem
 from core.schema.settings import Remark
 from core.schema.study import Material, MaterialSet, Output
 from core.store.runs import run_items
-from core.tables.rows import jsonl_bytes
+from core.tables.columns import jsonl_bytes
 
 MOST_NAMED = 20
 """Items left out that are named."""

@@ -19,8 +19,8 @@ from core.schema.study import Study
 from core.store import Store
 from core.study.rated.results import rated_texts_of
 from core.study.release import released_record
+from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
-from core.tables.rows import jsonl_bytes
 
 Texts = tuple[bytes, str]
 """A file of texts and its name."""

@@ -16,10 +16,18 @@ from core.errors import InputError, Problems
 from core.nearest import nearest_names
 from core.tables.cells import looks_like_number
 from core.tables.classes import class_columns
-from core.tables.columns import VOCABULARY, Record, is_json, named_columns, objects_in
+from core.tables.columns import (
+    DELIMITERS,
+    VOCABULARY,
+    Record,
+    csv_lines,
+    is_json,
+    is_jsonl,
+    named_columns,
+    objects_in,
+)
 from core.tables.problems import listed
 from core.tables.reading import JsonObject, decode, parse_json, shown
-from core.tables.rows import DELIMITERS, csv_lines, is_jsonl
 
 FIRST_ROWS = 5
 """Rows that a page shows before a file is read."""

@@ -19,6 +19,7 @@ from core.tables.cells import is_nothing, is_undefined, number_in
 from core.tables.columns import (
     Record,
     Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
@@ -29,7 +30,6 @@ from core.tables.columns import (
 )
 from core.tables.problems import FileFindings
 from core.tables.reading import reject, shown
-from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes
 
 Ends = Literal["exclusive", "inclusive"]
