@@ -15,15 +15,18 @@ from core.formats.ratings import Said, said_in
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
-from core.tables.cells import is_nothing, label_of, number_in, number_problem
 from core.tables.columns import VOCABULARY, is_json, jsonl_objects
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
     decode,
     duplicate_problems,
+    is_nothing,
+    label_of,
     name_of,
     name_problem,
+    no_number,
+    number_in,
     parse_json,
     printable_text,
     reject,
@@ -246,7 +249,7 @@ class _Reader:
             return None
         number = number_in(value)
         if number is None or math.isinf(number):
-            self.findings.problems.append(f"{place}: score {number_problem(value)}")
+            self.findings.problems.append(f"{place}: score {no_number(value)}")
             return None
         lowest, highest = self.scales.get(said.dimension, (-math.inf, math.inf))
         if not lowest <= number <= highest:

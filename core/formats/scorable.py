@@ -7,7 +7,6 @@ from functools import cached_property
 
 from core.formats.generation import same_value
 from core.schema.scores import OutputSet, ScorableOutput
-from core.tables.cells import is_nothing
 from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
@@ -28,6 +27,7 @@ from core.tables.columns import (
 from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import (
     is_blank,
+    is_nothing,
     printable_text,
     sha256_of,
     shown,

@@ -12,7 +12,6 @@ from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
 from core.formats.study_tables import DatasetBuilder, ItemFields, natural_order
 from core.schema.study import FIRST_LEVEL, Item, Preference
-from core.tables.cells import numbers_as_json
 from core.tables.columns import Record, Table, is_json, json_objects, table_rows
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
@@ -21,6 +20,7 @@ from core.tables.reading import (
     duplicate_problems,
     name_of,
     name_problem,
+    numbers_as_json,
     parse_json,
     raw_text_problem,
     reject,

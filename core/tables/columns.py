@@ -18,14 +18,17 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from core.tables.cells import is_nothing, label_of, numbers_as_json, numbers_in
 from core.tables.problems import FileFindings, likely_columns, listed, rename
 from core.tables.reading import (
     JsonObject,
     decode,
     duplicate_problems,
+    is_nothing,
+    label_of,
     name_of,
     name_problem,
+    numbers_as_json,
+    numbers_in,
     parse_json,
     reject,
     shown,

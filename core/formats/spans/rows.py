@@ -15,7 +15,6 @@ from core.formats.scores import label_column
 from core.formats.spans.cells import SPAN_FIELDS, Clipping, Units, score_in, span_of, span_row
 from core.formats.spans.mqm import is_no_error
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
-from core.tables.cells import is_nothing, is_undefined, number_in
 from core.tables.columns import (
     Record,
     Rows,
@@ -29,7 +28,7 @@ from core.tables.columns import (
     table_rows,
 )
 from core.tables.problems import FileFindings
-from core.tables.reading import reject, shown
+from core.tables.reading import is_nothing, is_undefined, number_in, reject, shown
 from core.tables.writer import csv_bytes
 
 Ends = Literal["exclusive", "inclusive"]

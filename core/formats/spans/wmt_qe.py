@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import regex
 
 from core.errors import InputError, Problems
 from core.formats import Format
 from core.formats.spans.cells import with_weight
-from core.formats.spans.mqm import WEIGHTS, score_of, several_texts
+from core.formats.spans.mqm import WEIGHTS, TabRow, score_of, several_texts, tab_rows
 from core.formats.spans.rows import NO_CATEGORY, ReadRating
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating
@@ -49,12 +48,6 @@ HEADER = (
 )
 _COUNT = regex.compile(r"\s*-?[0-9.]+\s*")
 _OFFSETS = regex.compile(r"\s*(-1|missing|[0-9]+)(\s+(-1|missing|[0-9]+))*\s*")
-
-
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    cells: dict[str, str]
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
@@ -160,7 +153,7 @@ def _is_unnamed(cells: Sequence[str]) -> bool:
     )
 
 
-def _rows(text: str, findings: FileFindings) -> list[_Row]:
+def _rows(text: str, findings: FileFindings) -> list[TabRow]:
     lines = [
         (number, line.removesuffix("\r").split("\t"))
         for number, line in enumerate(text.split("\n"), start=1)
@@ -177,19 +170,13 @@ def _rows(text: str, findings: FileFindings) -> list[_Row]:
         while heading < min(3, len(lines)) and _COUNT.fullmatch("\t".join(lines[heading][1])):
             heading += 1
         lines = lines[heading:]
-    least = max(at.values()) + 1
-    rows = []
-    for number, cells in lines:
-        if len(cells) < least:
-            findings.problems.append(f"line {number}: {len(cells)} cells, at least {least} are needed")
-        else:
-            rows.append(_Row(number, {name: cells[place] for name, place in at.items()}))
+    rows = tab_rows(lines, at, findings)
     if not rows and not findings.problems:
         reject(findings.file_name, ["file: no row holds a rated text; at least one is needed"])
     return rows
 
 
-def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
+def _read(row: TabRow, item: str, findings: FileFindings) -> ReadRating | None:
     known = findings.problems.n
     where = f"line {row.line}"
     names = {name: row.cells.get(name, "").strip() for name in ("system", "rater", "pair", "document")}
@@ -217,7 +204,7 @@ def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
     return ReadRating(rating, where, (), _unquoted(target), _unquoted(source), missing)
 
 
-def _spans(row: _Row, findings: FileFindings) -> list[ErrorSpan]:
+def _spans(row: TabRow, findings: FileFindings) -> list[ErrorSpan]:
     starts, ends = row.cells["starts"].split(), row.cells["ends"].split()
     errors = row.cells["errors"].split()
     if row.cells["errors"].strip().lower() in NO_ERROR and set(starts) | set(ends) <= {"-1"}:
