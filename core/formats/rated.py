@@ -14,14 +14,7 @@ from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 from core.tables.columns import Rows, jsonl_bytes, objects_in, table_rows
 from core.tables.problems import FileFindings
-from core.tables.reading import (
-    JsonObject,
-    duplicate_problems,
-    reject,
-    sha256_of,
-    shown,
-    type_name,
-)
+from core.tables.reading import JsonObject, duplicate_problems, reject, sha256_of, shown, type_name
 
 RATINGS = "ratings"
 """The column with what people said."""

@@ -53,10 +53,7 @@ from core.tables.reading import (
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""
-RATER_NAMES = (
-    *(*VOCABULARY["rater"], "worker", "worker_id"),
-    *("name", "id"),
-)
+RATER_NAMES = (*(*VOCABULARY["rater"], "worker", "worker_id"), *("name", "id"))
 """Keys that name the rater in an object of ratings."""
 AS_LIST = 'write a list with an object a rater: [{"rater": "A", "fluency": 4}]'
 

@@ -25,13 +25,7 @@ from core.tables.columns import (
     with_item_level,
 )
 from core.tables.problems import FileFindings, same_wording
-from core.tables.reading import (
-    is_blank,
-    is_nothing,
-    printable_text,
-    sha256_of,
-    shown,
-)
+from core.tables.reading import is_blank, is_nothing, printable_text, sha256_of, shown
 
 COLUMNS = known_at("texts")
 """All other columns are labels."""

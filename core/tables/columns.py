@@ -493,11 +493,7 @@ def source_as_system(columns: dict[str, str]) -> dict[str, str]:
 
 
 def open_records(
-    text: str,
-    known: Mapping[str, Sequence[str]],
-    findings: FileFindings,
-    *,
-    without: Collection[str] = (),
+    text: str, known: Mapping[str, Sequence[str]], findings: FileFindings, *, without: Collection[str] = ()
 ) -> Table:
     """A table, JSONL, or a JSON list of objects.
 

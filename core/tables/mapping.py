@@ -26,15 +26,7 @@ from core.tables.columns import (
     objects_in,
 )
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import (
-    JsonObject,
-    decode,
-    is_undefined,
-    looks_like_number,
-    parse_json,
-    reject,
-    shown,
-)
+from core.tables.reading import JsonObject, decode, is_undefined, looks_like_number, parse_json, reject, shown
 
 FIRST_ROWS = 5
 """Rows that a page shows before a file is read."""
