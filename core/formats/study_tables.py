@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -181,19 +180,7 @@ def natural_order(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     return tuple((len(piece) if at % 2 else 0, piece) for at, piece in enumerate(pieces)), name
 
 
-@dataclass(frozen=True)
-class ItemFields:
-    """What a file says about one question, not yet checked. Lines are for messages only."""
-
-    item_id: str
-    question: object
-    reference: object
-    language: object = "und"
-    reference_name: str = "reference"
-    """The field's name in this format."""
-    question_line: int | None = None
-    reference_line: int | None = None
-    language_line: int | None = None
+_UNKNOWN: Mapping[str, int] = {}
 
 
 class DatasetBuilder(FileFindings):
@@ -212,13 +199,24 @@ class DatasetBuilder(FileFindings):
         self._unplaced: list[Key] = []
         self._unread = False
 
-    def add_item(self, fields: ItemFields) -> int:
-        """Check and keep a question; returns the number under which its texts are added."""
-        question = self.text(place(fields.question_line, fields.item_id), "question", fields.question)
-        where = place(fields.reference_line, fields.item_id)
-        reference = self.text(where, fields.reference_name, fields.reference)
-        language = self.language(place(fields.language_line, fields.item_id), fields.language)
-        self._items.append(Item(fields.item_id, question, reference, language))
+    def add_item(
+        self,
+        item_id: str,
+        question: object,
+        reference: object,
+        language: object = "und",
+        *,
+        reference_name: str = "reference",
+        lines: Mapping[str, int] = _UNKNOWN,
+    ) -> int:
+        """Check and keep a question; returns the number under which its texts are added.
+
+        reference_name: the reference's field in this format. lines: field -> its line, for messages.
+        """
+        question = self.text(place(lines.get("question"), item_id), "question", question)
+        reference = self.text(place(lines.get("reference"), item_id), reference_name, reference)
+        language = self.language(place(lines.get("language"), item_id), language)
+        self._items.append(Item(item_id, question, reference, language))
         return len(self._items) - 1
 
     def add_output(
@@ -549,8 +547,9 @@ def _build(rows: list[Record], builder: DatasetBuilder) -> None:
             builder.mark_unplaced(*at)
     _move_misnamed(rows_of, builder)
     for item_id, item_rows in rows_of.items():
-        fields, differing = _item_fields(item_id, item_rows, builder)
-        number = builder.add_item(fields)
+        given, lines, differing = _item_fields(item_id, item_rows, builder)
+        texts = (given[column] for column in ITEM_COLUMNS)
+        number = builder.add_item(item_id, *texts, lines=lines)
         # What most rows say comes first, so that it is the others whose texts are given again.
         for row in sorted(item_rows, key=lambda row: row.line in differing):
             _add_output(number, item_id, row, builder, reported=row.line in differing)
@@ -640,8 +639,10 @@ def _name(row: Record, column: str, where: str, builder: DatasetBuilder) -> str 
     return name
 
 
-def _item_fields(item_id: str, rows: list[Record], builder: DatasetBuilder) -> tuple[ItemFields, set[int]]:
-    """What most rows of an item say of it, and the lines that say something else, which are reported."""
+def _item_fields(
+    item_id: str, rows: list[Record], builder: DatasetBuilder
+) -> tuple[dict[str, object], dict[str, int], set[int]]:
+    """What most rows of an item say of it, on which lines, and the lines that say something else, which are reported."""
     given: dict[str, object] = {"question": "", "reference": "", "language": "und"}
     line_of = dict.fromkeys(given, rows[0].line)
     differing: dict[int, list[str]] = {}
@@ -664,15 +665,6 @@ def _item_fields(item_id: str, rows: list[Record], builder: DatasetBuilder) -> t
         builder.problems.append(
             f"{lines_named(apart)}, {place(question=item_id)}: {enumerated(named)} {differ} in line {others}"
         )
-    fields = ItemFields(
-        item_id,
-        given["question"],
-        given["reference"],
-        given["language"],
-        question_line=line_of["question"],
-        reference_line=line_of["reference"],
-        language_line=line_of["language"],
-    )
     # A row without a question goes on with that of the row above it.
     told, lines = False, set(differing)
     for row in rows:
@@ -680,7 +672,7 @@ def _item_fields(item_id: str, rows: list[Record], builder: DatasetBuilder) -> t
             told = "question" in differing.get(row.line, ())
         if told:
             lines.add(row.line)
-    return fields, lines
+    return given, line_of, lines
 
 
 def _add_output(number: int, item_id: str, row: Record, builder: DatasetBuilder, *, reported: bool) -> None:

@@ -8,7 +8,6 @@ import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -131,13 +130,8 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
         parquet.write_table(table.rename_columns([names.get(key, key) for key in keys]), buffer)
         return buffer.getvalue()
     text = decode(data, file_name)
-    if is_json(text, file_name):
-        value, _ = parse_json(text)
-        renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in _list_of(value)]
-        return _dumped(renamed)
-    if is_jsonl(text, file_name):
-        renamed_line = partial(_changed_line, change=lambda one: _renamed(one, names))
-        return "".join(map(renamed_line, io.StringIO(text, newline=""))).encode()
+    if (renamed := _changed(text, file_name, lambda one: _renamed(one, names))) is not None:
+        return renamed
     return _renamed_header(text, names).encode()
 
 
@@ -172,11 +166,8 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
     def counted(one: JsonObject) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
-    if is_json(text, file_name):
-        value, _ = parse_json(text)
-        return _dumped([counted(one) if isinstance(one, JsonObject) else one for one in _list_of(value)])
-    if is_jsonl(text, file_name):
-        return "".join(_changed_line(line, counted) for line in io.StringIO(text, newline="")).encode()
+    if (changed := _changed(text, file_name, counted)) is not None:
+        return changed
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
     places: dict[int, Mapping[str, float]] = {}
@@ -220,8 +211,16 @@ def _filled(text: str) -> Iterator[list[str]]:
     )
 
 
-def _list_of(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str, object]]) -> bytes | None:
+    """The file with other objects; None: it holds none, but is a table."""
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        there = value if isinstance(value, list) else []
+        changed = [change(one) if isinstance(one, JsonObject) else one for one in there]
+        return json.dumps(changed, ensure_ascii=False).encode()
+    if is_jsonl(text, file_name):
+        return "".join(_changed_line(line, change) for line in io.StringIO(text, newline="")).encode()
+    return None
 
 
 def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
@@ -233,10 +232,6 @@ def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) 
     if problem or not isinstance(value, JsonObject) or value.duplicates:
         return line  # its reader says what is wrong with it
     return json.dumps(change(value), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
-
-
-def _dumped(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
 
 
 def _renamed_header(text: str, names: Mapping[str, str]) -> str:
