@@ -21,15 +21,12 @@ from core.cli.shared.options import (
 from core.cli.shared.running import telling
 from core.cli.shared.sources import SPAN_MEANING, SPAN_NAMES, STUDY, marked, single
 from core.errors import InputError
-from core.formats.metal import holds_metal, read_metal
-from core.formats.mt_metrics_eval import is_seg_score, read_folder_outputs, write_seg_rating, write_seg_score
-from core.formats.rated import holds_rated, outputs_of, rated_of, ratings_of, write_rated
-from core.formats.registry import read_rated, read_ratings
+from core.formats.mt_metrics_eval import read_folder_outputs, write_seg_rating, write_seg_score
+from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
+from core.formats.registry import has_spans_alone, read_rated, read_ratings, read_spans, read_with_texts
 from core.formats.spans.cells import UNITS
-from core.formats.spans.files import has_reader_here, read_span_file
 from core.formats.spans.mqm import write_mqm
-from core.formats.spans.offsets import ENDS
-from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
+from core.formats.spans.rows import ENDS, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
 from core.results.choices import check_names
 from core.runs.texts import notes_of
@@ -189,18 +186,15 @@ def _given(options: argparse.Namespace, form: _Form) -> _Given:
 def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
     data, name, flip = read_file(path), path.name, name_list(options.flip) or ()
     ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
-    is_metal = holds_metal(data, name)
-    if ours and (is_metal or (holds_rated(data, name) and not flip)):
+    if ours and (rated := read_with_texts("ratings", data, name, flip=flip)) is not None:
         if options.texts is not None:
             raise InputError(f"--texts: {shown(name)} holds texts itself; leave the option out.")
-        rated = read_metal(data, name, flip=flip).rated if is_metal else read_rated(data, name)
         if not any(text.ratings for text in rated.texts):
             raise InputError(f"{shown(name)} holds texts, but nobody rated one: there is nothing to write.")
         return _Given(ratings_of(rated), outputs_of(rated))
     texts = _texts(options)
-    spans = form.of_errors or not ours or (not is_seg_score(name) and has_reader_here(data, name))
-    if spans and not flip:
-        return _Given(read_span_file(data, name, texts, units=options.units, ends=options.ends), texts)
+    if not flip and (form.of_errors or not ours or has_spans_alone(data, name)):
+        return _Given(read_spans(data, name, texts, units=options.units, ends=options.ends), texts)
     return _Given(read_ratings(data, name, flip=flip), texts)
 
 

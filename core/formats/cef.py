@@ -7,11 +7,18 @@ from itertools import islice
 
 from core.formats import Format
 from core.formats.scores import read_scores
-from core.tables.cells import number_in, numbers_as_json
-from core.tables.columns import VOCABULARY, Record, Table, is_json, named_columns
+from core.tables.columns import VOCABULARY, Record, Table, is_json, is_jsonl, jsonl_objects, named_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import JsonObject, decode, duplicate_problems, parse_json, shown, type_name
-from core.tables.rows import is_jsonl, jsonl_objects
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    duplicate_problems,
+    number_in,
+    numbers_as_json,
+    parse_json,
+    shown,
+    type_name,
+)
 
 SCORES = {
     "coverage_score": "cef-coverage",

@@ -15,7 +15,6 @@ from core.errors import InputError
 from core.formats.scores import family_of
 from core.nearest import nearest_names
 from core.schema.scores import METHODS, Against, CorrelationSet, Method
-from core.tables.cells import is_undefined, number_in, numbers_as_json
 from core.tables.columns import json_objects
 from core.tables.problems import FileFindings
 from core.tables.reading import (
@@ -23,8 +22,11 @@ from core.tables.reading import (
     JsonObject,
     decode,
     duplicate_problems,
+    is_undefined,
     name_of,
     name_problem,
+    number_in,
+    numbers_as_json,
     parse_json,
     printable_text,
     reject,

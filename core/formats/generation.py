@@ -1,13 +1,31 @@
 """Questions and references, in, from which generation makes answers of known quality; and what it made, out."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal, NoReturn
 
 from core.errors import InputError
 from core.schema.study import Item, Material, MaterialSet
-from core.tables.columns import VOCABULARY, Rows, columns_among, file_columns, known_at, require, table_rows
+from core.tables.columns import (
+    CSV_SUFFIXES,
+    JSONL_SUFFIXES,
+    VOCABULARY,
+    Columns,
+    Record,
+    Rows,
+    columns_among,
+    file_columns,
+    header_of,
+    is_jsonl,
+    jsonl_bytes,
+    known_at,
+    known_fields,
+    read_rows,
+    require,
+    table_rows,
+    unknown_columns,
+)
 from core.tables.problems import FileFindings, Lacking, likely_columns, place, rename, same_wording
 from core.tables.reading import (
     JsonObject,
@@ -21,17 +39,6 @@ from core.tables.reading import (
     sha256_of,
     shown,
     type_name,
-)
-from core.tables.rows import (
-    CSV_SUFFIXES,
-    JSONL_SUFFIXES,
-    Columns,
-    header_of,
-    is_jsonl,
-    jsonl_bytes,
-    known_fields,
-    read_rows,
-    unknown_columns,
 )
 from core.tables.writer import csv_bytes
 
@@ -56,15 +63,6 @@ _CONTEXT_NAMES = {
 }
 _STANDS_IN = ("summary", "translation")
 """Tasks in which the source is what is asked about, so that it can stand in for a question."""
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """One question as the file has it."""
-
-    where: str
-    """Line or place in the list, for messages."""
-    cells: dict[str, object]
 
 
 def read_questions(
@@ -100,7 +98,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
     return MaterialSet(tuple(kept), *findings.settled())
 
 
-def _entries(text: str, findings: FileFindings) -> list[_Entry]:
+def _entries(text: str, findings: FileFindings) -> list[Record]:
     suffix = PurePath(findings.file_name).suffix.lower()
     start = text.lstrip()[:1]
     table = suffix in CSV_SUFFIXES or suffix in JSONL_SUFFIXES
@@ -116,7 +114,7 @@ def _entries(text: str, findings: FileFindings) -> list[_Entry]:
     return _from_rows(text, findings)
 
 
-def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
+def _from_rows(text: str, findings: FileFindings) -> list[Record]:
     name = findings.file_name
     columns = file_columns(text, name, KNOWN | _OF_ANSWERS, ())
     read_as = set(columns.named.values())
@@ -125,31 +123,30 @@ def _from_rows(text: str, findings: FileFindings) -> list[_Entry]:
     answers = "text" in read_as and bool(read_as & {"system", "level"})
     if not answers:
         columns = file_columns(text, name, KNOWN, ())
-        return [_Entry(f"line {row.line}", row.cells) for row in read_rows(text, columns, findings)]
+        return list(read_rows(text, columns, findings))
     findings.notes.append(_ANSWERS_UNUSED)
     own = {**KNOWN, "context": VOCABULARY["context"]} | _OF_ANSWERS
     columns = file_columns(text, name, own, ("item_id", "question", "reference"))
-    rows = read_rows(text, columns, findings)
-    known = [
-        (f"line {row.line}", {name: cell for name, cell in row.cells.items() if name in COLUMNS})
-        for row in rows
-    ]
-    return _merged(known, findings)
+    return _merged(_of_questions(read_rows(text, columns, findings)), findings)
 
 
-def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[_Entry]:
+def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[Record]:
     """The same of a table in another form."""
     table = rows(data, KNOWN | _OF_ANSWERS, findings)
     columns = set(table.columns.values())
     require(columns, {"reference": KNOWN["reference"]}, table.keys, findings.file_name)
-    known = [
-        (one.where, {name: cell for name, cell in one.cells.items() if name in COLUMNS})
-        for one in table.records
-    ]
+    known = _of_questions(table.records)
     if "text" in columns and columns & {"system", "level"}:
         findings.notes.append(_ANSWERS_UNUSED)
         return _merged(known, findings)
-    return [_Entry(*one) for one in known]
+    return known
+
+
+def _of_questions(records: Iterable[Record]) -> list[Record]:
+    return [
+        replace(one, cells={name: cell for name, cell in one.cells.items() if name in COLUMNS})
+        for one in records
+    ]
 
 
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
@@ -163,21 +160,22 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
     reject(findings.file_name, findings.problems)
 
 
-def _merged(rows: list[tuple[str, dict[str, object]]], findings: FileFindings) -> list[_Entry]:
+def _merged(rows: list[Record], findings: FileFindings) -> list[Record]:
     """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
-    found: dict[str, _Entry] = {}
-    for where, row in rows:
+    found: dict[str, tuple[str, dict[str, object]]] = {}
+    for record in rows:
+        where, row = record.where, record.cells
         name = name_of(row.get("item_id"))
         if name is None:
             problem = name_problem(row["item_id"]) if "item_id" in row else "is missing"
             findings.problems.append(f"{where}: item_id {problem}")
             continue
-        cells = found.setdefault(name, _Entry(where, {})).cells
+        _, cells = found.setdefault(name, (where, {}))
         for column, value in row.items():
             if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
                 at = f"{where}, {place(question=name)}"
                 findings.problems.append(f"{at}: {column} differs from the one in an earlier line")
-    return list(found.values())
+    return [Record(*one) for one in found.values()]
 
 
 def same_value(first: object, second: object) -> bool:
@@ -187,7 +185,7 @@ def same_value(first: object, second: object) -> bool:
     return first == second
 
 
-def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
+def _from_json(text: str, findings: FileFindings) -> list[Record]:
     value, problem = parse_json(text)
     if problem:
         reject(findings.file_name, [problem])
@@ -207,7 +205,7 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
         where = f"{at}[{index}]"
         if isinstance(question, JsonObject):
             findings.problems += duplicate_problems(where, question)
-            entries.append(_Entry(where, known_fields(question, columns, where, findings, ignored)))
+            entries.append(Record(where, known_fields(question, columns, where, findings, ignored)))
         else:
             findings.problems.append(f"{where}: is {type_name(question)}, expected an object")
     if "answers" in ignored:
@@ -218,7 +216,7 @@ def _from_json(text: str, findings: FileFindings) -> list[_Entry]:
 
 
 def _material(
-    number: int, entry: _Entry, task: Task | None, findings: FileFindings, lacking: Lacking
+    number: int, entry: Record, task: Task | None, findings: FileFindings, lacking: Lacking
 ) -> Material | None:
     """One question, checked; None after its problems were reported."""
     known, cells = findings.problems.n, entry.cells
@@ -254,7 +252,7 @@ def _material(
     return Material(Item(item_id, question or "", reference, language), paraphrase, context)
 
 
-def _optional(field: str, where: str, cells: dict[str, object], findings: FileFindings) -> str | None:
+def _optional(field: str, where: str, cells: Mapping[str, object], findings: FileFindings) -> str | None:
     """A text that need not be there; None where it is not, or after its problem was reported."""
     value = cells.get(field)
     if _is_nothing(value):
@@ -266,7 +264,7 @@ def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, str) and is_blank(value))
 
 
-def _broken(cells: dict[str, object]) -> set[str]:
+def _broken(cells: Mapping[str, object]) -> set[str]:
     """Fields that hold something, so that what is wrong with them has been said."""
     return {name for name, value in cells.items() if not _is_nothing(value)}
 

@@ -8,21 +8,25 @@ from pathlib import PurePath
 
 import numpy as np
 
+from core.errors import InputError
 from core.formats import Format
 from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
 from core.formats.ratings import Said, said_in
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
-from core.tables.cells import is_nothing, label_of, number_in, number_problem
-from core.tables.columns import VOCABULARY, is_json
+from core.tables.columns import VOCABULARY, is_json, jsonl_objects
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
     decode,
     duplicate_problems,
+    is_nothing,
+    label_of,
     name_of,
     name_problem,
+    no_number,
+    number_in,
     parse_json,
     printable_text,
     reject,
@@ -30,7 +34,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_objects
 
 SCALES: Mapping[str, tuple[float, float]] = {
     "LA": (0, 2),
@@ -246,7 +249,7 @@ class _Reader:
             return None
         number = number_in(value)
         if number is None or math.isinf(number):
-            self.findings.problems.append(f"{place}: score {number_problem(value)}")
+            self.findings.problems.append(f"{place}: score {no_number(value)}")
             return None
         lowest, highest = self.scales.get(said.dimension, (-math.inf, math.inf))
         if not lowest <= number <= highest:
@@ -315,4 +318,22 @@ def _ratings(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> Rati
     return found
 
 
-FORMAT = Format("metal", "METAL's JSON", holds_metal, {"ratings": _ratings})
+def _evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> ScoreTable:
+    found = read_metal(data, file_name, flip=flip).evaluators
+    if found is None:
+        raise InputError(
+            f"{shown(file_name)} holds no scores of an evaluator: name a table of scores or a run."
+        )
+    return found
+
+
+FORMAT = Format(
+    "metal",
+    "METAL's JSON",
+    holds_metal,
+    {
+        "ratings": _ratings,
+        "evaluators": _evaluators,
+        "with_texts": lambda data, file_name, flip=(): read_metal(data, file_name, flip=flip).rated,
+    },
+)

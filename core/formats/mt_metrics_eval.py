@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from core.formats import Format
 from core.formats.scores import INFINITE, NO_SCORE, family_of, metric_made_elsewhere, signature_from_folder
 from core.formats.spans.cells import LARGEST_OFFSET
 from core.formats.spans.mqm import score_of
+from core.formats.spans.rows import ReadRating
 from core.schema.scores import (
     ErrorSpan,
     Metric,
@@ -26,14 +27,15 @@ from core.schema.scores import (
     ScoredRow,
     ScoreTable,
 )
-from core.tables.cells import is_undefined, number_in
 from core.tables.columns import LABEL_PAIR, target_language
 from core.tables.problems import FileFindings
 from core.tables.reading import (
     JsonObject,
     decode,
+    is_undefined,
     name_of,
     name_problem,
+    number_in,
     parse_json,
     printable_text,
     reject,
@@ -157,20 +159,10 @@ def read_segments(folder: Folder, path: Path, n: int | None) -> list[str]:
     return [printable_text(line) for line in lines]
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What files with a line for each system and segment have to fit."""
-
-    n: int
-    """Segments."""
-    is_known: Callable[[str], bool]
-    """Whether a name is a system's with outputs, or a reference's."""
-
-
-def read_grouped(folder: Folder, path: Path, expected: Expected) -> dict[str, list[tuple[int, str]]]:
+def read_grouped(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[tuple[int, str]]]:
     """System -> (line, what stands behind the tab), a segment each; systems whose lines do not fit are problems."""
     found: dict[str, list[tuple[int, str]]] = {}
-    problems = Problems()
+    n, problems = len(pair.sources), Problems()
     for number, line in enumerate(folder.lines(path), start=1):
         written, tab, rest = line.partition("\t")
         system = name_of(written)
@@ -179,26 +171,26 @@ def read_grouped(folder: Folder, path: Path, expected: Expected) -> dict[str, li
         elif system is None:
             problems.append(f"line {number}: system {name_problem(written)}")
         else:
-            if system not in found and not expected.is_known(system):
+            if system not in found and not pair.is_known(system):
                 problems.append(f"line {number}: system {shown(system)} has no file of outputs")
             found.setdefault(system, []).append((number, rest.strip()))
     if not problems:
         problems += (
-            f"line {own[-1][0]}: system {shown(system)} has {len(own)} segments, the sources have {expected.n}"
+            f"line {own[-1][0]}: system {shown(system)} has {len(own)} segments, the sources have {n}"
             for system, own in found.items()
-            if len(own) != expected.n
+            if len(own) != n
         )
     folder.report(path, problems)
     return {} if problems else found
 
 
 def read_numbers(
-    folder: Folder, path: Path, expected: Expected, *, finite: bool = False
+    folder: Folder, path: Path, pair: "MtPair", *, finite: bool = False
 ) -> dict[str, list[float]]:
     """System -> one number a segment; NaN where the file says None. finite: an infinite number is a problem."""
     numbers: dict[str, list[float]] = {}
     problems = Problems()
-    for system, own in read_grouped(folder, path, expected).items():
+    for system, own in read_grouped(folder, path, pair).items():
         for line, written in own:
             number = number_in(written)
             if number is None and not is_undefined(written):
@@ -220,20 +212,15 @@ class MarkedSegment:
     """Where the line names one."""
 
 
-def read_spans(
-    folder: Folder, path: Path, expected: Expected, sources: list[str], texts: dict[str, list[str]]
-) -> dict[str, list[MarkedSegment]]:
-    """System -> the errors of each segment.
-
-    texts: system -> its segments, inside which the spans have to lie; systems without texts are not checked.
-    """
+def read_spans(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[MarkedSegment]]:
+    """System -> the errors of each segment, which have to lie inside it; systems without texts are not checked."""
     spans: dict[str, list[MarkedSegment]] = {}
     problems = Problems()
-    for system, own in read_grouped(folder, path, expected).items():
+    for system, own in read_grouped(folder, path, pair).items():
         for segment, (line, written) in enumerate(own):
-            text = texts[system][segment] if texts.get(system) else None
+            text = pair.texts[system][segment] if pair.texts.get(system) else None
             spans.setdefault(system, []).append(
-                marked_segment(written, line, sources[segment], text, problems)
+                marked_segment(written, line, pair.sources[segment], text, problems)
             )
     folder.report(path, problems)
     return {} if problems else spans
@@ -316,10 +303,9 @@ class MtPair:
         """Into which is translated."""
         return target_language(self.name)
 
-    @property
-    def expected(self) -> Expected:
-        """What the files of scores have to fit."""
-        return Expected(len(self.sources), lambda name: name in self.texts or self.is_reference(name))
+    def is_known(self, name: str) -> bool:
+        """Whether a name is a system's with outputs, or a reference's."""
+        return name in self.texts or self.is_reference(name)
 
     def is_reference(self, system: str) -> bool:
         """Whether the name is a reference's."""
@@ -457,10 +443,10 @@ def sources_of(folder: Folder, pair: str) -> dict[str, list[_Source]]:
 def _said(folder: Folder, pair: MtPair, source: _Source) -> Said:
     numbers: dict[str, list[float]] = {}
     if source.score is not None:
-        numbers = read_numbers(folder, source.score, pair.expected, finite=True)
+        numbers = read_numbers(folder, source.score, pair, finite=True)
     spans: dict[str, list[MarkedSegment]] = {}
     for path in source.errors:
-        spans |= read_spans(folder, path, pair.expected, pair.sources, pair.texts)
+        spans |= read_spans(folder, path, pair)
     return Said(numbers or _sums(spans), spans, source.rater)
 
 
@@ -607,7 +593,7 @@ def _scores(folder: Folder, pair: MtPair) -> dict[str, tuple[str, dict[str, list
         if name_of(stem) != stem:
             folder.report(path, [f"the metric {name_problem(stem)}"])
             continue
-        found[stem] = (name if plain[name] == 1 else stem, read_numbers(folder, path, pair.expected))
+        found[stem] = (name if plain[name] == 1 else stem, read_numbers(folder, path, pair))
     return found
 
 
@@ -694,6 +680,52 @@ SEG_SCORE = Format(
     "scores of mt-metrics-eval, of which higher is better already",
     lambda data, file_name: is_seg_score(file_name),
     {"ratings": read_seg_ratings, "scores": read_seg_scores},
+)
+
+
+def _is_seg_rating(data: bytes, file_name: str) -> bool:
+    """Whether a file is one by its name, or its first line is a system's errors."""
+    _, _, rest = data.split(b"\n", 1)[0].partition(b"\t")
+    return file_name.lower().endswith(".seg.rating") or rest.lstrip().startswith(b'{"errors"')
+
+
+def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
+    """One rating a line that is not None; a system's lines are items 1, 2, ..."""
+    text = decode(data, findings.file_name)
+    read: list[ReadRating] = []
+    counts: Counter[str] = Counter()
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    for number, line in enumerate(lines[:-1] if lines[-1] == "" else lines, start=1):
+        written, tab, rest = line.partition("\t")
+        system = name_of(written)
+        if not tab or system is None:
+            problem = "there is no tab; expected a system, a tab, and its errors or None"
+            findings.problems.append(
+                f"line {number}: {problem if not tab else f'system {name_problem(written)}'}"
+            )
+            continue
+        counts[system] += 1
+        marked = marked_segment(rest, number, None, None, findings.problems)
+        if marked.errors is None:
+            left_out[NOT_RATED] += 1
+            continue
+        spans = marked.errors
+        rating = Rating(str(counts[system]), score_of(spans), system, rater=marked.rater, spans=spans)
+        read.append(ReadRating(rating, f"line {number}"))
+    if len(set(counts.values())) > 1:
+        fewest, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
+        findings.problems.append(
+            f"file: system {shown(fewest)} has {counts[fewest]} lines, {shown(most)} has {counts[most]}; every system "
+            "has one a segment"
+        )
+    return read
+
+
+SEG_RATING = Format(
+    "seg_rating",
+    "marked errors (mt-metrics-eval), whose weights already count against a text",
+    _is_seg_rating,
+    {"spans": _read_seg_rating},
 )
 
 

@@ -12,17 +12,9 @@ from core.formats.scorable import output_row, outputs_in
 from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
-from core.tables.columns import Rows, objects_in, table_rows
+from core.tables.columns import Rows, jsonl_bytes, objects_in, table_rows
 from core.tables.problems import FileFindings
-from core.tables.reading import (
-    JsonObject,
-    duplicate_problems,
-    reject,
-    sha256_of,
-    shown,
-    type_name,
-)
-from core.tables.rows import jsonl_bytes
+from core.tables.reading import JsonObject, duplicate_problems, reject, sha256_of, shown, type_name
 
 RATINGS = "ratings"
 """The column with what people said."""
@@ -233,5 +225,6 @@ FORMAT = Format(
     "rated",
     "rated texts, of which higher is better already",
     holds_rated,
-    {"ratings": _ratings_alone},
+    {"ratings": _ratings_alone, "with_texts": read_rated},
+    marks="rated texts",
 )

@@ -13,8 +13,6 @@ from core.formats.scorable import NO_LABELS
 from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of, label_column
 from core.formats.spans.cells import span_row, spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
-from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
-from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -23,6 +21,7 @@ from core.tables.columns import (
     VOCABULARY,
     Record,
     Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     level_number,
@@ -33,25 +32,28 @@ from core.tables.columns import (
     table_rows,
     with_item_level,
 )
+from core.tables.mapping import class_columns, with_classes
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
     duplicate_problems,
+    is_nothing,
+    is_undefined,
+    label_of,
+    looks_like_number,
     name_of,
     name_problem,
+    no_number,
+    number_in,
     reject,
     sha256_of,
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes
 
 OVERALL = "overall"
 """The dimension of ratings that name none."""
-RATER_NAMES = (
-    *(*VOCABULARY["rater"], "worker", "worker_id"),
-    *("name", "id"),
-)
+RATER_NAMES = (*(*VOCABULARY["rater"], "worker", "worker_id"), *("name", "id"))
 """Keys that name the rater in an object of ratings."""
 AS_LIST = 'write a list with an object a rater: [{"rater": "A", "fluency": 4}]'
 
@@ -425,7 +427,7 @@ def _score_of_row(record: Record, findings: FileFindings) -> float | None:
         return number
     if is_undefined(value):
         return math.nan
-    problem = number_problem(value) if number is None else "is infinite, expected a number"
+    problem = no_number(value) if number is None else "is infinite, expected a number"
     findings.problems.append(f"{record.where}: score {problem}")
     return None
 

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from core.formats.generation import same_value
 from core.schema.scores import OutputSet, ScorableOutput
-from core.tables.cells import is_nothing
 from core.tables.columns import (
     LABEL_MARK,
     ONLY_SYSTEM,
@@ -15,6 +14,7 @@ from core.tables.columns import (
     Names,
     Record,
     Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
@@ -25,13 +25,7 @@ from core.tables.columns import (
     with_item_level,
 )
 from core.tables.problems import FileFindings, same_wording
-from core.tables.reading import (
-    is_blank,
-    printable_text,
-    sha256_of,
-    shown,
-)
-from core.tables.rows import jsonl_bytes
+from core.tables.reading import is_blank, is_nothing, printable_text, sha256_of, shown
 
 COLUMNS = known_at("texts")
 """All other columns are labels."""

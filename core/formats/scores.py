@@ -6,19 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from core.errors import InputError
 from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, with_items
 from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
-from core.tables.cells import is_nothing, is_undefined, label_of, looks_like_number, number_in, number_problem
-from core.tables.classes import class_columns, with_classes
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -27,6 +23,7 @@ from core.tables.columns import (
     Record,
     Rows,
     Table,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
@@ -39,12 +36,19 @@ from core.tables.columns import (
     table_rows,
     with_item_level,
 )
+from core.tables.mapping import class_columns, is_parquet, pyarrow_for, with_classes
 from core.tables.problems import MOST_LISTED, FileFindings
 from core.tables.reading import (
     JsonObject,
     decode,
+    is_nothing,
+    is_undefined,
+    label_of,
+    looks_like_number,
     name_of,
     name_problem,
+    no_number,
+    number_in,
     parse_json,
     printable_text,
     reject,
@@ -52,7 +56,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
 COLUMNS = known_at("scores")
@@ -312,7 +315,7 @@ def put_score(
         verdict = _LAST_RESULT.match(value)
         number, reason = (float(verdict["number"]), None) if verdict else (math.nan, NO_RESULT)
     if number is None and not is_undefined(value):
-        findings.problems.append(f"{record.where}: {shown(column)} {number_problem(value)}")
+        findings.problems.append(f"{record.where}: {shown(column)} {no_number(value)}")
         return
     stated = printable_text(reason.strip()) if isinstance(reason, str) and reason.strip() else NO_SCORE
     if number is None or math.isnan(number):
@@ -427,7 +430,6 @@ def _note_left(items: Iterable[str], name: str, why: str, findings: FileFindings
 
 
 _KEY = b"assay"
-_MAGIC = b"PAR1"
 
 
 @dataclass(frozen=True)
@@ -439,14 +441,9 @@ class ParquetNotes:
     """(row, metric, why it has no score)."""
 
 
-def is_parquet(data: bytes, file_name: str) -> bool:
-    """Whether the file is Parquet, as its first bytes or else its name say."""
-    return data.startswith(_MAGIC) or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
-
-
 def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
     file_name = findings.file_name
-    arrow, parquet = _pyarrow(file_name)
+    arrow, parquet = pyarrow_for(file_name)
     try:
         table = parquet.read_table(io.BytesIO(data))
         rows: list[dict[str, object]] = table.to_pylist()
@@ -463,13 +460,13 @@ PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=_parquet_rows)
 
 def parquet_notes(data: bytes) -> ParquetNotes:
     """What the metadata of a file that could be read says about metrics."""
-    _, parquet = _pyarrow("Parquet")
+    _, parquet = pyarrow_for("Parquet")
     return _notes((parquet.read_schema(io.BytesIO(data)).metadata or {}).get(_KEY, b""))
 
 
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
     """The columns as a Parquet file; texts that repeat are stored once."""
-    arrow, parquet = _pyarrow("Parquet")
+    arrow, parquet = pyarrow_for("Parquet")
     about = {
         "metrics": [[m.name, m.signature, m.family, m.direction] for m in notes.metrics.values()],
         "reasons": [list(reason) for reason in notes.reasons],
@@ -486,17 +483,6 @@ def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> 
 
 def _is_numbers(values: Sequence[Any]) -> bool:
     return any(isinstance(value, float) for value in values)
-
-
-def _pyarrow(file_name: str) -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise InputError(
-            f"{shown(file_name)} needs the package pyarrow, which is not installed: install it, or use CSV or JSONL."
-        ) from None
-    return pyarrow, pyarrow.parquet
 
 
 def _notes(written: bytes) -> ParquetNotes:

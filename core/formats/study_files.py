@@ -8,9 +8,9 @@ from core.errors import InputError, Problems
 from core.formats.registry import format_of, read_study
 from core.formats.study_tables import collect_tabular, natural_order, read_tabular
 from core.schema.study import Dataset, Item, Output
+from core.tables.columns import jsonl_bytes
 from core.tables.problems import place, same_wording
 from core.tables.reading import same_name, shown
-from core.tables.rows import jsonl_bytes
 
 
 def read_dataset(data: bytes, file_name: str) -> Dataset:

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -13,12 +12,18 @@ import regex
 from core.nearest import nearest_names
 from core.schema.study import Dataset, Item, Output
 from core.tables.columns import (
+    CSV_SUFFIXES,
+    DELIMITERS,
+    JSONL_SUFFIXES,
     SUGGESTED,
+    Record,
     Rows,
     file_columns,
     is_json,
     known_at,
     needed_at,
+    note_ignored,
+    read_rows,
     require,
     table_rows,
 )
@@ -35,7 +40,6 @@ from core.tables.reading import (
     sha256_of,
     shown,
 )
-from core.tables.rows import CSV_SUFFIXES, DELIMITERS, JSONL_SUFFIXES, Row, note_ignored, read_rows
 
 
 class Key(NamedTuple):
@@ -176,19 +180,7 @@ def natural_order(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     return tuple((len(piece) if at % 2 else 0, piece) for at, piece in enumerate(pieces)), name
 
 
-@dataclass(frozen=True)
-class ItemFields:
-    """What a file says about one question, not yet checked. Lines are for messages only."""
-
-    item_id: str
-    question: object
-    reference: object
-    language: object = "und"
-    reference_name: str = "reference"
-    """The field's name in this format."""
-    question_line: int | None = None
-    reference_line: int | None = None
-    language_line: int | None = None
+_UNKNOWN: Mapping[str, int] = {}
 
 
 class DatasetBuilder(FileFindings):
@@ -207,13 +199,24 @@ class DatasetBuilder(FileFindings):
         self._unplaced: list[Key] = []
         self._unread = False
 
-    def add_item(self, fields: ItemFields) -> int:
-        """Check and keep a question; returns the number under which its texts are added."""
-        question = self.text(place(fields.question_line, fields.item_id), "question", fields.question)
-        where = place(fields.reference_line, fields.item_id)
-        reference = self.text(where, fields.reference_name, fields.reference)
-        language = self.language(place(fields.language_line, fields.item_id), fields.language)
-        self._items.append(Item(fields.item_id, question, reference, language))
+    def add_item(
+        self,
+        item_id: str,
+        question: object,
+        reference: object,
+        language: object = "und",
+        *,
+        reference_name: str = "reference",
+        lines: Mapping[str, int] = _UNKNOWN,
+    ) -> int:
+        """Check and keep a question; returns the number under which its texts are added.
+
+        reference_name: the reference's field in this format. lines: field -> its line, for messages.
+        """
+        question = self.text(place(lines.get("question"), item_id), "question", question)
+        reference = self.text(place(lines.get("reference"), item_id), reference_name, reference)
+        language = self.language(place(lines.get("language"), item_id), language)
+        self._items.append(Item(item_id, question, reference, language))
         return len(self._items) - 1
 
     def add_output(
@@ -498,14 +501,14 @@ def collect_tabular(
         require(table.columns.values(), needed_at("study"), table.keys, file_name)
         note_ignored(builder, [key for key in table.keys if key not in table.columns])
         found = [
-            Row(number, {name: cell for name, cell in one.cells.items() if name in known})
+            Record("", {name: cell for name, cell in one.cells.items() if name in known}, number)
             for number, one in enumerate(table.records, start=1)
         ]
     _build(_made(found, builder) if made_alone else found, builder)
     return builder
 
 
-def _made(rows: list[Row], builder: DatasetBuilder) -> list[Row]:
+def _made(rows: list[Record], builder: DatasetBuilder) -> list[Record]:
     """The rows of the items of which every text was made."""
     unmade = [
         r for r in rows if _kept_text(r.cells.get("text")) is None and _kept_text(r.cells.get("reason"))
@@ -520,7 +523,7 @@ def _made(rows: list[Row], builder: DatasetBuilder) -> list[Row]:
     return [row for row in rows if name_of(row.cells.get("item_id")) not in gone]
 
 
-def _build(rows: list[Row], builder: DatasetBuilder) -> None:
+def _build(rows: list[Record], builder: DatasetBuilder) -> None:
     if builder.problems:
         builder.mark_unread()
     if not rows and not builder.problems:
@@ -535,7 +538,7 @@ def _build(rows: list[Row], builder: DatasetBuilder) -> None:
             "file: every row has an item_id of its own; all texts of one question need the same item_id"
         )
         reject(builder.file_name, builder.problems)
-    rows_of: dict[str, list[Row]] = {}
+    rows_of: dict[str, list[Record]] = {}
     for row in rows:
         item_id = _name(row, "item_id", place(row.line), builder)
         if item_id is not None:
@@ -544,14 +547,15 @@ def _build(rows: list[Row], builder: DatasetBuilder) -> None:
             builder.mark_unplaced(*at)
     _move_misnamed(rows_of, builder)
     for item_id, item_rows in rows_of.items():
-        fields, differing = _item_fields(item_id, item_rows, builder)
-        number = builder.add_item(fields)
+        given, lines, differing = _item_fields(item_id, item_rows, builder)
+        texts = (given[column] for column in ITEM_COLUMNS)
+        number = builder.add_item(item_id, *texts, lines=lines)
         # What most rows say comes first, so that it is the others whose texts are given again.
         for row in sorted(item_rows, key=lambda row: row.line in differing):
             _add_output(number, item_id, row, builder, reported=row.line in differing)
 
 
-def _is_empty(column: str, rows: list[Row]) -> bool:
+def _is_empty(column: str, rows: list[Record]) -> bool:
     return all(_kept_text(row.cells.get(column)) is None and column in row.cells for row in rows)
 
 
@@ -562,13 +566,13 @@ def _kept_text(value: object) -> object:
     return value if isinstance(value, Hashable) else repr(value)
 
 
-def _cell(row: Row) -> tuple[str, str] | None:
+def _cell(row: Record) -> tuple[str, str] | None:
     """(level, source) of a row that names both."""
     level, source = (name_of(row.cells.get(column)) for column in ("level", "source"))
     return None if level is None or source is None else (level, source)
 
 
-def _move_misnamed(rows_of: dict[str, list[Row]], builder: DatasetBuilder) -> None:
+def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) -> None:
     """Put rows under a wrong item_id to the question that lacks them, and report the id.
 
     A row's own question tells where it belongs; where it names none, it belongs where its text alone is missing.
@@ -581,7 +585,7 @@ def _move_misnamed(rows_of: dict[str, list[Row]], builder: DatasetBuilder) -> No
     for item, question in asked.items():
         items_of.setdefault(question, []).append(item)
     for item in list(rows_of):
-        by_question: dict[object, list[Row]] = {}
+        by_question: dict[object, list[Record]] = {}
         for row in rows_of[item]:
             by_question.setdefault(_asked(row), []).append(row)
         for question, rows in by_question.items():
@@ -614,7 +618,7 @@ def _move_misnamed(rows_of: dict[str, list[Row]], builder: DatasetBuilder) -> No
             del rows_of[item]
 
 
-def _asked(row: Row) -> object:
+def _asked(row: Record) -> object:
     return _kept_text(row.cells.get("question"))
 
 
@@ -624,7 +628,7 @@ def _most_common(values: list[object]) -> object:
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _name(row: Row, column: str, where: str, builder: DatasetBuilder) -> str | None:
+def _name(row: Record, column: str, where: str, builder: DatasetBuilder) -> str | None:
     """A required name in the row; None after reporting why there is none."""
     if column not in row.cells:
         builder.problems.append(f"{where}: {column} is missing")
@@ -635,8 +639,10 @@ def _name(row: Row, column: str, where: str, builder: DatasetBuilder) -> str | N
     return name
 
 
-def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> tuple[ItemFields, set[int]]:
-    """What most rows of an item say of it, and the lines that say something else, which are reported."""
+def _item_fields(
+    item_id: str, rows: list[Record], builder: DatasetBuilder
+) -> tuple[dict[str, object], dict[str, int], set[int]]:
+    """What most rows of an item say of it, on which lines, and the lines that say something else, which are reported."""
     given: dict[str, object] = {"question": "", "reference": "", "language": "und"}
     line_of = dict.fromkeys(given, rows[0].line)
     differing: dict[int, list[str]] = {}
@@ -659,15 +665,6 @@ def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> tupl
         builder.problems.append(
             f"{lines_named(apart)}, {place(question=item_id)}: {enumerated(named)} {differ} in line {others}"
         )
-    fields = ItemFields(
-        item_id,
-        given["question"],
-        given["reference"],
-        given["language"],
-        question_line=line_of["question"],
-        reference_line=line_of["reference"],
-        language_line=line_of["language"],
-    )
     # A row without a question goes on with that of the row above it.
     told, lines = False, set(differing)
     for row in rows:
@@ -675,10 +672,10 @@ def _item_fields(item_id: str, rows: list[Row], builder: DatasetBuilder) -> tupl
             told = "question" in differing.get(row.line, ())
         if told:
             lines.add(row.line)
-    return fields, lines
+    return given, line_of, lines
 
 
-def _add_output(number: int, item_id: str, row: Row, builder: DatasetBuilder, *, reported: bool) -> None:
+def _add_output(number: int, item_id: str, row: Record, builder: DatasetBuilder, *, reported: bool) -> None:
     where = place(row.line, item_id)
     level = _name(row, "level", where, builder)
     source = _name(row, "source", place(row.line, item_id, level), builder)

@@ -135,17 +135,10 @@ def dump_task(task: RatingTask) -> str:
 
 
 def _dumped(one: Dimension) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "name": one.name,
-        "title": one.title,
-        "description": one.description,
-        "lowest": _plain(one.lowest),
-        "highest": _plain(one.highest),
-        "step": _plain(one.step),
-    }
-    if one.anchors:
-        fields["anchors"] = {_plain(answer): meaning for answer, meaning in one.anchors}
-    return fields | ({"detailed": one.detailed} if one.detailed else {})
+    numbers = {name: _plain(getattr(one, name)) for name in ("lowest", "highest", "step")}
+    anchors = {_plain(answer): meaning for answer, meaning in one.anchors}
+    fields = {**vars(one), **numbers, "anchors": anchors}
+    return {name: value for name, value in fields.items() if value not in ({}, "")}
 
 
 def _plain(number: float) -> float:
@@ -162,14 +155,7 @@ def _task(fields: TaskFields) -> RatingTask:
         fields.source.differences,
         tuple(
             Dimension(
-                one.name,
-                one.title,
-                one.description,
-                one.lowest,
-                one.highest,
-                one.step,
-                tuple(sorted(one.anchors.items())),
-                one.detailed or "",
+                **{**vars(one), "anchors": tuple(sorted(one.anchors.items())), "detailed": one.detailed or ""}
             )
             for one in fields.dimensions
         ),

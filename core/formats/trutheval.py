@@ -10,9 +10,8 @@ from core.formats import Format
 from core.formats.generation import read_questions
 from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
-from core.formats.study_tables import DatasetBuilder, ItemFields, natural_order
+from core.formats.study_tables import DatasetBuilder, natural_order
 from core.schema.study import FIRST_LEVEL, Item, Preference
-from core.tables.cells import numbers_as_json
 from core.tables.columns import Record, Table, is_json, json_objects, table_rows
 from core.tables.problems import FileFindings, place
 from core.tables.reading import (
@@ -21,6 +20,7 @@ from core.tables.reading import (
     duplicate_problems,
     name_of,
     name_problem,
+    numbers_as_json,
     parse_json,
     raw_text_problem,
     reject,
@@ -98,13 +98,11 @@ def _read_question(builder: DatasetBuilder, index: int, question: JsonObject) ->
     builder.problems += [f"{where}: {field} is missing" for field in missing]
     # A field that is missing has been reported; a stand-in keeps its check silent.
     item = builder.add_item(
-        ItemFields(
-            item_id,
-            question.get("question", "?"),
-            question.get("ground_truth", "?"),
-            question.get("language", "und"),
-            reference_name="ground_truth",
-        )
+        item_id,
+        question.get("question", "?"),
+        question.get("ground_truth", "?"),
+        question.get("language", "und"),
+        reference_name="ground_truth",
     )
     answers = question.get("answers")
     if isinstance(answers, JsonObject):
@@ -329,7 +327,7 @@ class ReportSettings:
 
 @dataclass(frozen=True)
 class ReportQuestion:
-    """One item of a report. A list that is None was never made."""
+    """One item of a report, in the order of the file. A list that is None was never made."""
 
     question: str
     ground_truth: str
@@ -337,6 +335,8 @@ class ReportQuestion:
     """Spans in the order of the text."""
     with_brackets: Mapping[str, str] = field(default_factory=dict)
     """Level -> text with brackets around the spans that no edit has touched."""
+    thinking: Mapping[str, str] = field(default_factory=dict)
+    """Level -> what the model considered."""
     blacklisted: tuple[str, ...] | None = None
     """Spans that share a word with the question, in lower case."""
     factual_data: tuple[str, ...] | None = None
@@ -345,8 +345,6 @@ class ReportQuestion:
     """Most important first."""
     answers: Mapping[str, str] = field(default_factory=dict)
     """Level -> text."""
-    thinking: Mapping[str, str] = field(default_factory=dict)
-    """Level -> what the model considered."""
     stop_words: str = ""
     """The question filter's list; empty: the report does not say."""
 
@@ -494,22 +492,11 @@ def report_json(report: FactualReport) -> bytes:
 
 
 def _written(question: ReportQuestion) -> dict[str, object]:
-    lists: dict[str, object] = {}
-    for name in _LISTS:
-        texts: Sequence[str] | None = getattr(question, name)
-        lists[name] = None if texts is None else list(texts)
     written = {
-        "question": question.question,
-        "ground_truth": question.ground_truth,
-        "raw_factual_data": lists["raw_factual_data"],
-        "with_brackets": dict(question.with_brackets) or None,
-        "thinking": dict(question.thinking) or None,
-        "blacklisted": lists["blacklisted"],
-        "factual_data": lists["factual_data"],
-        "ranked_factual_data": lists["ranked_factual_data"],
-        "answers": dict(question.answers) or None,
+        name: (dict(value) or None) if isinstance(value, Mapping) else value
+        for name, value in vars(question).items()
     }
-    return written | ({"stop_words": question.stop_words} if question.stop_words else {})
+    return {name: value for name, value in written.items() if name != "stop_words" or value}
 
 
 def dataset_json(rows: Iterable[tuple[Item, Mapping[str, str]]]) -> bytes:

@@ -25,7 +25,7 @@ from core.schema.runs import RunItem
 from core.schema.settings import Remark
 from core.schema.study import Material, MaterialSet, Output
 from core.store.runs import run_items
-from core.tables.rows import jsonl_bytes
+from core.tables.columns import jsonl_bytes
 
 MOST_NAMED = 20
 """Items left out that are named."""
@@ -37,7 +37,7 @@ class Generation(WorkPath):
     def read(self, asked: Asked, data: bytes, file_name: str) -> MaterialSet:
         """Questions with references, and what else the texts are to be made from."""
         settings: GenerationSettings = asked.chosen
-        return read_questions(data, file_name, settings.asked_for)
+        return read_questions(data, file_name, task=settings.asked_for)
 
     def items(self, asked: Asked, contents: MaterialSet) -> Mapping[str, Sequence[Material]]:
         """Each has one."""

@@ -23,6 +23,7 @@ from core.schema.kinds import Kind
 from core.schema.runs import RULES, RUN_FILE
 from core.schema.scores import Metric, ScoredRow
 from core.schema.settings import Remark, fields_of, said
+from core.tables.columns import jsonl_bytes, jsonl_objects
 from core.tables.reading import (
     JsonObject,
     checked,
@@ -36,7 +37,6 @@ from core.tables.reading import (
     shown,
     type_name,
 )
-from core.tables.rows import jsonl_bytes, jsonl_objects
 
 RECORDS_FILE = "records.jsonl"
 

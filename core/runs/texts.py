@@ -8,9 +8,8 @@ from typing import NoReturn
 
 from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs, usual_ratings
 from core.formats.rated import outputs_of, rated_of, write_rated
-from core.formats.registry import read_rated, read_ratings
+from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
-from core.formats.spans.files import read_span_file
 from core.judges.kind import JudgeKind
 from core.judges.rated import BESIDE_SETTINGS
 from core.schema.judging import RatedSet
@@ -20,8 +19,8 @@ from core.schema.study import Study
 from core.store import Store
 from core.study.rated.results import rated_texts_of
 from core.study.release import released_record
+from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
-from core.tables.rows import jsonl_bytes
 
 Texts = tuple[bytes, str]
 """A file of texts and its name."""
@@ -109,7 +108,7 @@ def read_apart(
     Raises InputError.
     """
     if kind.marks_errors:
-        return read_span_file(data, file_name, texts)
+        return read_spans(data, file_name, texts)
     return read_ratings(data, file_name, flip=flip)
 
 

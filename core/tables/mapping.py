@@ -6,20 +6,26 @@ Every door hands a file on with its columns renamed, so that no reader has to kn
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import PurePath
 from typing import Any
 
 from core.errors import InputError, Problems
 from core.nearest import nearest_names
-from core.tables.cells import looks_like_number
-from core.tables.classes import class_columns
-from core.tables.columns import VOCABULARY, Record, is_json, named_columns, objects_in
-from core.tables.problems import listed
-from core.tables.reading import JsonObject, decode, parse_json, shown
-from core.tables.rows import DELIMITERS, csv_lines, is_jsonl
+from core.tables.columns import (
+    DELIMITERS,
+    VOCABULARY,
+    Record,
+    csv_lines,
+    is_json,
+    is_jsonl,
+    named_columns,
+    objects_in,
+)
+from core.tables.problems import FileFindings, listed
+from core.tables.reading import JsonObject, decode, is_undefined, looks_like_number, parse_json, reject, shown
 
 FIRST_ROWS = 5
 """Rows that a page shows before a file is read."""
@@ -59,6 +65,23 @@ def parse_columns(given: str | None) -> dict[str, str]:
     return found
 
 
+def is_parquet(data: bytes, file_name: str) -> bool:
+    """Whether the file is Parquet, as its first bytes or else its name say."""
+    return data.startswith(b"PAR1") or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
+
+
+def pyarrow_for(file_name: str) -> tuple[Any, Any]:
+    """The package, and its part for Parquet. Raises InputError, naming the file, where it is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            f"{shown(file_name)} needs the package pyarrow, which is not installed: install it, or use CSV or JSONL."
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
 def first_rows(data: bytes, file_name: str) -> FirstRows:
     """What a table, JSONL or a JSON list begins with; InputError where it is none of these."""
     text = decode(data, file_name)
@@ -81,7 +104,7 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     """
     if not columns:
         return data
-    keys = _keys(decode(data, file_name), file_name)
+    keys = _parquet_keys(data, file_name) or _keys(decode(data, file_name), file_name)
     by_name = {key.strip().casefold(): key for key in keys}
     missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
     if missing:
@@ -100,14 +123,15 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
 
     names: the file's column -> its new name.
     """
+    if keys := _parquet_keys(data, file_name):
+        _, parquet = pyarrow_for(file_name)
+        buffer = io.BytesIO()
+        table = parquet.read_table(io.BytesIO(data))
+        parquet.write_table(table.rename_columns([names.get(key, key) for key in keys]), buffer)
+        return buffer.getvalue()
     text = decode(data, file_name)
-    if is_json(text, file_name):
-        value, _ = parse_json(text)
-        renamed = [_renamed(one, names) if isinstance(one, JsonObject) else one for one in _list_of(value)]
-        return _dumped(renamed)
-    if is_jsonl(text, file_name):
-        renamed_line = partial(_changed_line, change=lambda one: _renamed(one, names))
-        return "".join(map(renamed_line, io.StringIO(text, newline=""))).encode()
+    if (renamed := _changed(text, file_name, lambda one: _renamed(one, names))) is not None:
+        return renamed
     return _renamed_header(text, names).encode()
 
 
@@ -142,11 +166,8 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
     def counted(one: JsonObject) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
-    if is_json(text, file_name):
-        value, _ = parse_json(text)
-        return _dumped([counted(one) if isinstance(one, JsonObject) else one for one in _list_of(value)])
-    if is_jsonl(text, file_name):
-        return "".join(_changed_line(line, counted) for line in io.StringIO(text, newline="")).encode()
+    if (changed := _changed(text, file_name, counted)) is not None:
+        return changed
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
     places: dict[int, Mapping[str, float]] = {}
@@ -157,6 +178,17 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
             [f"{places[at][cell]:g}" if cell in places.get(at, ()) else cell for at, cell in enumerate(cells)]
         )
     return buffer.getvalue().encode()
+
+
+def _parquet_keys(data: bytes, file_name: str) -> list[str]:
+    """The columns of a Parquet file; none of another file, or of one that its reader will refuse."""
+    if not is_parquet(data, file_name):
+        return []
+    arrow, parquet = pyarrow_for(file_name)
+    try:
+        return [str(name) for name in parquet.read_schema(io.BytesIO(data)).names]
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
 
 
 def _keys(text: str, file_name: str) -> list[str]:
@@ -179,8 +211,16 @@ def _filled(text: str) -> Iterator[list[str]]:
     )
 
 
-def _list_of(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str, object]]) -> bytes | None:
+    """The file with other objects; None: it holds none, but is a table."""
+    if is_json(text, file_name):
+        value, _ = parse_json(text)
+        there = value if isinstance(value, list) else []
+        changed = [change(one) if isinstance(one, JsonObject) else one for one in there]
+        return json.dumps(changed, ensure_ascii=False).encode()
+    if is_jsonl(text, file_name):
+        return "".join(_changed_line(line, change) for line in io.StringIO(text, newline="")).encode()
+    return None
 
 
 def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
@@ -192,10 +232,6 @@ def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) 
     if problem or not isinstance(value, JsonObject) or value.duplicates:
         return line  # its reader says what is wrong with it
     return json.dumps(change(value), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
-
-
-def _dumped(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode()
 
 
 def _renamed_header(text: str, names: Mapping[str, str]) -> str:
@@ -243,3 +279,97 @@ def _said(value: Any) -> str:
 def _or(name: str, known: Iterable[str]) -> str:
     names = list(known)
     return " or ".join(nearest_names(name, names) or names)
+
+
+SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
+    (0, (("fail", "failed"), ("pass", "passed"))),
+    (0, (("no",), ("yes",))),
+    (0, (("false",), ("true",))),
+    (0, (("incorrect", "wrong"), ("correct", "right"))),
+    (0, (("unsupported", "not supported"), ("supported",))),
+    (0, (("unfaithful",), ("faithful",))),
+    (0, (("bad",), ("good",))),
+    (1, (("low",), ("medium",), ("high",))),
+    (1, (("poor",), ("fair",), ("good",), ("excellent",))),
+    (1, (("poor",), ("fair", "average"), ("good",), ("very good",), ("excellent",))),
+    (1, (("very poor",), ("poor",), ("fair", "average"), ("good",), ("very good",))),
+    (1, (("very bad",), ("bad",), ("neutral", "average"), ("good",), ("very good",))),
+    (1, (("never",), ("rarely",), ("sometimes",), ("often",), ("always",))),
+    (
+        1,
+        (
+            ("strongly disagree",),
+            ("disagree",),
+            ("neutral", "neither agree nor disagree", "undecided"),
+            ("agree",),
+            ("strongly agree",),
+        ),
+    ),
+    (
+        1,
+        (
+            ("very dissatisfied",),
+            ("dissatisfied",),
+            ("neutral", "neither satisfied nor dissatisfied"),
+            ("satisfied",),
+            ("very satisfied",),
+        ),
+    ),
+)
+"""The number of the first class, and the classes from the worst to the best, each in the words that stand for it."""
+
+
+def classes_of(words: Iterable[object]) -> dict[str, int] | None:
+    """Word as it is written -> its number, where all are classes of one scale; None where they are not."""
+    plain: dict[object, str] = {}
+    for word in words:
+        if not isinstance(word, str | bool):
+            return None
+        plain[word] = _plain(word)
+    if not plain:
+        return None
+    for first, classes in SCALES:
+        number = {word: first + at for at, names in enumerate(classes) for word in names}
+        if all(word in number for word in plain.values()):
+            return {str(word): number[name] for word, name in plain.items()}
+    return None
+
+
+def class_columns(records: Sequence[Record], keys: Collection[str]) -> dict[str, dict[str, int]]:
+    """Columns among `keys` in which everything that is said is a class of one scale, with their classes."""
+    found = {}
+    for key in keys:
+        said = (record.cells.get(key) for record in records)
+        classes = classes_of(value for value in said if not is_undefined(value))
+        if classes is not None:
+            found[key] = classes
+    return found
+
+
+def with_classes(
+    records: Sequence[Record], columns: Mapping[str, Mapping[str, int]], findings: FileFindings
+) -> list[Record]:
+    """The records with the numbers of their classes; which number stands for which word is noted."""
+    for key, classes in columns.items():
+        pairs = sorted(
+            {_plain(word): number for word, number in classes.items()}.items(), key=lambda one: one[1]
+        )
+        findings.notes.append(
+            f"column {shown(key)}: words are read as classes, {', '.join(f'{word} = {n}' for word, n in pairs)}"
+        )
+    return [
+        replace(
+            record,
+            cells={
+                key: columns[key].get(str(value), value)
+                if key in columns and not is_undefined(value)
+                else value
+                for key, value in record.cells.items()
+            },
+        )
+        for record in records
+    ]
+
+
+def _plain(word: str | bool) -> str:
+    return " ".join(str(word).casefold().replace("_", " ").replace("-", " ").split())

@@ -68,7 +68,9 @@ def _form(store: Store) -> int | None:
         file, task = _choose(), settings.asked_for
         if file is not None:
             data, name = file
-            materials = once(_READ, (sha256_of(data), name, task), lambda: read_questions(data, name, task))
+            materials = once(
+                _READ, (sha256_of(data), name, task), lambda: read_questions(data, name, task=task)
+            )
             _summary(materials, chosen.backend, settings.first_level)
     with last:
         if file is None or materials is None:

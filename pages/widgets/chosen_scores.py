@@ -12,11 +12,11 @@ import streamlit as st
 
 from core.errors import InputError, NotFound
 from core.formats.correlations import read_correlations
-from core.formats.metal import SCALES, holds_metal, read_metal
+from core.formats.metal import SCALES
 from core.formats.mt_metrics_eval import MtFolder, read_folder
 from core.formats.rated import outputs_of
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import read_ratings, read_scores
+from core.formats.registry import format_of, read_evaluators, read_ratings, read_scores
 from core.formats.scores import write_scores_jsonl
 from core.results.choices import AS_GIVEN, TableChoice
 from core.results.correlations.table import CorrelationReport, correlate_step_by_step
@@ -194,7 +194,7 @@ def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: boo
     try:
         return read_ratings(data, file_name, lower_is_better=lower_is_better, flip=flip)
     except InputError as problem:
-        if flip and not holds_metal(data, file_name):
+        if flip and format_of("ratings", data, file_name).name != "metal":
             raise InputError(
                 f"{shown(file_name)} is not METAL's JSON: leave the dimensions in which 1 is bad empty."
             ) from problem
@@ -205,11 +205,9 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
     """The scores of a file. Raises InputError."""
     if not evaluators:
         return read_scores(data, file_name)
-    if not holds_metal(data, file_name):
-        raise InputError(f"{shown(file_name)} is not METAL's JSON.")
-    found = read_metal(data, file_name, flip=flip).evaluators
+    found = read_evaluators(data, file_name, flip=flip)
     if found is None:
-        raise InputError(f"{shown(file_name)} holds no scores of an evaluator.")
+        raise InputError(f"{shown(file_name)} is not METAL's JSON.")
     return found
 
 

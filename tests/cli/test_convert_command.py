@@ -11,8 +11,7 @@ from helpers.texts.span_makers import rated as rated_texts
 
 from core.cli import main
 from core.formats.rated import ratings_of, write_rated
-from core.formats.registry import read_rated
-from core.formats.spans.files import read_span_file
+from core.formats.registry import read_rated, read_spans
 from core.schema.judging import RatedText
 from core.schema.scores import Rating
 from core.store import open_store
@@ -43,7 +42,7 @@ def given(tmp_path: Path) -> Path:
 
 
 def ratings(path: Path) -> dict[tuple[object, ...], Rating]:
-    found = read_span_file(path.read_bytes(), path.name)
+    found = read_spans(path.read_bytes(), path.name)
     return {(one.item_id, one.system, one.rater): one for one in found.ratings}
 
 

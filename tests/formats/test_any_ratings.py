@@ -5,8 +5,7 @@ import json
 import pytest
 
 from core.errors import InputError
-from core.formats.registry import read_ratings
-from core.formats.spans.files import read_span_file
+from core.formats.registry import read_ratings, read_spans
 
 RATED = {
     "item_id": "1",
@@ -28,7 +27,7 @@ def test_rated_texts_are_none_of_metals_whatever_the_first_one_has(first: dict[s
     for data, name in ((json.dumps(rows).encode(), "rated.json"), (lines(*rows), "rated.jsonl")):
         (one,) = read_ratings(data, name).ratings
         assert (one.item_id, one.system, one.dimension, one.score) == ("1", "A", "LA", 1.0)
-        (one,) = read_span_file(data, name).ratings
+        (one,) = read_spans(data, name).ratings
         assert one.spans == ()
 
 
@@ -69,6 +68,6 @@ def test_files_without_a_rating_are_refused() -> None:
 def test_no_span_ends_where_no_text_can(data: bytes, said: str) -> None:
     name = "x.seg.rating" if b"errors" in data else "x.jsonl"
     with pytest.raises(InputError) as caught:
-        read_span_file((b"A\t" if b"errors" in data else b"") + data % 10**30, name)
+        read_spans((b"A\t" if b"errors" in data else b"") + data % 10**30, name)
     assert said in caught.value.problems[0]
     assert "1,000,000,000" in caught.value.problems[0]

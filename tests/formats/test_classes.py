@@ -3,8 +3,7 @@
 import pytest
 
 from core.formats.registry import read_ratings, read_scores
-from core.tables.classes import SCALES, classes_of
-from core.tables.mapping import class_words, with_numbers
+from core.tables.mapping import SCALES, class_words, classes_of, with_numbers
 
 TABLE = b"id,human,judge\n1,pass,Pass\n2,fail,pass\n3,pass,fail\n4,,fail\n"
 

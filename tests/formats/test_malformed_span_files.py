@@ -18,8 +18,7 @@ from helpers.texts.mutations import damaged, mutated, written
 from core.errors import InputError
 from core.formats.metal import read_metal
 from core.formats.rated import ratings_of, write_rated
-from core.formats.registry import read_rated
-from core.formats.spans.files import read_span_file
+from core.formats.registry import read_rated, read_spans
 from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
 from core.schema.scores import OutputSet, RatingSet, ScorableOutput
 from core.tables.reading import shown
@@ -165,10 +164,10 @@ def check(form: str, data: bytes, name: str) -> None:
                     marked = text.output.source if span.in_source else text.output.text
                     assert marked is None or span.end <= len(marked)
         assert isinstance(ratings_of(rated), RatingSet)
-    ratings = read_span_file(data, name, TEXTS)
+    ratings = read_spans(data, name, TEXTS)
     check_spans(ratings, TEXTS)
     for write, end in ((write_span_rows_csv, ".csv"), (write_span_rows_jsonl, ".jsonl")):
-        again = read_span_file(write(ratings), f"again{end}")
+        again = read_spans(write(ratings), f"again{end}")
         if all(one.rater is not None for one in ratings.ratings):
             assert again.ratings == ratings.ratings, end
 

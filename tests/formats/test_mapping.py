@@ -1,5 +1,6 @@
 """Columns that a file's owner names: at every door, in every form, and nothing else of the file changes."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -80,6 +81,18 @@ def test_the_first_rows_are_shown_with_what_they_are_read_as(name: str) -> None:
     assert found.columns == ("ID", "Said", "lang")
     assert found.rows == tuple((str(n), f"t{n}", "de") for n in range(5))
     assert found.read_as == {"ID": "item_id", "lang": "language"}
+
+
+def test_parquet_files_have_columns_to_name_too() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist([{"Key": "1", "Said": "x", "text": "y"}]), buffer)
+    data = with_columns(buffer.getvalue(), "a.parquet", NAMED)
+    assert [(one.item_id, one.text) for one in read_texts(data, "a.parquet").outputs] == [("1", "x")]
+    for name, given in (("a.parquet", {"text": "Nowhere"}), ("b.parquet", NAMED)):
+        with pytest.raises(InputError):
+            with_columns(buffer.getvalue() if given != NAMED else b"PAR1", name, given)
 
 
 def test_the_documentation_names_every_column() -> None:

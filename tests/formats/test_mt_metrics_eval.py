@@ -16,8 +16,8 @@ from core.formats.mt_metrics_eval import (
     read_folder,
     read_folder_outputs,
 )
+from core.formats.registry import read_spans
 from core.formats.scores import NO_SCORE
-from core.formats.spans.files import read_span_file
 from core.schema.scores import ErrorSpan, ScorableOutput, ScoredRow
 
 ERROR = {
@@ -177,7 +177,7 @@ def test_lines_may_name_who_marked_them(small: Path) -> None:
     ]
     path.write_text("".join(f"{line}\n" for line in named), encoding="utf-8")
     assert [one.rater for one in read_folder(small).ratings["mqm"].ratings] == ["r1", "r2", None]
-    alone = read_span_file(path.read_bytes(), path.name)
+    alone = read_spans(path.read_bytes(), path.name)
     assert [one.rater for one in alone.ratings] == ["r1", "r2", None, "r1", "r2"]
 
 

@@ -50,7 +50,7 @@ def as_lines(rows: list[dict[str, object]]) -> bytes:
 
 def problems_of(data: bytes | str, name: str, task: Task | None = None) -> tuple[str, ...]:
     with pytest.raises(InputError) as caught:
-        read_questions(data if isinstance(data, bytes) else data.encode(), name, task)
+        read_questions(data if isinstance(data, bytes) else data.encode(), name, task=task)
     count = caught.value.n_problems
     assert caught.value.what.endswith("1 problem" if count == 1 else f"{count} problems")
     return caught.value.problems
@@ -141,7 +141,7 @@ def test_the_papers_names_are_understood(task: Task, names: dict[str, str]) -> N
         (as_lines([row]), "a.jsonl"),
         (json.dumps([row]).encode(), "a.json"),
     ):
-        (found,) = read_questions(data, name, task).materials
+        (found,) = read_questions(data, name, task=task).materials
         assert (found.item.question, found.item.reference, found.context) == (question, "So.", context)
         assert read_questions(data, name).materials == (found,)
 
@@ -281,14 +281,14 @@ def test_control_characters_are_replaced_and_counted() -> None:
 def test_a_source_text_stands_in_for_a_missing_question() -> None:
     long = "Sentence. " * 20_000
     (one,) = read_questions(
-        as_csv([{"source_text": long, "reference_summary": "s"}]), "a.csv", "summary"
+        as_csv([{"source_text": long, "reference_summary": "s"}]), "a.csv", task="summary"
     ).materials
     assert one.item.question == one.context == long.strip()
 
 
 def test_the_demo_questions_are_read() -> None:
     path = Path(__file__).parents[2] / "data" / "demo" / "questions.jsonl"
-    found = read_questions(path.read_bytes(), path.name, "qa")
+    found = read_questions(path.read_bytes(), path.name, task="qa")
     assert found.materials
     assert all(one.paraphrase for one in found.materials)
     assert {"en", "de", "ja", "ar"} <= {one.item.language for one in found.materials}

@@ -9,10 +9,9 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder, read_seg_ratings, write_seg_rating, write_seg_score
 from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.spans.files import read_span_file
+from core.formats.registry import read_spans
 from core.formats.spans.mqm import score_of, write_mqm
-from core.formats.spans.offsets import code_point
-from core.formats.spans.rows import write_span_rows_csv, write_span_rows_jsonl
+from core.formats.spans.rows import code_point, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
@@ -49,7 +48,7 @@ TEXTS = outputs_of(CASES)
 
 def problems_of(data: bytes, name: str, texts: OutputSet | None = None, **options: str) -> tuple[str, ...]:
     with pytest.raises(InputError) as caught:
-        read_span_file(data, name, texts, **options)
+        read_spans(data, name, texts, **options)
     return tuple(caught.value.problems)
 
 
@@ -68,7 +67,7 @@ def keys(ratings: RatingSet) -> list[tuple]:
     ],
 )
 def test_forms_that_lose_nothing(name, write) -> None:
-    found = read_span_file(write(CASES), name, TEXTS)
+    found = read_spans(write(CASES), name, TEXTS)
     assert keys(found) == keys(ratings_of(CASES))
     assert found.notes == ()
 
@@ -78,17 +77,17 @@ def test_a_file_without_any_error_comes_back() -> None:
         ratings_of(CASES), ratings=tuple(replace(one, spans=()) for one in ratings_of(CASES).ratings)
     )
     for write, name in ((write_span_rows_csv, "x.csv"), (write_span_rows_jsonl, "x.jsonl")):
-        assert keys(read_span_file(write(clean), name)) == keys(clean)
+        assert keys(read_spans(write(clean), name)) == keys(clean)
 
 
 def test_forms_without_raters_or_categories() -> None:
     nobody = rated(*((text.output.text, text.ratings[0].spans) for text in CASES.texts), rater=None)
-    found = read_span_file(write_seg_rating(ratings_of(nobody)), "en-de.mqm.seg.rating", TEXTS)
+    found = read_spans(write_seg_rating(ratings_of(nobody)), "en-de.mqm.seg.rating", TEXTS)
     assert keys(found) == keys(ratings_of(nobody))
     scores = read_seg_ratings(write_seg_score(ratings_of(nobody)), "mqm.seg.score")
     assert [one.score for one in scores.ratings] == [one.score for one in found.ratings]
 
-    found = read_span_file(write_wmt_qe(CASES.texts), "spans.tsv", TEXTS)
+    found = read_spans(write_wmt_qe(CASES.texts), "spans.tsv", TEXTS)
     assert [[(s.start, s.end, s.severity) for s in one.spans] for one in found.ratings] == [
         [(s.start, s.end, s.severity) for s in text.ratings[0].spans if not s.in_source]
         for text in CASES.texts
@@ -103,8 +102,8 @@ def test_line_ends_of_windows_do_not_move_spans() -> None:
         ("q.tsv", write_wmt_qe(CASES.texts)),
         ("x.seg.rating", write_seg_rating(ratings_of(CASES))),
     ):
-        unix = read_span_file(data, name, TEXTS)
-        windows = read_span_file(data.replace(b"\n", b"\r\n"), name, TEXTS)
+        unix = read_spans(data, name, TEXTS)
+        windows = read_spans(data.replace(b"\n", b"\r\n"), name, TEXTS)
         assert keys(windows) == keys(unix)
 
 
@@ -115,7 +114,7 @@ def test_the_whole_of_wmt23_comes_back(shared_data) -> None:
     mqm = folder.ratings["mqm"]
     path = shared_data / "wmt23" / "human-scores" / "en-de.mqm.merged.seg.rating"
     by_text = {(r.item_id, r.system): r.spans for r in mqm.ratings}
-    own = read_span_file(path.read_bytes(), path.name, folder.outputs)
+    own = read_spans(path.read_bytes(), path.name, folder.outputs)
     assert {
         k: v for r in own.ratings if (k := (r.item_id, r.system)) in by_text for v in [r.spans]
     } == by_text
@@ -127,7 +126,7 @@ def test_the_whole_of_wmt23_comes_back(shared_data) -> None:
         ("x.csv", write_span_rows_csv(mqm)),
         ("x.jsonl", write_rated(whole.texts)),
     ):
-        again = read_span_file(data, name, folder.outputs)
+        again = read_spans(data, name, folder.outputs)
         assert {(r.item_id, r.system): r.spans for r in again.ratings} == by_text, name
         assert again.notes == (), name
     scores = read_seg_ratings(write_seg_score(mqm, n_segments=557), "mqm.seg.score")
@@ -161,7 +160,7 @@ def test_offsets_in_utf_16_units_end_at_the_same_characters() -> None:
             cells = (text.output.item_id, "A", "r", start, end, span.severity, span.category, span.weight)
             rows.append(",".join(map(str, (*cells, span.in_source))))
     data = "\n".join(rows).encode()
-    found = read_span_file(data, "js.csv", TEXTS, units="utf-16")
+    found = read_spans(data, "js.csv", TEXTS, units="utf-16")
     assert keys(found) == keys(ratings_of(CASES))[:4]
     assert "without the text" in problems_of(data, "js.csv", units="utf-16")[0]
     inside = b"item_id,system,start,end,severity,category\n2,A,1,3,minor,x\n"
@@ -172,15 +171,15 @@ def test_offsets_in_utf_16_units_end_at_the_same_characters() -> None:
 
 def test_inclusive_ends() -> None:
     data = b"item_id,system,start,end,severity,category\n5,A,0,3,minor,x\n"
-    (one,) = read_span_file(data, "x.csv", TEXTS, ends="inclusive").ratings
+    (one,) = read_spans(data, "x.csv", TEXTS, ends="inclusive").ratings
     assert [(span.start, span.end) for span in one.spans] == [(0, 4)]
     own = "leave out units and ends"
     with pytest.raises(InputError, match=own):
-        read_span_file(write_rated(CASES.texts), "x.jsonl", TEXTS, ends="inclusive")
+        read_spans(write_rated(CASES.texts), "x.jsonl", TEXTS, ends="inclusive")
     with pytest.raises(InputError, match=own):
-        read_span_file(write_mqm(CASES.texts), "x.tsv", TEXTS, units="utf-16")
+        read_spans(write_mqm(CASES.texts), "x.tsv", TEXTS, units="utf-16")
     of_qe = GOLD.replace("22\t23\tmajor", "22 missing\t23 missing\tmajor minor")
-    (one, *_) = read_span_file(of_qe.encode(), "gold.tsv", ends="inclusive").ratings
+    (one, *_) = read_spans(of_qe.encode(), "gold.tsv", ends="inclusive").ratings
     assert [(span.start, span.end) for span in one.spans] == [(22, 24), (0, 0)]
 
 
@@ -192,7 +191,7 @@ def test_scores_of_one_text_are_compared_as_numbers(scores: tuple[str, str], agr
     rows = [f"5,A,{n},{n + 1},minor,x,{score}\n" for n, score in enumerate(scores)]
     data = ("item_id,system,start,end,severity,category,score\n" + "".join(rows)).encode()
     if agree:
-        assert len(read_span_file(data, "x.csv", TEXTS).ratings) == 1
+        assert len(read_spans(data, "x.csv", TEXTS).ratings) == 1
     else:
         assert "the score differs" in problems_of(data, "x.csv", TEXTS)[0]
 
@@ -201,7 +200,7 @@ def test_a_score_of_null_and_none_at_all_are_one() -> None:
     row = {"item_id": "5", "system": "A", "severity": "minor", "category": "x"}
     rows = [{**row, "start": 0, "end": 1, "score": None}, {**row, "start": 1, "end": 2}]
     rows.append({**row, "start": 2, "end": 3, "score": ""})
-    (one,) = read_span_file("\n".join(map(json.dumps, rows)).encode(), "x.jsonl", TEXTS).ratings
+    (one,) = read_spans("\n".join(map(json.dumps, rows)).encode(), "x.jsonl", TEXTS).ratings
     assert one.score == -3
 
 
@@ -216,7 +215,7 @@ GOLD = (
 
 
 def test_gold_labels_and_submissions() -> None:
-    gold = read_span_file(GOLD.encode(), "gold.tsv")
+    gold = read_spans(GOLD.encode(), "gold.tsv")
     assert [(r.item_id, r.rater, r.language, r.score) for r in gold.ratings] == [
         ("0", "gold", "de", -5.0),
         ("1", "gold", "de", -6.0),
@@ -228,7 +227,7 @@ def test_gold_labels_and_submissions() -> None:
         [],
     ]
     body = GOLD.split("\n", 1)[1].replace("\tgold\t", "\tmine\t").replace("error\n", "error\t\n")
-    submitted = read_span_file(f"2409244995\n2280000000\n3\n{body}".encode(), "predictions.txt")
+    submitted = read_spans(f"2409244995\n2280000000\n3\n{body}".encode(), "predictions.txt")
     assert [r.spans for r in submitted.ratings] == [r.spans for r in gold.ratings]
     assert {r.rater for r in submitted.ratings} == {"mine"}
 
@@ -242,7 +241,7 @@ def test_training_data_with_quoted_cells() -> None:
         f"S\td\t1\ta\tx\t{cell}\t{at}\t{len(text)}\tmajor\n"
         f"S\te\t1\ta\tx\t{cell}\tmissing\tmissing\tminor\n"
     )
-    found = read_span_file(data.encode(), "train.tsv")
+    found = read_spans(data.encode(), "train.tsv")
     assert [r.item_id for r in found.ratings] == ["d:1", "e:1"]
     assert found.notes == ("items are DOCUMENT:NUMBER, as several texts have the same number",)
     assert [(s.start, s.end) for r in found.ratings for s in r.spans] == [(at, len(text)), (0, 0)]
@@ -312,7 +311,7 @@ def test_problems_name_their_place(data: bytes, name: str, problems: list[str]) 
 def test_spans_beyond_their_text() -> None:
     errors = [{"start": 9, "end": 40, "severity": "minor", "category": "x", "score": 1}]
     data = f"A\tNone\nA\tNone\nA\tNone\nA\tNone\nA\t{json.dumps({'errors': errors})}\n".encode()
-    found = read_span_file(data, "x.seg.rating", TEXTS)
+    found = read_spans(data, "x.seg.rating", TEXTS)
     assert found.ratings[0].spans[0].end == len("Kein Fehler")
     assert found.notes == (
         "1 span reaches beyond the end of the text and was cut there: line 5, span 1, system A, item 5",
@@ -321,7 +320,7 @@ def test_spans_beyond_their_text() -> None:
     assert problems_of(data.replace(b'"start": 9', b'"start": 12'), "x.seg.rating", TEXTS) == (
         "line 5, span 1, system A, item 5: starts at 12, the text has 11 characters",
     )
-    (note,) = read_span_file(data.replace(b"A\t", b"B\t"), "x.seg.rating", TEXTS).notes
+    (note,) = read_spans(data.replace(b"A\t", b"B\t"), "x.seg.rating", TEXTS).notes
     assert note == "1 ratings are of texts that are not there: their spans are not checked"
 
 
@@ -356,18 +355,18 @@ def test_mqm_refuses_what_it_cannot_say() -> None:
 def test_an_error_of_several_parts_stays_one() -> None:
     parts = (ErrorSpan(0, 4, *MAJOR), ErrorSpan(5, 8, "major", MAJOR[1], 0.0))
     text = rated(("Kein Fehler", parts))
-    again = read_span_file(write_mqm(text.texts), "x.tsv")
+    again = read_spans(write_mqm(text.texts), "x.tsv")
     assert again.ratings[0].spans == parts
     assert again.ratings[0].score == -5.0
 
 
 def test_texts_in_quotation_marks_stay_in_them() -> None:
     text = rated(('"Alles"', (ErrorSpan(1, 6, *MINOR),)), ('"So" und "so"', ()))
-    found = read_span_file(write_mqm(text.texts[:1]), "x.tsv", outputs_of(text))
+    found = read_spans(write_mqm(text.texts[:1]), "x.tsv", outputs_of(text))
     assert found.ratings[0].spans == (ErrorSpan(1, 6, *MINOR),)
     quoted = rated(('"Alles"', ()))
     assert b'\t"""Alles"""\t' in write_mqm(quoted.texts)
-    assert read_span_file(write_mqm(quoted.texts), "x.tsv").ratings[0].spans == ()
+    assert read_spans(write_mqm(quoted.texts), "x.tsv").ratings[0].spans == ()
 
 
 def test_mt_metrics_eval_refuses_what_it_cannot_say() -> None:

@@ -16,6 +16,7 @@ from core.formats.registry import (
     read_questions,
     read_ratings,
     read_scores,
+    read_spans,
     read_study,
     read_texts,
 )
@@ -84,6 +85,10 @@ def test_each_door_reads_what_it_is_for() -> None:
     assert [one.score for one in read_ratings(rated, "a.toy", lower_is_better=True).ratings] == [-3.0, -4.0]
     scored = written([{"item": "1", "metric": "m", "score": "0.5"}])
     assert read_scores(scored, "a.toy").values.tolist() == [[0.5]]
+    marked = {"item": "1", "rater": "A", "start": "0", "end": "3", "severity": "major"}
+    (one,) = read_spans(written([marked]), "a.toy").ratings
+    assert [(span.start, span.end, span.weight) for span in one.spans or ()] == [(0, 3, None)]
+    assert one.score == -5.0
 
 
 def test_all_problems_of_a_file_are_said_at_once() -> None:

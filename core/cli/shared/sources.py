@@ -22,11 +22,9 @@ from core.cli.shared.options import (
 )
 from core.errors import AssayError, InputError, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
-from core.formats.metal import holds_metal, read_metal
 from core.formats.mt_metrics_eval import ratings_among, read_folder
-from core.formats.rated import holds_rated, outputs_of
-from core.formats.registry import read_rated, read_ratings, read_scores
-from core.formats.spans.files import read_span_file
+from core.formats.rated import outputs_of
+from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
 from core.results.choices import TableChoice, dimensions_of
@@ -163,15 +161,7 @@ def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
     path = Path(given)
     if not path.is_file() or path.suffix.lower() != ".json":
         return None
-    data = read_file(path)
-    if not holds_metal(data, path.name):
-        return None
-    found = read_metal(data, path.name, flip=name_list(options.flip) or ()).evaluators
-    if found is None:
-        raise InputError(
-            f"{shown(path.name)} holds no scores of an evaluator: name a table of scores or a run."
-        )
-    return found
+    return read_evaluators(read_file(path), path.name, flip=name_list(options.flip) or ())
 
 
 RATER_NAMES, RATING_NAMES = VOCABULARY["rater"], VOCABULARY["score"]
@@ -575,8 +565,8 @@ def marked(given: str, options: argparse.Namespace) -> Marked:
     if path.is_dir():
         return _spans_of_folder(path, options)
     data = read_file(path)
-    texts = outputs_of(read_rated(data, path.name)) if holds_rated(data, path.name) else None
-    return Marked(short_name(given), (read_span_file(data, path.name),), texts)
+    rated = read_with_texts("spans", data, path.name)
+    return Marked(short_name(given), (read_spans(data, path.name),), outputs_of(rated) if rated else None)
 
 
 def _of_study(given: str, options: argparse.Namespace) -> Marked:

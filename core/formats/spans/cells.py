@@ -8,8 +8,18 @@ from typing import Any, Literal
 from core.errors import Problems
 from core.formats.spans.mqm import score_of, weight_of
 from core.schema.scores import ErrorSpan, ScorableOutput
-from core.tables.cells import is_nothing, is_undefined, label_of, number_in, number_problem
-from core.tables.reading import JsonObject, name_of, name_problem, shown, type_name
+from core.tables.reading import (
+    JsonObject,
+    is_nothing,
+    is_undefined,
+    label_of,
+    name_of,
+    name_problem,
+    no_number,
+    number_in,
+    shown,
+    type_name,
+)
 
 Units = Literal["code-points", "utf-16"]
 """What offsets count: Unicode code points, as Python does; or UTF-16 code units, as JavaScript does."""
@@ -91,7 +101,7 @@ def span_of(cells: Mapping[str, object], where: str, problems: Problems) -> Erro
     ]
     weight = None if is_undefined(cells.get("weight")) else number_in(cells.get("weight"))
     if weight is None and not is_undefined(cells.get("weight")):
-        problems.append(f"{where}: weight {number_problem(cells.get('weight'))}")
+        problems.append(f"{where}: weight {no_number(cells.get('weight'))}")
     elif weight is not None and not (math.isfinite(weight) and weight >= 0):
         problems.append(f"{where}: weight is {weight:g}, expected a number from 0")
     in_source = truth_in(cells.get("in_source"))
@@ -169,7 +179,7 @@ def score_in(
             return None
         return score_of(weighed)
     missing = "is missing, and no errors are marked either"
-    wrong = number_problem(value) if number is None else "is infinite, expected a number"
+    wrong = no_number(value) if number is None else "is infinite, expected a number"
     problems.append(f"{where}: score {missing if is_undefined(value) else wrong}")
     return None
 

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -83,7 +83,9 @@ _PAIR = regex.compile(r":(?P<pair>[A-Za-z]{2,3}-[A-Za-z]{2,3})$")
 
 
 @dataclass(frozen=True)
-class _Row:
+class TabRow:
+    """A row of a file whose cells stand between tabs."""
+
     line: int
     cells: dict[str, str]
 
@@ -91,6 +93,19 @@ class _Row:
     def key(self) -> tuple[str, str, str]:
         """The segment: its document, its number in it, and its number in the whole test set."""
         return self.cells["doc"], self.cells.get("segment", ""), self.cells.get("global", "")
+
+
+def tab_rows(
+    lines: Iterable[tuple[int, Sequence[str]]], at: Mapping[str, int], findings: FileFindings
+) -> list[TabRow]:
+    """The rows of numbered lines. at: our name -> the place of its cell; a row may have more cells than that."""
+    least, rows = max(at.values()) + 1, []
+    for number, cells in lines:
+        if len(cells) < least:
+            findings.problems.append(f"line {number}: {len(cells)} cells, at least {least} are needed")
+        else:
+            rows.append(TabRow(number, {name: cells[place] for name, place in at.items()}))
+    return rows
 
 
 @dataclass
@@ -129,12 +144,13 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
 FORMAT = Format(
     "mqm",
     "marked errors (MQM), whose weights already count against a text",
-    lambda data, file_name: file_name.lower().endswith(".tsv") and holds_mqm(data),
+    lambda data, file_name: holds_mqm(data),
     {"ratings": read_mqm},
+    marks="marks in its texts (MQM)",
 )
 
 
-def _rows(text: str, findings: FileFindings) -> list[_Row]:
+def _rows(text: str, findings: FileFindings) -> list[TabRow]:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     cells = [(number, line.split("\t")) for number, line in enumerate(lines, start=1) if line.strip()]
     if taken_for_quoted(cells):
@@ -153,14 +169,7 @@ def _rows(text: str, findings: FileFindings) -> list[_Row]:
         )
     at = {name: header.index(written) for written, name in columns.items()}
     # The viewer's own files have a remark as one more cell of the header.
-    least = max(at.values()) + 1
-    rows = []
-    for number, row in cells[1:]:
-        if len(row) < least:
-            findings.problems.append(f"line {number}: {len(row)} cells, at least {least} are needed")
-        else:
-            rows.append(_Row(number, {name: row[place] for name, place in at.items()}))
-    return rows
+    return tab_rows(cells[1:], at, findings)
 
 
 def taken_for_quoted(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
@@ -180,7 +189,7 @@ def _unquoted(text: str, findings: FileFindings) -> list[tuple[int, list[str]]]:
     return rows
 
 
-def _counts(row: _Row, left_out: Counter[str], findings: FileFindings) -> bool:
+def _counts(row: TabRow, left_out: Counter[str], findings: FileFindings) -> bool:
     """Whether the row is a rater's; problems of its names are reported."""
     if not row.cells["rater"].strip():
         left_out[NO_RATER] += 1
@@ -198,7 +207,7 @@ def _counts(row: _Row, left_out: Counter[str], findings: FileFindings) -> bool:
     return not bad
 
 
-def _items(rows: Sequence[_Row], findings: FileFindings) -> dict[tuple[str, str, str], str]:
+def _items(rows: Sequence[TabRow], findings: FileFindings) -> dict[tuple[str, str, str], str]:
     """(document, number in it, number in the test set) -> item id."""
     keys = dict.fromkeys(row.key for row in rows)
     of_number: dict[str, set[tuple[str, str]]] = {}
@@ -224,9 +233,9 @@ def _items(rows: Sequence[_Row], findings: FileFindings) -> dict[tuple[str, str,
 
 
 def _ratings(
-    rows: Sequence[_Row], item_of: dict[tuple[str, str, str], str], findings: FileFindings
+    rows: Sequence[TabRow], item_of: dict[tuple[str, str, str], str], findings: FileFindings
 ) -> list[Rating]:
-    grouped: dict[tuple[str, str, str], list[_Row]] = {}
+    grouped: dict[tuple[str, str, str], list[TabRow]] = {}
     for row in rows:
         item = item_of[row.key]
         grouped.setdefault((item, row.cells["system"].strip(), row.cells["rater"].strip()), []).append(row)
@@ -274,12 +283,12 @@ def _lines(lines: Sequence[int]) -> str:
     return f"lines {', '.join(map(str, lines[:MOST_NAMED]))}{more}"
 
 
-def _differs(rows: Sequence[_Row]) -> bool:
+def _differs(rows: Sequence[TabRow]) -> bool:
     """Whether the rows of one rating are not about the same text, marks aside."""
     return len({_MARK.sub("", row.cells["target"]) for row in rows}) > 1
 
 
-def _spans(row: _Row, found: _Marks, findings: FileFindings) -> list[ErrorSpan]:
+def _spans(row: TabRow, found: _Marks, findings: FileFindings) -> list[ErrorSpan]:
     """The error of a row; more than one span where it has several marks, the weight on the first."""
     category, severity = row.cells["category"].strip(), row.cells["severity"].strip()
     if is_no_error(category, severity):

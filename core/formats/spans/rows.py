@@ -1,34 +1,156 @@
-"""Error spans, one a row, as CSV, JSONL or a JSON list: the long form, in and out.
+"""Error spans, one a row (CSV, JSONL, Parquet or a JSON list), in and out; and where offsets of any file become ours.
 
 Columns: item_id, system, level, language, rater, dimension, score, start, end, severity, category, weight, in_source;
 all others are labels. A row with an empty start says that the rater found no error in the text.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any, Literal
 
-from core.formats.ratings import OVERALL, UNUSED, optional_name
+from core.formats.ratings import OVERALL, UNUSED, TextFinder, optional_name, read_ratings
 from core.formats.scores import label_column
-from core.formats.spans.cells import SPAN_FIELDS, score_in, span_of, span_row
+from core.formats.spans.cells import SPAN_FIELDS, Clipping, Units, score_in, span_of, span_row
 from core.formats.spans.mqm import is_no_error
-from core.formats.spans.offsets import ReadRating
-from core.schema.scores import ErrorSpan, Rating, RatingSet
-from core.tables.cells import is_nothing, is_undefined, number_in
+from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
 from core.tables.columns import (
     Record,
+    Rows,
+    jsonl_bytes,
     known_at,
     labels_among,
     names_in,
     needed_at,
-    open_records,
     repeated,
     require,
+    table_rows,
 )
 from core.tables.problems import FileFindings
-from core.tables.reading import shown
-from core.tables.rows import jsonl_bytes
+from core.tables.reading import is_nothing, is_undefined, number_in, reject, shown
 from core.tables.writer import csv_bytes
+
+Ends = Literal["exclusive", "inclusive"]
+"""Whether an end is the place behind a span's last character, or that character's own."""
+ENDS: tuple[Ends, ...] = ("exclusive", "inclusive")
+LAST_OF_BMP = 0xFFFF
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """What a file's offsets count."""
+
+    units: Units = "code-points"
+    ends: Ends = "exclusive"
+
+
+@dataclass(frozen=True)
+class ReadRating:
+    """A rating as it stands in a file, its spans in the file's offsets."""
+
+    rating: Rating
+    where: str
+    """For messages: `line 7`."""
+    places: tuple[str, ...] = ()
+    """Where each span stands, where that is not where the rating does."""
+    text: str | None = None
+    """The rated text as far as the file holds it."""
+    source: str | None = None
+    without_place: frozenset[int] = frozenset()
+    """Numbers, from 0, of spans that the file gives no offsets: 0, 0 is the reader's, and is left so."""
+
+    def place(self, number: int) -> str:
+        """Of the span of that number, from 0."""
+        return self.places[number] if self.places else f"{self.where}, span {number + 1}"
+
+
+def at_border(
+    read: Sequence[ReadRating], texts: OutputSet | None, offsets: Offsets, findings: FileFindings
+) -> list[Rating]:
+    """The ratings with spans in code points, ends exclusive, as far as known inside their texts.
+
+    texts: what was rated; without, the texts that the file itself holds. A span that reaches beyond the end is cut
+    there, which a note says; one that begins beyond the end, or inside a character, is a problem. Spans of a text that
+    is nowhere are left as they are; with offsets in UTF-16 that is a problem.
+    """
+    finder = None if texts is None else TextFinder(texts.outputs, [one.rating for one in read])
+    clipping, unknown, ratings = Clipping(), 0, []
+    for one in read:
+        output = _text_of(one, texts, finder)
+        unknown += bool(one.rating.spans) and output is None and texts is not None
+        spans = one.rating.spans
+        if spans is not None:
+            found = [
+                span
+                if number in one.without_place
+                else _settled(
+                    span, output, offsets, f"{one.place(number)}{_called(one.rating)}", clipping, findings
+                )
+                for number, span in enumerate(spans)
+            ]
+            spans = tuple(span for span in found if span is not None)
+        ratings.append(replace(one.rating, spans=spans))
+    findings.notes += clipping.notes()
+    if unknown:
+        findings.notes.append(
+            f"{unknown} ratings are of texts that are not there: their spans are not checked"
+        )
+    return ratings
+
+
+def code_point(text: str, units: int) -> int | None:
+    """Which code point an offset in UTF-16 units is; beyond the end as far as it is beyond; None: inside a pair."""
+    sizes = list(accumulate((1 + (ord(char) > LAST_OF_BMP) for char in text), initial=0))
+    if units > sizes[-1]:
+        return len(text) + units - sizes[-1]
+    return {size: place for place, size in enumerate(sizes)}.get(units)
+
+
+def _text_of(one: ReadRating, texts: OutputSet | None, finder: TextFinder | None) -> ScorableOutput | None:
+    if finder is not None and texts is not None:
+        places = finder.places(one.rating)
+        return texts.outputs[places[0]] if len(places) == 1 else None
+    if one.text is None:
+        return None
+    return ScorableOutput(one.rating.item_id, one.rating.system or "", one.text, source=one.source)
+
+
+def _settled(
+    span: ErrorSpan,
+    output: ScorableOutput | None,
+    offsets: Offsets,
+    where: str,
+    clipping: Clipping,
+    findings: FileFindings,
+) -> ErrorSpan | None:
+    """The span as ours; None after its problem was reported."""
+    if offsets.ends == "inclusive":
+        span = replace(span, end=span.end + 1)
+    text = None if output is None else output.source if span.in_source else output.text
+    if offsets.units == "utf-16":
+        if text is None:
+            findings.problems.append(
+                f"{where}: offsets in UTF-16 units cannot be counted without the text; give the texts beside the spans"
+            )
+            return None
+        start, end = code_point(text, span.start), code_point(text, span.end)
+        if start is None or end is None:
+            findings.problems.append(
+                f"{where}: {span.start} to {span.end} begins or ends inside a character, in UTF-16 units"
+            )
+            return None
+        span = replace(span, start=start, end=end)
+    known = findings.problems.n
+    if output is not None:
+        span = clipping.checked(span, output, where, findings.problems)
+    return span if findings.problems.n == known else None
+
+
+def _called(rating: Rating) -> str:
+    system = "" if rating.system is None else f", system {shown(rating.system)}"
+    return f"{system}, item {shown(rating.item_id)}"
+
 
 COLUMNS = known_at("spans")
 NEEDED = needed_at("spans")
@@ -38,9 +160,34 @@ _UNUSED = tuple(name for name in UNUSED if name not in ("text", "source", "conte
 _TAKEN = frozenset({*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED})
 
 
-def read_span_rows(text: str, findings: FileFindings) -> list[ReadRating]:
-    """The ratings of a file with a row a span; problems go to the findings. Spans are as the file has them."""
-    keys, columns, records, _ = open_records(text, COLUMNS, findings)
+FORMS = (
+    "MQM's TSV (.tsv), mt-metrics-eval's .seg.rating, WMT-QE spans, a row a span (CSV or JSONL with start and end), "
+    "ratings as JSONL with spans, or rated texts (JSONL with ratings)"
+)
+"""In which errors may be marked, for messages."""
+UNMARKED = "no errors were marked in it"
+"""Ratings of a file that has some with spans and some with scores alone."""
+
+
+def is_span_table(data: bytes, file_name: str, rows: Rows) -> bool:
+    """Whether a table has a row a span. Raises InputError where it is no table."""
+    _, columns, _, lists = rows(data, COLUMNS, FileFindings(file_name, ""))
+    there = set(columns.values())
+    return bool({"start", "end"} & there) and not (lists and "spans" in there)
+
+
+def read_span_table(
+    data: bytes, findings: FileFindings, left_out: Counter[str], rows: Rows = table_rows
+) -> list[ReadRating]:
+    """The ratings of a table with a row a span, or of one with a list of spans a rating.
+
+    Problems go to the findings. Spans are as the file has them.
+    """
+    keys, columns, records, lists = rows(data, COLUMNS, findings)
+    if lists and "spans" in columns.values():
+        return marked_among(read_ratings(data, findings.file_name, rows=rows), findings, left_out)
+    if not {"start", "end"} & set(columns.values()):
+        reject(findings.file_name, [f"file: no error spans are found in it; accepted are {FORMS}"])
     require(columns.values(), NEEDED, keys, findings.file_name)
     known = {*COLUMNS, "text", "source", "context"} - set(_UNUSED)
     labels = labels_among(
@@ -58,6 +205,18 @@ def read_span_rows(text: str, findings: FileFindings) -> list[ReadRating]:
             grouped.setdefault(key, []).append((record, rating))
     return [
         found for rows in grouped.values() if (found := _read(rows, "category" in columns.values(), findings))
+    ]
+
+
+def marked_among(ratings: RatingSet, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
+    """Those of a whole file that have spans; the others are counted. Raises InputError where none has."""
+    marked = [one for one in ratings.ratings if one.spans is not None]
+    if not marked:
+        reject(ratings.file_name, [f"file: it has ratings, but no error spans; accepted are {FORMS}"])
+    findings.notes += (note for note in ratings.notes if note not in findings.notes)
+    left_out.update({**ratings.left_out, UNMARKED: len(ratings.ratings) - len(marked)})
+    return [
+        ReadRating(one, "a rating" if one.rater is None else f"rater {shown(one.rater)}") for one in marked
     ]
 
 

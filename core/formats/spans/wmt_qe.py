@@ -1,20 +1,20 @@
 """Error spans as the shared tasks on quality estimation have them (WMT23, task 2): one row a text."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import regex
 
 from core.errors import InputError, Problems
+from core.formats import Format
 from core.formats.spans.cells import with_weight
-from core.formats.spans.mqm import WEIGHTS, score_of, several_texts
-from core.formats.spans.offsets import ReadRating
-from core.formats.spans.rows import NO_CATEGORY
+from core.formats.spans.mqm import WEIGHTS, TabRow, score_of, several_texts, tab_rows
+from core.formats.spans.rows import NO_CATEGORY, ReadRating
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating
 from core.tables.columns import LABEL_PAIR, named_columns, target_language
 from core.tables.problems import FileFindings
-from core.tables.reading import name_of, name_problem, reject, shown
+from core.tables.reading import decode, name_of, name_problem, reject, shown
 
 COLUMNS = {
     "pair": ("lp", "language_pair"),
@@ -50,15 +50,9 @@ _COUNT = regex.compile(r"\s*-?[0-9.]+\s*")
 _OFFSETS = regex.compile(r"\s*(-1|missing|[0-9]+)(\s+(-1|missing|[0-9]+))*\s*")
 
 
-@dataclass(frozen=True)
-class _Row:
-    line: int
-    cells: dict[str, str]
-
-
-def holds_wmt_qe(text: str) -> bool:
-    """Whether a text is such a file: by its header, or by the cells of its first row."""
-    lines = [line for line in text.split("\n") if line.strip()]
+def _sniff(data: bytes, file_name: str) -> bool:
+    """Whether a file is one by its header, or by the cells of its first row."""
+    lines = [line for line in data.decode("utf-8-sig", "replace").split("\n") if line.strip()]
     if not lines:
         return False
     header = [cell.strip() for cell in lines[0].split("\t")]
@@ -68,13 +62,13 @@ def holds_wmt_qe(text: str) -> bool:
     return bool(rows) and _is_unnamed(rows[0])
 
 
-def read_wmt_qe(text: str, findings: FileFindings) -> list[ReadRating]:
+def _read_wmt_qe(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
     """One rating a row; problems go to the findings. The score is minus the MQM weights of the severities.
 
     In submissions the method is the rater. Items are the numbers of the segments, DOCUMENT:NUMBER where the numbers
     alone would name a text twice.
     """
-    rows = _rows(text, findings)
+    rows = _rows(decode(data, findings.file_name), findings)
     named = [(row, name_of(row.cells["segment"])) for row in rows]
     findings.problems += [
         f"line {row.line}: segment {name_problem(row.cells['segment'])}"
@@ -101,8 +95,16 @@ def read_wmt_qe(text: str, findings: FileFindings) -> list[ReadRating]:
     return found
 
 
+FORMAT = Format(
+    "wmt_qe",
+    "marked errors (WMT-QE), whose weights already count against a text",
+    _sniff,
+    {"spans": _read_wmt_qe},
+)
+
+
 def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
-    """One row a text and rater whose errors were marked; read_wmt_qe reads the spans back.
+    """One row a text and rater whose errors were marked; `registry.read_spans` reads the spans back.
 
     The format has no place for categories, levels, scores and labels, and none for errors in the source: these are not
     written. Raises InputError where a text or a name holds a tab or a line break, or a severity a blank, and where an
@@ -151,7 +153,7 @@ def _is_unnamed(cells: Sequence[str]) -> bool:
     )
 
 
-def _rows(text: str, findings: FileFindings) -> list[_Row]:
+def _rows(text: str, findings: FileFindings) -> list[TabRow]:
     lines = [
         (number, line.removesuffix("\r").split("\t"))
         for number, line in enumerate(text.split("\n"), start=1)
@@ -168,19 +170,13 @@ def _rows(text: str, findings: FileFindings) -> list[_Row]:
         while heading < min(3, len(lines)) and _COUNT.fullmatch("\t".join(lines[heading][1])):
             heading += 1
         lines = lines[heading:]
-    least = max(at.values()) + 1
-    rows = []
-    for number, cells in lines:
-        if len(cells) < least:
-            findings.problems.append(f"line {number}: {len(cells)} cells, at least {least} are needed")
-        else:
-            rows.append(_Row(number, {name: cells[place] for name, place in at.items()}))
+    rows = tab_rows(lines, at, findings)
     if not rows and not findings.problems:
         reject(findings.file_name, ["file: no row holds a rated text; at least one is needed"])
     return rows
 
 
-def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
+def _read(row: TabRow, item: str, findings: FileFindings) -> ReadRating | None:
     known = findings.problems.n
     where = f"line {row.line}"
     names = {name: row.cells.get(name, "").strip() for name in ("system", "rater", "pair", "document")}
@@ -208,7 +204,7 @@ def _read(row: _Row, item: str, findings: FileFindings) -> ReadRating | None:
     return ReadRating(rating, where, (), _unquoted(target), _unquoted(source), missing)
 
 
-def _spans(row: _Row, findings: FileFindings) -> list[ErrorSpan]:
+def _spans(row: TabRow, findings: FileFindings) -> list[ErrorSpan]:
     starts, ends = row.cells["starts"].split(), row.cells["ends"].split()
     errors = row.cells["errors"].split()
     if row.cells["errors"].strip().lower() in NO_ERROR and set(starts) | set(ends) <= {"-1"}:
