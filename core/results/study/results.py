@@ -809,7 +809,7 @@ def _change_said(results: StudyResults) -> str | None:
     after = results.after_unblinding
     if not after.any or after.since is None:
         return None
-    then = "none" if after.verdict is None else after.verdict.value
+    then: str = "none" if after.verdict is None else after.verdict.value
     if after.verdict is not None and after.verdict.bound is not None:
         then += f", lower bound {decimal(after.verdict.bound)}"
     changes = [
