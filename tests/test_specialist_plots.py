@@ -5,7 +5,7 @@ from helpers.texts.span_makers import marked, rating_set, span
 
 from core.plots import judges as plots
 from core.plots.dressing import heat_map
-from core.results.spans.agreement import (
+from core.results.judges.spans import (
     CurvePoint,
     DrawSummary,
     ExampleCurve,

@@ -71,6 +71,15 @@ from core.results.judges.agreement import (
     same_components,
 )
 from core.results.judges.consistency import consistency, orders_table, repeats_table
+from core.results.judges.copying import (
+    Copying,
+    CopyOptions,
+    Disjoint,
+    alone_table,
+    copied_table,
+    disjoint_errors,
+    error_copying,
+)
 from core.results.judges.costs import EACH, UNITS, cost_table, costs_side_by_side
 from core.results.judges.cross_examination import (
     ablation,
@@ -83,27 +92,19 @@ from core.results.judges.cross_examination import (
     reasked_table,
     reliability,
 )
-from core.results.merging import SAME_NAME
-from core.results.spans.agreement import (
+from core.results.judges.spans import (
     ExampleCurve,
+    Locating,
     RaterMatrix,
     curve_table,
     differences_table,
     example_curve,
+    locating,
     mean_f1,
     rater_matrix,
     raters_table,
 )
-from core.results.spans.copying import (
-    Copying,
-    CopyOptions,
-    Disjoint,
-    alone_table,
-    copied_table,
-    disjoint_errors,
-    error_copying,
-)
-from core.results.spans.segments import Locating, locating
+from core.results.merging import SAME_NAME
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judged_among, judging_run, pieces_done

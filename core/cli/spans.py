@@ -19,7 +19,7 @@ from core.cli.shared.sources import (
 )
 from core.cli.shared.terminal import counted, plain
 from core.errors import InputError
-from core.results.spans.agreement import (
+from core.results.judges.spans import (
     GROUPINGS,
     JudgeSpans,
     SpanAgreement,

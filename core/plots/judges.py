@@ -21,7 +21,7 @@ from core.plots.dressing import (
 from core.results.decimals import decimal
 from core.results.judges.agreement import Disagreement
 from core.results.judges.costs import ALL_STEPS, CostRow
-from core.results.spans.agreement import ExampleCurve, RaterMatrix, interval_of
+from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
 from core.stats.span_f1 import Measure, SpanF1
 
 _NAME, _STEP = 48, 30

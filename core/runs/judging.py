@@ -25,7 +25,7 @@ from core.judges.kind import (
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.results.judges.scores import degeneracy
-from core.results.spans.segments import ratings_of_judge
+from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
 from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, each_of, grouped, outcome_of
 from core.runs.records import (

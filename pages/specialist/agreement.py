@@ -8,9 +8,18 @@ import streamlit as st
 
 from core.judges.rated import MERGED
 from core.plots import judges as figures
-from core.results.spans.agreement import (
+from core.results.judges.copying import (
+    Copying,
+    Disjoint,
+    alone_table,
+    copied_table,
+    disjoint_errors,
+    error_copying,
+)
+from core.results.judges.spans import (
     GROUPINGS,
     ExampleCurve,
+    GoldRaters,
     RaterMatrix,
     SpanAgreement,
     SpanComparison,
@@ -19,24 +28,18 @@ from core.results.spans.agreement import (
     compare_spans,
     curve_table,
     differences_table,
+    draws_of_judge,
     example_curve,
     judges_table,
     mean_f1,
+    n_draws,
     rater_matrix,
     raters_of,
     raters_table,
+    ratings_of_judge,
     span_agreement,
     systems_table,
 )
-from core.results.spans.copying import (
-    Copying,
-    Disjoint,
-    alone_table,
-    copied_table,
-    disjoint_errors,
-    error_copying,
-)
-from core.results.spans.segments import GoldRaters, draws_of_judge, n_draws, ratings_of_judge
 from core.runs.asked import asked_of
 from core.schema.runs import Run
 from core.stats.span_f1 import Measure

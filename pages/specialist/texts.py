@@ -14,10 +14,10 @@ from core.judges.automqm import ErrorTrial, Located
 from core.judges.direct import DirectRecord
 from core.judges.quality import QualityRecord
 from core.judges.rated import ExampleSettings, ExampleUsed, ShownExample
-from core.results.spans.agreement import counts_of
-from core.results.spans.segments import (
+from core.results.judges.spans import (
     Locating,
     Segment,
+    counts_of,
     locating,
     n_draws,
     pair_spans,

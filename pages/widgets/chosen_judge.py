@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.judges.kind import JudgeKind, JudgeSettings
 from core.results.correlations.acc23 import AccuracyTest
-from core.results.spans.agreement import SpanTest
+from core.results.judges.spans import SpanTest
 from core.runs.asked import asked_of
 from core.runs.calls import THINKING, ItemCall, calls_of
 from core.runs.judging import judge_output

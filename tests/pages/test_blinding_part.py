@@ -9,8 +9,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
 from core.report.words import DASH
-from core.results.study.blinding import blinding
-from core.results.study.results import study_results
+from core.results.study.results import blinding, study_results
 from core.results.study.tables import study_tables
 from core.schema.study import Guess, GuessedSide
 from core.store import Store

@@ -17,7 +17,7 @@ from core.cli import main
 from core.cli.shared.sources import costs_given
 from core.report.files import csv_of
 from core.results.judges.costs import cost_table, costs_side_by_side
-from core.results.spans.agreement import GROUPINGS
+from core.results.judges.spans import GROUPINGS
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.store import Store

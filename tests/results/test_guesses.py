@@ -12,9 +12,8 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 
 from core.cli import main
 from core.errors import InputError
-from core.results.study.blinding import Blinding, blinding
 from core.results.study.counted import Filters
-from core.results.study.results import study_results
+from core.results.study.results import Blinding, blinding, study_results
 from core.schema.study import Assignment, Guess, GuessedSide, HistoryEntry, Rater, StudyRecord
 from core.stats.resampling import NO_RESAMPLES
 from core.study.bundle import write_bundle

@@ -8,8 +8,7 @@ from helpers.texts.span_makers import judge, marked, rated, rating_set, trial
 
 from core.errors import InputError
 from core.formats.tasks import dump_task, find_task
-from core.results.spans.agreement import SpanOptions, example_curve, interval_of
-from core.results.spans.copying import (
+from core.results.judges.copying import (
     NO_ERRORS,
     NO_ERRORS_THERE,
     NONE_ALONE,
@@ -19,7 +18,16 @@ from core.results.spans.copying import (
     disjoint_errors,
     error_copying,
 )
-from core.results.spans.segments import FAILED, draws_of_judge, locating, n_draws, ratings_of_judge
+from core.results.judges.spans import (
+    FAILED,
+    SpanOptions,
+    draws_of_judge,
+    example_curve,
+    interval_of,
+    locating,
+    n_draws,
+    ratings_of_judge,
+)
 from core.schema.judging import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")

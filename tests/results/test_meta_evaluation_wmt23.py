@@ -5,7 +5,7 @@ import pytest
 
 from core.formats.mt_metrics_eval import read_folder
 from core.results.correlations.acc23 import Acc23Options, acc23
-from core.results.spans.agreement import SpanOptions, span_agreement
+from core.results.judges.spans import SpanOptions, span_agreement
 
 pytestmark = [pytest.mark.shared, pytest.mark.slow]
 ACC23 = {

@@ -7,8 +7,12 @@ from helpers.texts.span_makers import marked, rating_set, span
 
 from core.errors import InputError
 from core.formats.mt_metrics_eval import OF_REFERENCE
-from core.results.spans.agreement import (
+from core.results.judges.spans import (
     NO_COMMON,
+    NO_GOLD,
+    NO_PREDICTION,
+    NOT_MARKED,
+    OTHER_RATER,
     THEMSELF,
     SpanOptions,
     compare_spans,
@@ -17,7 +21,6 @@ from core.results.spans.agreement import (
     span_agreement,
     summary,
 )
-from core.results.spans.segments import NO_GOLD, NO_PREDICTION, NOT_MARKED, OTHER_RATER
 from core.schema.scores import OutputSet, Rating, ScorableOutput
 
 QUICK = SpanOptions(n_resamples=0)

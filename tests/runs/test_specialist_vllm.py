@@ -15,7 +15,7 @@ from helpers.texts.slips import SYSTEMS, rated_texts
 from helpers.texts.specialist_runs import specialist
 
 from core.formats.tasks import find_task
-from core.results.spans.segments import locating
+from core.results.judges.spans import locating
 from core.runs.asked import Running
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS

@@ -31,9 +31,8 @@ from core.results.choices import TableChoice, dimensions_of
 from core.results.correlations.table import dimension_of
 from core.results.joining import CorrelationOptions, SystemScores
 from core.results.judges.costs import JudgeCost
+from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.spans.agreement import SpanOptions
-from core.results.spans.segments import draws_of_judge
 from core.runs.costs import cost_of_folder, cost_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output

@@ -124,6 +124,8 @@ def agreement(
     # Differences are told on the scale as it is: where lower is better, x and y are turned round.
     apart = np.diff(scores[known], axis=1)[:, 0] if scale else percentiles[1] - percentiles[0]
     mean, sd = _differences(apart, items, **options)
+    said = np.column_stack([scores[known], *percentiles]).tolist()
+    apart_by_text = [Disagreement(row, *numbers) for row, numbers in zip(rows, said, strict=True)]
     return Agreement(
         metric_a=first.name,
         metric_b=second.name,
@@ -140,7 +142,7 @@ def agreement(
         if scale
         else replace(mean, estimate=None, low=None, high=None, reason=SAME_BY_RANKS),
         sd_difference=sd,
-        disagreements=_disagreements(rows, scores[known], percentiles),
+        disagreements=tuple(sorted(apart_by_text, key=lambda one: -abs(one.difference))),
         notes=notes,
     )
 
@@ -253,16 +255,6 @@ def _sd_of_sums(sums: Floats) -> Floats:
     squares, total, n = sums[..., 0], sums[..., 1], sums[..., 2]
     variance = ratio(squares - ratio(total**2, n), np.maximum(n - 1, 0.0))
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)), dtype=np.float64)
-
-
-def _disagreements(
-    rows: list[ScoredRow], scores: Floats, percentiles: tuple[Floats, Floats]
-) -> tuple[Disagreement, ...]:
-    found = [
-        Disagreement(row, *said)
-        for row, said in zip(rows, np.column_stack([scores, *percentiles]).tolist(), strict=True)
-    ]
-    return tuple(sorted(found, key=lambda one: -abs(one.difference)))
 
 
 def agreement_table(one: Agreement) -> ResultTable:

@@ -189,10 +189,6 @@ _Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
 
 
-def _examined_values(texts: Sequence[JudgedText]) -> _Values:
-    return values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED
-
-
 def _class_values(texts: Sequence[JudgedText]) -> _Values:
     classes, dimensions = classes_by_repeat(texts)
     return classes[:, None], None, dimensions
@@ -217,7 +213,7 @@ def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
 
 _ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
     rubric.KIND.name: _rubric_values,
-    cross_examination.KIND.name: _examined_values,
+    cross_examination.KIND.name: lambda texts: (values_by_repeat(texts, _EXAMINED)[:, None], None, _EXAMINED),
     direct.KIND.name: _class_values,
     quality.KIND.name: _class_values,
 }

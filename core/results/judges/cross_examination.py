@@ -29,7 +29,7 @@ from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import Remark, refuse
 from core.stats.agreement import VARIANTS, Variant, deviation, disagreement, lowest_first
-from core.stats.resampling import Estimate, Floats, Share, wilson_share
+from core.stats.resampling import Estimate, Share, wilson_share
 from core.stats.votes import MISSING
 from core.tables.reading import shown
 
@@ -212,17 +212,14 @@ def _answers(
     for one in sets:
         found: dict[_Asked, CrossQuestion] = {}
         for part in one.sets:
-            document = _document(part, next(datasets) or "")
+            row = part.row
+            document = Document(row.item_id, row.language, next(datasets) or "", part.side, part.document)
             for question in part.questions:
                 asked = _Asked(document, question.text, part.author)
                 found.setdefault(asked, question)
-                rows.setdefault(asked, part.row)
+                rows.setdefault(asked, row)
         answered.append(found)
     return answered, rows
-
-
-def _document(part: QuestionSet, dataset: str) -> Document:
-    return Document(part.row.item_id, part.row.language, dataset, part.side, part.document)
 
 
 def _by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
@@ -301,7 +298,11 @@ def _notes(
     missing: Mapping[str, Mapping[str, int]],
     left_out: Mapping[str, int],
 ) -> tuple[str, ...]:
-    notes = _different(asked, missing)
+    shares = {model: sum(reasons.values()) / max(len(asked), 1) for model, reasons in missing.items()}
+    notes = []
+    if max(shares.values(), default=0.0) > FEW_MISSING:
+        lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
+        notes.append(f"{_OTHERS}, so their rates do not compare; without a verdict: {lacking}")
     notes += [
         f"questions by {shown(author)} are left out ({n}): that model's own answers are not among the sets"
         for author, n in left_out.items()
@@ -317,15 +318,6 @@ def _notes(
             why = ", ".join(f"{reason} {count}" for reason, count in reasons.items())
             notes.append(f"{shown(model)} gave no verdict on {n} of {len(asked)} questions: {why}")
     return tuple(notes)
-
-
-def _different(asked: Sequence[_Asked], missing: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """What is to be read before any rate: that some are about other questions than the rest."""
-    shares = {model: sum(reasons.values()) / max(len(asked), 1) for model, reasons in missing.items()}
-    if max(shares.values(), default=0.0) <= FEW_MISSING:
-        return []
-    lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
-    return [f"{_OTHERS}, so their rates do not compare; without a verdict: {lacking}"]
 
 
 VARIANT_NAMES: Mapping[Variant, str] = {
@@ -418,7 +410,8 @@ def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked
         raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
     by_side = _questions_once(output.texts)
     asked: dict[str, list[CrossQuestion]] = {
-        side: [question for question in by_side[side] if _asked_again(question)] for side in SIDES
+        side: [one for one in by_side[side] if one.again is not None or one.again_reason is not None]
+        for side in SIDES
     }
     every = [question for questions in asked.values() for question in questions]
     if not every:
@@ -457,10 +450,6 @@ def _asked(text: JudgedText) -> Iterator[tuple[Side, str | None, int, CrossQuest
             yield "source", text.document, one.repeat, question
         for question in one.from_text or ():
             yield "text", examined, one.repeat, question
-
-
-def _asked_again(question: CrossQuestion) -> bool:
-    return question.again is not None or question.again_reason is not None
 
 
 def _reasked_row(
@@ -578,7 +567,7 @@ def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
             f"{', '.join(dict.fromkeys(twice))}: two of these hold the same answers, so that one shows nothing beside the "
             "other. Name each run once."
         )
-    return tuple(row for one in sorted(outputs, key=_n_questions) for row in _rows(one))
+    return tuple(row for one in sorted(outputs, key=_n_questions) for row in _ablated(one))
 
 
 def _n_questions(output: JudgeOutput) -> int:
@@ -587,33 +576,27 @@ def _n_questions(output: JudgeOutput) -> int:
     return number
 
 
-def _rows(output: JudgeOutput) -> list[AblationRow]:
+def _ablated(output: JudgeOutput) -> Iterator[AblationRow]:
     values = values_by_repeat(output.texts, CEF_COMPONENTS)
     note = temperature_note(output, values, axis=1)
-    return [
-        _ablation_row(output, component, values[:, :, place], note)
-        for place, component in enumerate(CEF_COMPONENTS)
-    ]
-
-
-def _ablation_row(output: JudgeOutput, component: str, values: Floats, note: str | None) -> AblationRow:
-    """values: shape (texts, repeats)."""
     n_repeats = values.shape[1]
-    whole = values[~np.isnan(values).any(axis=1) & (n_repeats > 0)]
-    reason = ONE_EXAMINATION if n_repeats == 1 else NO_TEXTS if not len(whole) else None
-    return AblationRow(
-        judge=output.name,
-        n_questions=_n_questions(output),
-        component=component,
-        mean=float(whole.mean()) if whole.size else None,
-        variance_of_mean=None if reason else float(whole.mean(axis=0).var(ddof=1)),
-        variance_within=None if reason else float(whole.var(axis=1, ddof=1).mean()),
-        n_texts=len(whole),
-        n_repeats=n_repeats,
-        n_left_out=len(output.texts) - len(whole),
-        reason=reason,
-        note=note,
-    )
+    for place, component in enumerate(CEF_COMPONENTS):
+        own = values[:, :, place]
+        whole = own[~np.isnan(own).any(axis=1) & (n_repeats > 0)]
+        reason = ONE_EXAMINATION if n_repeats == 1 else NO_TEXTS if not len(whole) else None
+        yield AblationRow(
+            judge=output.name,
+            n_questions=_n_questions(output),
+            component=component,
+            mean=float(whole.mean()) if whole.size else None,
+            variance_of_mean=None if reason else float(whole.mean(axis=0).var(ddof=1)),
+            variance_within=None if reason else float(whole.var(axis=1, ddof=1).mean()),
+            n_texts=len(whole),
+            n_repeats=n_repeats,
+            n_left_out=len(output.texts) - len(whole),
+            reason=reason,
+            note=note,
+        )
 
 
 def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
@@ -702,7 +685,8 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
         raise InputError(
             f"{shown(ratings.file_name)} marks no errors: ratings with error spans are needed, such as MQM files."
         )
-    met = rows_met(_rows_of(output), ratings, rated)
+    rows = tuple(text.row for text in output.texts)
+    met = rows_met(ScoreTable(rows, (), np.empty((len(rows), 0)), file_name=output.name), ratings, rated)
     lost: Counter[str] = Counter()
     source_examined = output.settings.get("mode") != "reference"
     errors: dict[int, list[MarkedError]] = {}
@@ -721,11 +705,6 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
         elif errors[place]:
             found.append(MarkedText(text.row, text.text, text.document, mismatches, tuple(errors[place])))
     return tuple(found), _marked_notes(found, lost, n_raters, sum(not own for own in errors.values()))
-
-
-def _rows_of(output: JudgeOutput) -> ScoreTable:
-    rows = tuple(text.row for text in output.texts)
-    return ScoreTable(rows, (), np.empty((len(rows), 0)), file_name=output.name)
 
 
 def _errors_of(

@@ -1,7 +1,7 @@
 """What the scores of many texts come to: how many, their mean and spread, why some have none, and signs that they measure little."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,20 +22,16 @@ if TYPE_CHECKING:
 def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
     """The signs in what a judge said so far: constant columns, words repeated for different texts, and what the kind adds.
 
-    kind: of the output. Empty where there is none. See core.stats.degeneracy and core.stats.degeneracy for their shares.
+    kind: of the output. Empty where there is none. See core.stats.degeneracy for their shares.
     """
-    return (*_constants(output), *_said(kind, output))
-
-
-def _constants(output: JudgeOutput) -> Iterator[Degeneracy]:
+    signs = []
     for metric in output.metrics:
         values = [text.scores.get(metric.name) for text in output.texts]
         found = constant(np.array([np.nan if value is None else value for value in values]))
         if found is not None:
-            yield Degeneracy("constant", found.n - found.n_others, found.n, found.said(shown(metric.name)))
-
-
-def _said(kind: JudgeKind, output: JudgeOutput) -> Iterator[Degeneracy]:
+            signs.append(
+                Degeneracy("constant", found.n - found.n_others, found.n, found.said(shown(metric.name)))
+            )
     records = [text.record for text in output.texts if text.record is not None]
     said = (
         ((text.text, text.document), kind.words(text.record))
@@ -44,8 +40,8 @@ def _said(kind: JudgeKind, output: JudgeOutput) -> Iterator[Degeneracy]:
     )
     repeated = duplicates(said, kind.words_called)
     if repeated is not None:
-        yield repeated
-    yield from kind.shortfalls(records, output.settings)
+        signs.append(repeated)
+    return (*signs, *kind.shortfalls(records, output.settings))
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,12 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
     column = table.values[:, at]
     missing = np.isnan(column)
     there = column[~missing]
-    why = _why(table, at, np.flatnonzero(missing).tolist()) if missing.any() else Counter()
+    why: Counter[str] = Counter()
+    if missing.any():
+        # Imported late: it loads scipy, which takes a second, and most tables lack nothing.
+        from core.results.joining import NO_SCORE
+
+        why.update(table.reasons.get((row, at), NO_SCORE) for row in np.flatnonzero(missing).tolist())
     return ScoreSummary(
         metric=table.metrics[at].name,
         n=len(there),
@@ -87,13 +88,6 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
         left_out=dict(why.most_common()),
         constant=constant(there),
     )
-
-
-def _why(table: ScoreTable, at: int, rows: list[int]) -> Counter[str]:
-    # Imported late: it loads scipy, which takes a second, and most tables lack nothing.
-    from core.results.joining import NO_SCORE
-
-    return Counter(table.reasons.get((row, at), NO_SCORE) for row in rows)
 
 
 def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) -> ResultTable:

@@ -1,20 +1,45 @@
-"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict, in words too, and how that
-depends on what counts.
+"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict, in words too, how that
+depends on what counts, and whether blinding held.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core import __version__
+from core.errors import InputError
 from core.results.decimals import decimal
-from core.results.study.blinding import Blinding, blinding
-from core.results.study.counted import DECLARED, SIDE_UNKNOWN, Counted, Filters, Variant, count, filtered
-from core.schema.study import PREFERENCES, AnalysisSet, Answer, AnswerKey, LogEntry, Rater, Score, StudyRecord
+from core.results.study.counted import (
+    DECLARED,
+    SIDE_UNKNOWN,
+    Counted,
+    Filters,
+    Variant,
+    chosen_pairs,
+    chosen_raters,
+    count,
+    filtered,
+    why_left_out,
+)
+from core.schema.study import (
+    GUESSED_SIDES,
+    PREFERENCES,
+    AnalysisSet,
+    Answer,
+    AnswerKey,
+    Assignment,
+    Guess,
+    LogEntry,
+    Rater,
+    Score,
+    StudyRecord,
+)
 from core.stats import agreement
+from core.stats.blinding import LEFT, RIGHT, BlindingIndex, blinding_index
 from core.stats.non_inferiority import (
     MOST_QUESTIONS,
     NonInferiority,
@@ -24,7 +49,7 @@ from core.stats.non_inferiority import (
     power_non_inferiority,
     verdict,
 )
-from core.stats.resampling import AgreementEstimate, Floats
+from core.stats.resampling import AgreementEstimate, Floats, Resampling
 from core.stats.votes import (
     Consistency,
     PositionBias,
@@ -37,9 +62,141 @@ from core.stats.votes import (
     preferences,
     ties,
 )
-from core.study.analysis_set import analysis_set, results_seen, rules_in_words
+from core.study.analysis_set import analysis_set, main_levels, results_seen, rules_in_words
 from core.study.lifecycle import VOTES_LEFT_OUT
 from core.study.progress import progress_of
+
+ORDER: tuple[str, ...] = GUESSED_SIDES
+"""Of the columns of every table of guesses; its rows are the first two."""
+FEW = 30
+"""Below this many guesses the reading says that they are few."""
+
+
+@dataclass(frozen=True)
+class Blinding:
+    """What the guesses say about the blinding."""
+
+    person: str
+    """The source whose answers a person wrote."""
+    overall: BlindingIndex
+    per_rater: dict[str, BlindingIndex]
+    n_left_out: dict[str, int]
+    """Reason -> guesses that are in the study and not in `overall`."""
+    comments: tuple[Guess, ...]
+    """The guesses used that have a comment; not in the JSON."""
+
+    @property
+    def reading(self) -> str:
+        """The result over all raters in plain words."""
+        return _reading(self.overall)
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        return {
+            "person": self.person,
+            "order": list(ORDER),
+            "reading": self.reading,
+            "overall": asdict(self.overall),
+            "per_rater": {rater: asdict(found) for rater, found in self.per_rater.items()},
+            "n_left_out": self.n_left_out,
+        }
+
+
+def blinding(
+    record: StudyRecord,
+    filters: Filters | None = None,
+    **drawing: Unpack[Resampling],
+) -> Blinding:
+    """The guesses of the raters and pairs that the filters leave, against the sides that these raters saw.
+
+    A guess counts also where the pair itself is left out of the main analysis, flagged or not answered by everybody:
+    it is about the texts and not about the vote.
+    """
+    filters = filters or Filters()
+    levels, items = chosen_pairs(record, filters)
+    chosen = chosen_raters(record, filters)
+    wanted = {(item, level) for item in items for level in levels}
+    design = record.study.design
+    declared = main_levels(design, record.study.levels)
+    raters = {rater.rater_id: rater for rater in record.raters}
+    used: list[Guess] = []
+    left_out: Counter[str] = Counter()
+    for guess in record.guesses:
+        reason = why_left_out((guess.item_id, guess.level), raters[guess.rater_id], chosen, wanted, declared)
+        if reason is None:
+            used.append(guess)
+        else:
+            left_out[reason] += 1
+    shown = {a.key: a for a in record.assignments}
+    person = design.candidate if design.person == "candidate" else design.comparator
+
+    def index(guesses: Sequence[Guess]) -> BlindingIndex:
+        return blinding_index(
+            [_true_side(guess, shown.get(guess.key), person) for guess in guesses],
+            [GUESSED_SIDES.index(guess.guess) for guess in guesses],
+            [guess.item_id for guess in guesses],
+            **drawing,
+        )
+
+    return Blinding(
+        person=person,
+        overall=index(used),
+        per_rater={rater: index([guess for guess in used if guess.rater_id == rater]) for rater in chosen},
+        n_left_out=dict(left_out),
+        comments=tuple(guess for guess in used if guess.comment),
+    )
+
+
+def _true_side(guess: Guess, assignment: Assignment | None, person: str) -> int:
+    if assignment is None:
+        raise InputError(
+            f"{guess.rater_id} guessed about {guess.item_id}, {guess.level} without an assignment."
+        )
+    return LEFT if assignment.left == person else RIGHT
+
+
+def _reading(found: BlindingIndex) -> str:
+    """A claim only where Bang's interval over questions and the exact interval of the share both exclude chance.
+
+    The first knows that guesses about one question hang together; the second has a width also when all were right.
+    """
+    share, bang = found.share_right, found.bang_questions
+    if not found.n:
+        return "There is no guess yet which answer the person wrote."
+    if share.low is None or share.high is None:
+        return f'Raters answered "cannot tell" {found.n} of {found.n} times: no sign that blinding failed.{_few(found)}'
+    counts = (
+        f"Raters named the person's answer rightly {share.n_right} of the {share.n} times they named one "
+        f'("cannot tell" {found.n - share.n} times more)'
+    )
+    if bang.low is None or bang.high is None:
+        few = "all about one question" if bang.n_clusters < 2 else bang.interval_reason
+        return f"{counts}: without an interval ({few}) nothing follows for the blinding."
+    by_index = _against_chance(bang.low, bang.high, 0)
+    by_share = _against_chance(share.low, share.high, 0.5)
+    if by_index == by_share == 1:
+        return f"{counts}, more often than by guessing: blinding did not hold."
+    if by_index == by_share == -1:
+        return (
+            f"{counts}, more often wrong than by guessing: they could tell the answers apart and took the other "
+            "one for the person's."
+        )
+    if by_share or (by_index and bang.low < bang.high):  # of width 0: nothing varied, which says nothing
+        return (
+            f"{counts}: of two intervals (Bang's index over questions, share right) one excludes guessing and one "
+            f"does not, so blinding may not have held.{_few(found)}"
+        )
+    return f"{counts}: no sign that blinding failed, which does not show that it held.{_few(found)}"
+
+
+def _against_chance(low: float, high: float, chance: float) -> int:
+    """1 above chance, -1 below, 0 when the interval holds it."""
+    return int(low > chance) - int(high < chance)
+
+
+def _few(found: BlindingIndex) -> str:
+    return f" The guesses are few ({found.n}): a moderate leak would go unseen." if found.n < FEW else ""
+
 
 N_RESAMPLES = 10_000
 """Behind every verdict, whatever other numbers are resampled with: a verdict is not to be chosen by it."""
@@ -322,33 +479,36 @@ class StudyResults:
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
+        found = asdict(self)
+        whose = (
+            "study",
+            "state",
+            "candidate",
+            "comparator",
+            "dataset_sha256",
+            "design_seed",
+            "levels",
+            "raters",
+        )
+        rules = (
+            "analysis_set",
+            "filtered",
+            "pairs_by_votes",
+            "sensitivity",
+            "after_unblinding",
+            "rater_warnings",
+        )
         level = self.non_inferiority.confidence_level
         return {
             "app_version": __version__,
-            "study": self.study,
-            "state": self.state,
-            "candidate": self.candidate,
-            "comparator": self.comparator,
-            "dataset_sha256": self.dataset_sha256,
-            "design_seed": self.design_seed,
-            "levels": list(self.levels),
-            "raters": list(self.raters),
+            **{name: found[name] for name in whose},
             "verdict": {
                 "value": self.verdict.value,
                 "exploratory": self.verdict.exploratory,
-                **asdict(self.verdict),
+                **found["verdict"],
             },
-            "analysis_set": {**asdict(self.analysis_set), "levels": list(self.analysis_set.levels)},
-            "filtered": {what: list(names) for what, names in self.filtered.items()},
-            "pairs_by_votes": {str(votes): pairs for votes, pairs in self.pairs_by_votes.items()},
-            "sensitivity": [asdict(line) for line in self.sensitivity],
-            "after_unblinding": {
-                **asdict(self.after_unblinding),
-                "excluded": list(self.after_unblinding.excluded),
-                "included": list(self.after_unblinding.included),
-            },
-            "rater_warnings": {rater: list(found) for rater, found in self.rater_warnings.items()},
-            **asdict(self.overall),
+            **{name: found[name] for name in rules},
+            **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
                 "method": "percentile bootstrap over questions",
@@ -356,18 +516,16 @@ class StudyResults:
                 "n_resamples": self.n_resamples,
                 "rng": self.rng,
             },
-            "pairwise": [asdict(pair) for pair in self.pairwise],
-            "non_inferiority": asdict(self.non_inferiority),
-            "power": asdict(self.power),
-            "power_one_sided": {**asdict(self.power_one_sided), "confidence_level": level},
+            **{name: found[name] for name in ("pairwise", "non_inferiority", "power")},
+            "power_one_sided": {**found["power_one_sided"], "confidence_level": level},
             "position_bias": {
                 "overall": _position(self.position_overall),
                 "per_rater": {rater: _position(p) for rater, p in self.position_per_rater.items()},
                 "n_left_out": self.position_left_out,
             },
-            "repeats": {rater: asdict(result) for rater, result in self.repeats.items()},
+            "repeats": found["repeats"],
             "blinding": self.blinding.to_json(),
-            "per_level": {name: asdict(block) for name, block in self.per_level.items()},
+            "per_level": found["per_level"],
         }
 
 
@@ -588,7 +746,8 @@ def _verdict_said(results: StudyResults) -> str:
     name = verdict_name(found.value)
     sentences = [f"Exploratory: {name[0].lower()}{name[1:]}." if found.exploratory else f"{name}."]
     if found.bound is None:
-        sentences.append(_no_pair(results))
+        left_out = results.overall.n_left_out
+        sentences.append(f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.")
     else:
         places = 3 if decimal(found.bound) != decimal(-bound.margin) else 6
         sentences.append(
@@ -601,11 +760,6 @@ def _verdict_said(results: StudyResults) -> str:
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")
     return " ".join(sentences)
-
-
-def _no_pair(results: StudyResults) -> str:
-    left_out = results.overall.n_left_out
-    return f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts."
 
 
 def reasons(left_out: Mapping[str, int]) -> str:
@@ -655,6 +809,9 @@ def _change_said(results: StudyResults) -> str | None:
     after = results.after_unblinding
     if not after.any or after.since is None:
         return None
+    then: str = "none" if after.verdict is None else after.verdict.value
+    if after.verdict is not None and after.verdict.bound is not None:
+        then += f", lower bound {decimal(after.verdict.bound)}"
     changes = [
         *([f"excluded {', '.join(after.excluded)}"] if after.excluded else []),
         *([f"counted again {', '.join(after.included)}"] if after.included else []),
@@ -663,14 +820,8 @@ def _change_said(results: StudyResults) -> str | None:
     ]
     return (
         f"Changed after the results could be seen ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
-        f"The verdict at that time: {_short(after.verdict)}."
+        f"The verdict at that time: {then}."
     )
-
-
-def _short(found: Verdict | None) -> str:
-    if found is None:
-        return "none"
-    return found.value if found.bound is None else f"{found.value}, lower bound {decimal(found.bound)}"
 
 
 def _sentence(text: str) -> str:

@@ -6,11 +6,12 @@ from statistics import mean
 
 from core.results.cells import interval
 from core.results.decimals import decimal
-from core.results.study.blinding import ORDER, Blinding
 from core.results.study.results import (
     COEFFICIENTS,
     FEW_QUESTIONS,
     FLAG_BELOW,
+    ORDER,
+    Blinding,
     Block,
     Contingency,
     PairOfRaters,

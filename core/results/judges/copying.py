@@ -14,7 +14,7 @@ from core.judges.automqm import ErrorTrial
 from core.judges.rated import ExampleUsed, test_set_of
 from core.results.cells import left_out_lines, row_of
 from core.results.choices import Key, items_of
-from core.results.spans.segments import text_keys, trial_of
+from core.results.judges.spans import text_keys, trial_of
 from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import RULES

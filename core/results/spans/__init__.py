@@ -1,1 +1,0 @@
-"""Marked errors against each other (Specialist)."""
