@@ -30,7 +30,7 @@ from helpers.processes.scripted_server import Said, ScriptedServer
 from core.judges.kind import Bench
 from core.llm.asking import Model
 from core.llm.client import Call, Reply
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.results.judges.costs import ALL_STEPS, CostRow, JudgeCost, costs_side_by_side
 from core.runs.asked import Asked, ask
 from core.runs.judging import kind_of

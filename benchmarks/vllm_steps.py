@@ -41,9 +41,9 @@ async def asked(model: str, n_items: int, n_steps: int) -> dict[str, float]:
     from core.llm.client import Message, Request
 
     try:
-        from core.llm.vllm.engine import VllmEngine
+        from core.llm.vllm import VllmEngine
     except ImportError:
-        from core.llm.vllm.engine import VllmEngine
+        from core.llm.vllm import VllmEngine
 
     engine = VllmEngine(model, max_model_len=2048, dtype="bfloat16")
     await engine.start()

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar, get_args
 from core.errors import InputError
 from core.llm.asking import DEFAULT_ATTEMPTS
 from core.llm.call_settings import CallSettings, secret_names
-from core.llm.openai.reaching import normal_url, split_version
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
+from core.llm.reaching import normal_url, split_version
 from core.runs.kinds import kind_named
 from core.schema.kinds import Kind, KindSettings, PromptSlot
 from core.schema.runs import RULES, Run

@@ -14,7 +14,7 @@ from core.errors import AssayError
 from core.judges.kind import HELPER_AT_ONCE
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
-from core.llm.vllm.engine import VllmEngine
+from core.llm.vllm import VllmEngine
 from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
 from core.schema.kinds import Kind
 from core.schema.runs import ItemState, Run
@@ -124,7 +124,7 @@ def _client_of(model: ModelSettings, running: Running) -> Client | None:
     if model.backend == "vllm":
         return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
     # Imported late: its package takes half a second to load, and most commands ask no server.
-    from core.llm.openai.server import OpenAIServer
+    from core.llm.openai import OpenAIServer
 
     return OpenAIServer(
         model.base_url,

@@ -41,7 +41,7 @@ class JudgeOutput:
     attached: str = ""
     """The whole file that the settings refer to, such as a rubric or a task; empty: not known."""
     not_sent: frozenset[str] = frozenset()
-    """Parts that some requests went without, because the server refuses them; see core.llm.openai.exchange."""
+    """Parts that some requests went without, because the server refuses them; see core.llm.exchange."""
 
     @property
     def temperature(self) -> float | None:

@@ -12,7 +12,7 @@ from core.generation.damage import DamageSettings, DamageTrace, LlmDamage, damag
 from core.generation.damage.checks import Damaged
 from core.generation.scheme import Task
 from core.llm.asking import Answer, Model
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt, shipped_prompts
 from core.schema.study import Item, Material
 

@@ -22,7 +22,7 @@ from core.judges.alignment import (
     listed,
 )
 from core.llm.asking import Model
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.scores import ScoredRow
 from core.schema.settings import Remark

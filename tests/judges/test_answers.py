@@ -12,7 +12,7 @@ from core.judges.cross_examination import CefRecord, Examination
 from core.judges.kind import Done
 from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import ScoredRow

@@ -28,7 +28,7 @@ from core.judges.automqm import (
 from core.judges.kind import Bench, Judge, Judged
 from core.judges.rated import ExamplePool
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import RatedText
 from core.schema.scores import ErrorSpan, Rating, ScorableOutput

@@ -17,7 +17,7 @@ from core.judges.cross_examination import (
 from core.judges.kind import COMPARING_COLUMNS, Bench
 from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import RatedSet, RatedText
 from core.schema.scores import ScorableOutput

@@ -29,7 +29,7 @@ from core.judges.questions import (
     read_questions,
 )
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 
 PROMPTS = {name: find_prompt(name) for name in ("answer", "answers")}

@@ -26,7 +26,7 @@ from core.judges.claims import (
 )
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import Prompt, find_prompt
 from core.metrics.neural.model import NO_NUMBER

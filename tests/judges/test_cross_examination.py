@@ -20,7 +20,7 @@ from core.judges.kind import Judged
 from core.judges.questions import TOO_FEW, Answering
 from core.llm.asking import Model
 from core.llm.client import Reply, Request
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
 from core.schema.judging import RatedText
 from core.schema.scores import Score

@@ -14,7 +14,7 @@ from core.formats.tasks import dump_task, find_task
 from core.judges.direct import KIND, DirectRecord, DirectSettings, DirectTrial, read_score, score_schema
 from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import RatedText
 from core.schema.scores import Rating, ScorableOutput

@@ -24,7 +24,7 @@ from core.judges.quality import (
     shuffled_words,
 )
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import RatedText
 from core.schema.scores import Rating, ScorableOutput

@@ -25,7 +25,7 @@ from core.judges.rubric import (
     read_verdict_text,
 )
 from core.llm.asking import Model, Unusable
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import find_prompt
 from core.metrics.scorer import ScoringPair

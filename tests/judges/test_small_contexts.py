@@ -16,7 +16,7 @@ from core.judges.cross_examination import CefRecord, CefSettings, CrossExaminer
 from core.judges.kind import Bench, Judge, Judged
 from core.llm.asking import Model
 from core.llm.client import Request
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
 from core.schema.judging import RatedText
 

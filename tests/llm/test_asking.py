@@ -12,7 +12,7 @@ from core.errors import InputError, StorageError
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.call_settings import CallSettings
 from core.llm.client import TRANSPORT, Call, Message, Reply, Request, request_key
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 
 T = TypeVar("T")
 QUESTION = Request("rank", (Message("system", "Numbers only."), Message("user", "How many?")), seed=3)

@@ -10,8 +10,8 @@ from helpers.processes.scripted_server import Said, ScriptedServer, error
 
 from core.errors import InputError
 from core.llm.client import Message, Reply, Request, request_key
-from core.llm.openai.reaching import Key
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
+from core.llm.reaching import Key
 
 KEY = "sk-proj-Zq81LmTbW0xRvY47NcUd"
 VARIABLE = "ASSAY_TEST_KEY"

@@ -17,8 +17,8 @@ from helpers.processes.scripted_server import Asked, Said, Script, ScriptedServe
 from core.errors import InputError
 from core.llm.call_settings import CallSettings
 from core.llm.client import REASONS, Message, Reply, Request, request_key
-from core.llm.openai.reaching import normal_url, split_version
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
+from core.llm.reaching import normal_url, split_version
 
 T = TypeVar("T")
 GZIPPED = gzip.compress(b'{"choices": [{"message": {"content": "Kyiv."}}]}')
@@ -29,7 +29,7 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required"
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """The waits between attempts, shortened; their order and number stay."""
-    monkeypatch.setattr("core.llm.openai.server.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("core.llm.openai.FIRST_PAUSE", 0.01)
 
 
 def question(text: str = "What is the capital?", **fields: Any) -> Request:

@@ -11,7 +11,7 @@ import pytest
 from helpers.processes.scripted_server import Limited, Said, Script, ScriptedServer, error
 
 from core.llm.client import Message, Reply, Request
-from core.llm.openai.server import OpenAIServer
+from core.llm.openai import OpenAIServer
 from core.llm.pacing import FIRST_STRETCH, LONGEST_WAIT, PATIENCE, SLOW_REFUSAL, Pace
 
 N_OPEN = 32
@@ -74,8 +74,8 @@ def test_with_moments_alone_at_most_one_refusal_a_request_that_is_open(sliding: 
 def test_refusals_that_name_no_moment_use_up_no_retries(
     sliding: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.llm.openai.server.FIRST_PAUSE", 0.02)
-    monkeypatch.setattr("core.llm.openai.server.LONGEST_PAUSE", 0.08)
+    monkeypatch.setattr("core.llm.openai.FIRST_PAUSE", 0.02)
+    monkeypatch.setattr("core.llm.openai.LONGEST_PAUSE", 0.08)
     script = Limited(lambda body, n: Said("Me."), 20, 0.5, "nothing", sliding)
     replies, _ = calls(script, 120, retries=1)
     assert [reply.text for reply in replies] == ["Me."] * 120
@@ -85,7 +85,7 @@ def test_refusals_that_name_no_moment_use_up_no_retries(
 def test_a_server_that_takes_few_at_a_time_and_names_no_moment_is_paced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.llm.openai.server.FIRST_PAUSE", 0.05)
+    monkeypatch.setattr("core.llm.openai.FIRST_PAUSE", 0.05)
     monkeypatch.setattr("core.llm.pacing.SLOW_REFUSAL", 0.1)
 
     def script(body: dict[str, Any], n: int) -> Said:
@@ -167,13 +167,13 @@ def test_an_account_without_credit_is_not_paced() -> None:
 
 
 def test_a_server_that_refuses_for_ever_is_left_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.llm.openai.server.LONGEST_WAIT", 0.5)
+    monkeypatch.setattr("core.llm.openai.LONGEST_WAIT", 0.5)
     (reply,), server = calls(lambda body, n: error(429, "Please try again in 100ms."), 1)
     assert (reply.reason, len(server.asked)) == ("busy", 6)
 
 
 def test_a_refusal_that_names_no_moment_is_a_retry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.llm.openai.server.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("core.llm.openai.FIRST_PAUSE", 0.01)
     (reply,), server = calls(lambda body, n: error(429, "slow down"), 1, retries=3)
     assert (reply.reason, len(server.asked)) == ("busy", 4)
     (reply,), server = calls(lambda body, n: error(429, "slow down") if n < 3 else "Me.", 1, retries=3)

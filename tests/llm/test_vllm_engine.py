@@ -16,7 +16,7 @@ from vllm_session import ITEMS, OPTIONS, SCHEMA, WINDOW
 
 from core.errors import InputError
 from core.llm.client import Message, Request, request_key
-from core.llm.vllm.engine import VllmEngine, vllm_release
+from core.llm.vllm import VllmEngine, vllm_release
 
 SCRIPT = ROOT / "tests" / "llm" / "vllm_session.py"
 needs_vllm = pytest.mark.slow
@@ -334,7 +334,7 @@ def test_without_vllm_it_says_how_to_get_it() -> None:
 
 
 def test_core_needs_no_vllm_to_be_imported() -> None:
-    code = "import sys, core.llm.vllm.engine; assert not {'vllm', 'torch'} & set(sys.modules)"
+    code = "import sys, core.llm.vllm; assert not {'vllm', 'torch'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=30)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from core.errors import InputError
 from core.llm.call_settings import CallSettings
 from core.llm.client import Message, Reply, Request
-from core.llm.vllm.engine import VllmEngine
+from core.llm.vllm import VllmEngine
 
 WINDOW = 1024
 OPTIONS = {"enforce_eager": True}

@@ -12,7 +12,7 @@ from helpers.processes.scripted_server import Body, Said
 from helpers.texts.judge_runs import judging_server, settings, texts, worked
 
 from core.generation.factual import scheme as factual
-from core.llm.vllm.engine import VllmEngine
+from core.llm.vllm import VllmEngine
 from core.runs.asked import Asked, Running, ask, kept
 from core.runs.costs import Estimate, Seen, estimate, estimate_all
 from core.runs.jobs import RunAtHand, width_of

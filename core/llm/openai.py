@@ -12,12 +12,12 @@ import httpx2
 import openai
 
 from core.errors import InputError
+from core.llm import exchange
 from core.llm.call_settings import AS_USUAL, FROM_ENVIRONMENT, CallSettings
 from core.llm.client import Message, Reply, Request
-from core.llm.openai import exchange
-from core.llm.openai.exchange import body_of, parts_missing, refused_parts
-from core.llm.openai.reaching import Key, is_local, normal_url
+from core.llm.exchange import body_of, parts_missing, refused_parts
 from core.llm.pacing import LONGEST_WAIT, Pace
+from core.llm.reaching import Key, is_local, normal_url
 from core.llm.thinking import Room
 
 MOST_BYTES = 16_000_000

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.llm.batching import Batcher
+from core.judges.nli import Batcher
 
 LOST = 999
 
