@@ -29,8 +29,8 @@ from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
+from core.metrics.lexical.family import read_reference, stem_of
 from core.metrics.lexical.scorer import LexicalScorer, open_lexical
-from core.metrics.lexical.texts import read_reference, stem_of
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Score

@@ -10,8 +10,15 @@ from typing import Generic, TypeVar
 from core.errors import InputError
 from core.judges.claims import KIND, Claim, Entailed, Verified
 from core.judges.kind import HELPER_AT_ONCE
-from core.metrics.neural.environment import ModelFiles, chosen_device, find_models, library, release
-from core.metrics.neural.model import NO_NUMBER, by_halves
+from core.metrics.neural.model import (
+    NO_NUMBER,
+    ModelFiles,
+    by_halves,
+    chosen_device,
+    find_models,
+    library,
+    release,
+)
 from core.metrics.neural.nli import NLI_MODEL, EntailmentModel, is_entailment
 from core.metrics.scorer import MetricSpec
 from core.schema.scores import Metric

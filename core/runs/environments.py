@@ -11,7 +11,7 @@ from typing import Literal
 
 from core.errors import InputError
 from core.generation.factual.parse import Parsers
-from core.metrics.neural.environment import NOT_SET_UP, libraries_are_here
+from core.metrics.neural.model import NOT_SET_UP, libraries_are_here
 from core.runs.asked import BACKENDS, Backend, Environment
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -125,13 +125,7 @@ def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consi
         raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
     same = wilson_share(n_same, n, confidence_level=confidence_level, reason="no pair was answered twice")
     return Consistency(
-        n=same.n,
-        n_same=same.count,
-        share=same.share,
-        low=same.low,
-        high=same.high,
-        confidence_level=same.confidence_level,
-        reason=same.reason,
+        same.n, same.count, same.share, same.low, same.high, same.confidence_level, same.reason
     )
 
 

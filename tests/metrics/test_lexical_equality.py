@@ -16,9 +16,8 @@ from sacrebleu.metrics import CHRF, TER
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from core.metrics.lexical.family import Synonyms, synonyms_in
+from core.metrics.lexical.family import ReadText, Synonyms, shared_characters, synonyms_in, words_13a
 from core.metrics.lexical.scorer import LexicalScorer
-from core.metrics.lexical.texts import ReadText, shared_characters, words_13a
 from core.metrics.registry import metrics_of
 
 PAIRS = (*generated_pairs(), *edge_pairs())

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from core.metrics.lexical.family import CODE_VERSION, LexicalFamily, spec
-from core.metrics.lexical.texts import ReadText, n_shared
+from core.metrics.lexical.family import CODE_VERSION, LexicalFamily, ReadText, n_shared, spec
 from core.metrics.scorer import MetricSpec
 from core.schema.scores import Score
 

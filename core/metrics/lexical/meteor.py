@@ -5,8 +5,16 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from core.metrics.lexical.family import CODE_VERSION, NLTK, SYNONYMS_OPEN, LexicalFamily, Synonyms, spec
-from core.metrics.lexical.texts import ReadText, stem_of
+from core.metrics.lexical.family import (
+    CODE_VERSION,
+    NLTK,
+    SYNONYMS_OPEN,
+    LexicalFamily,
+    ReadText,
+    Synonyms,
+    spec,
+    stem_of,
+)
 from core.metrics.scorer import MetricSpec
 from core.schema.scores import Score
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
-from core.metrics.lexical.family import CODE_VERSION, NLTK, REGEX, LexicalFamily, spec
-from core.metrics.lexical.texts import ReadText, n_shared
+from core.metrics.lexical.family import CODE_VERSION, NLTK, REGEX, LexicalFamily, ReadText, n_shared, spec
 from core.metrics.scorer import MetricSpec
 from core.schema.scores import Score
 

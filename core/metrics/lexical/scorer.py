@@ -9,10 +9,11 @@ from core.metrics.lexical.family import (
     SYNONYMS_OPEN,
     Choice,
     LexicalFamily,
+    ReadText,
     Synonyms,
     find_synonyms,
+    read_reference,
 )
-from core.metrics.lexical.texts import ReadText, read_reference
 from core.metrics.scorer import NO_REFERENCE, MetricSpec, ScoringPair
 from core.schema.scores import Metric, Score
 

@@ -4,8 +4,7 @@ from functools import partial
 
 from sacrebleu.metrics.ter import TER
 
-from core.metrics.lexical.family import SACREBLEU, LexicalFamily, spec
-from core.metrics.lexical.texts import ReadText
+from core.metrics.lexical.family import SACREBLEU, LexicalFamily, ReadText, spec
 from core.schema.scores import Score
 
 

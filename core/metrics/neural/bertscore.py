@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural.environment import ModelFiles, library
-from core.metrics.neural.model import REFERENCE, NeuralFamily, Opened, loaded, window
+from core.metrics.neural.model import REFERENCE, ModelFiles, NeuralFamily, Opened, library, loaded, window
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 

@@ -6,8 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural.environment import ModelFiles, comet_settings, library
-from core.metrics.neural.model import BOTH, SOURCE, Needs, NeuralFamily, Opened, loaded
+from core.metrics.neural.model import (
+    BOTH,
+    SOURCE,
+    ModelFiles,
+    Needs,
+    NeuralFamily,
+    Opened,
+    comet_settings,
+    library,
+    loaded,
+)
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 

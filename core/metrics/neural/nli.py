@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
-from core.metrics.neural.environment import library
-from core.metrics.neural.model import REFERENCE, NeuralFamily, Opened, loaded, window
+from core.metrics.neural.model import REFERENCE, NeuralFamily, Opened, library, loaded, window
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 

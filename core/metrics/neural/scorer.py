@@ -5,8 +5,16 @@ from dataclasses import replace
 
 from core.errors import InputError
 from core.metrics.neural import bertscore, bleurt, comet, nli
-from core.metrics.neural.environment import chosen_device, find_models, library, release
-from core.metrics.neural.model import Model, NeuralFamily, Opened, scores_of
+from core.metrics.neural.model import (
+    Model,
+    NeuralFamily,
+    Opened,
+    chosen_device,
+    find_models,
+    library,
+    release,
+    scores_of,
+)
 from core.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, MetricSpec, ScoringPair
 from core.schema.scores import Metric, Score
 

@@ -2,7 +2,7 @@
 target, in many resamples at once and without a loop over them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -26,7 +26,6 @@ from core.stats.resampling import (
 
 Method = Literal["pearson", "spearman", "kendall"]
 """Kendall is tau-b throughout."""
-Booleans = NDArray[np.bool_]
 
 _ROW_PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
 
@@ -141,132 +140,67 @@ def pair_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), rows:
 
 _SLAB_CELLS = 8_192  # numbers added at a time in a running sum
 _FOUR_BYTES = int(np.iinfo(np.int32).max)
-_DEEPEST = 48  # steps of a running sum: sums of products of ranks then fit into four bytes up to 100,000 rows
+_DEEPEST = 48  # steps of a running sum
 
 
 @dataclass(frozen=True)
 class SortedColumn:
-    """The distinct values of a column in ascending order, folded into slabs so that running sums are fast.
-
-    Value v stands at row (v % depth) * width + v // depth of `pick`.
-    """
+    """The distinct values of a column in ascending order, folded into slabs so that running sums are fast."""
 
     pick: sparse.csr_array
-    """(depth * width, rows or clusters): whose weights each value adds up."""
+    """(depth * width, clusters): whose weights each value adds up."""
+    place: Indices
+    """Where each row's value stands: value v at v % depth * width + v // depth."""
     depth: int
     width: int
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """A column whose mid-ranks can be made for any counts."""
-
-    values: SortedColumn
-    row_value: Indices
-    """Where each row's value stands in `values`."""
-
-
-def ranked_column(y: Floats, clusters: Indices, n_clusters: int, together: int) -> Ranked:
+def sorted_column(x: Floats, clusters: Indices, n_clusters: int, together: int) -> SortedColumn:
     """Sort a column (n,) once; together: resamples that will be taken at a time."""
-    order, value = sorted_values(y)
-    values = folded(clusters[order], value[order], n_clusters, together)
-    return Ranked(values, _stands_at(value, values.depth, values.width))
+    value = numbered(x)
+    n_values = int(value.max()) + 1
+    width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
+    depth = -(-n_values // width)
+    place = np.asarray(value % depth * width + value // depth, dtype=np.intp)
+    pick = sparse.csr_array((np.ones(value.size), (place, clusters)), shape=(depth * width, n_clusters))
+    return SortedColumn(pick, place, depth, width)
 
 
-def rank_rows(ranked: Ranked, weights: Floats, n: Floats) -> Floats:
+def rank_rows(column: SortedColumn, weights: Floats, n: Floats) -> Floats:
     """Each row's mid-rank minus the mean rank, in each resample: shape (rows, resamples).
 
-    weights: of the values, `ranked.values.pick @ counts`; n: rows drawn in each resample.
+    weights: of the values, `column.pick @ counts`; n: rows drawn in each resample.
     """
-    return np.take(middle_ranks(ranked.values, weights) - n / 2, ranked.row_value, axis=0)
-
-
-def middle_ranks(values: SortedColumn, weights: Floats) -> Floats:
-    """Rows drawn below each value plus half of those at it (a mid-rank less 1/2), placed like `weights`."""
-    slabs = weights.reshape(values.depth, values.width, -1)
+    slabs = weights.reshape(column.depth, column.width, -1)
+    # Rows drawn below each value plus half of those at it: a mid-rank less 1/2.
     ranks, running = np.empty_like(slabs), np.zeros(slabs.shape[1:])
     for position, slab in enumerate(slabs):
         ranks[position] = running + slab / 2
         running += slab
     ranks += np.cumsum(running, axis=0) - running
-    return ranks.reshape(weights.shape)
+    return np.take(ranks.reshape(weights.shape) - n / 2, column.place, axis=0)
 
 
-def rank_products(values: SortedColumn, weights: Floats, others: Floats) -> Floats:
-    """Sum over values of mid-rank times `others`, without keeping the ranks."""
-    slabs = weights.reshape(values.depth, values.width, -1)
-    other_slabs = others.reshape(slabs.shape)
-    running, found, product = (np.zeros(slabs.shape[1:]) for _ in range(3))
-    for slab, other in zip(slabs, other_slabs, strict=True):
-        np.multiply(running, other, out=product)
-        found += product
-        running += slab
-    found += (np.cumsum(running, axis=0) - running) * other_slabs.sum(axis=0)
-    return np.asarray(found.sum(axis=0) + np.einsum("vb,vb->b", weights, others) / 2)
-
-
-def untied_rank_products(
-    values: SortedColumn,
-    clusters_at: Indices,
-    rows_at: Indices,
-    counts: NDArray[np.integer[Any]],
-    others: NDArray[np.integer[Any]],
-    most: int,
+def _rank_products(
+    slabs: Callable[[], Iterable[tuple[NDArray[Any], NDArray[Any]]]], shape: tuple[int, int], most: int | None
 ) -> Floats:
-    """`rank_products` of a column without ties, less half of each row's own weight, never holding a whole column.
+    """Sum over values of the weight below each value times a number, from (weights, numbers) slab by slab.
 
-    clusters_at, rows_at: for each place which row of counts and which of others to take; an empty place takes zeros.
-    most: no other is more times its row's count. All are whole numbers, in eight bytes where four may not hold them.
+    most: no number is more times its weight; whole numbers are then added up in eight bytes only where four may not
+    hold them. None: there is no such bound.
     """
-    sums = partial(_untied_rank_products, values, clusters_at, rows_at, counts, others)
-    found, heaviest = sums(np.int32)
-    return found if heaviest**2 * most <= _FOUR_BYTES else sums(np.int64)[0]
-
-
-def _untied_rank_products(
-    values: SortedColumn,
-    clusters_at: Indices,
-    rows_at: Indices,
-    counts: NDArray[np.integer[Any]],
-    others: NDArray[np.integer[Any]],
-    kind: type[np.signedinteger[Any]],
-) -> tuple[Floats, int]:
-    """The sums, and the most rows drawn in one column of slabs."""
-    shape = (values.width, counts.shape[1])
-    running, found, other_sums, product, slab = (np.zeros(shape, dtype=kind) for _ in range(5))
-    for start in range(0, clusters_at.size, values.width):
-        places = slice(start, start + values.width)
-        np.copyto(slab, np.take(counts, clusters_at[places], axis=0))
-        other = np.take(others, rows_at[places], axis=0)
-        np.multiply(running, other, out=product, casting="unsafe")
-        found += product
-        np.add(other_sums, other, out=other_sums, casting="unsafe")
-        running += slab
-    total = found.sum(axis=0, dtype=np.float64)
+    for kind in (np.float64,) if most is None else (np.int32, np.int64):
+        running, found, others, product, slab = np.zeros((5, *shape), dtype=kind)
+        for weights, numbers in slabs():
+            np.copyto(slab, weights, casting="unsafe")
+            np.multiply(running, numbers, out=product, casting="unsafe")
+            found += product
+            np.add(others, numbers, out=others, casting="unsafe")
+            running += slab
+        if most is None or int(running.max()) ** 2 * most <= _FOUR_BYTES:
+            break
     before = np.cumsum(running, axis=0, dtype=np.float64) - running
-    total += np.einsum("vb,vb->b", before, other_sums, dtype=np.float64)
-    return total, int(running.max(initial=0))
-
-
-def sorted_values(x: Floats) -> tuple[Indices, Indices]:
-    """Order of the rows, and the number of each row's value among the distinct ones."""
-    value = numbered(x)
-    return np.argsort(value, kind="stable"), value
-
-
-def folded(source: Indices, value: Indices, n_sources: int, together: int) -> SortedColumn:
-    """Fold values (ascending, one a row) whose weights come from `source`."""
-    n_values = int(value[-1]) + 1
-    width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
-    depth = -(-n_values // width)
-    place = _stands_at(value, depth, width)
-    pick = sparse.csr_array((np.ones(value.size), (place, source)), shape=(depth * width, n_sources))
-    return SortedColumn(pick, depth, width)
-
-
-def _stands_at(value: Indices, depth: int, width: int) -> Indices:
-    """Where values, by their number in ascending order, stand in the folded column."""
-    return np.asarray(value % depth * width + value // depth, dtype=np.intp)
+    return np.asarray(found.sum(axis=0, dtype=np.float64) + (before * others).sum(axis=0))
 
 
 _ROWS = 64  # rows added at a time
@@ -611,35 +545,18 @@ class _Target:
     clusters: Indices
     sizes: Floats
     """Rows of each cluster."""
-    ranked: Ranked
-
-
-@dataclass(frozen=True)
-class _Ties:
-    """Rows of a column that share their value with others; few enough to be corrected for."""
-
-    rows: Indices
-    clusters: Indices
-    adding: sparse.csr_array
-    """(values, rows): which rows have a value."""
-    before: sparse.csr_array
-    """(rows, rows): for each row those of the same value that stand before it."""
+    ranked: SortedColumn
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column in the order of its values. With many ties sums over equal values come first; else rows are looked up."""
+    """A column in the order of its values. With ties, sums over equal values come first; else rows are looked up."""
 
-    weights: SortedColumn
-    """From clusters."""
+    ranked: SortedColumn
     rows: sparse.csr_array | None
-    """The same, from rows and an empty one; None without many ties."""
-    clusters_at: Indices
-    """Without many ties: the cluster of the row at each place; the number of clusters where a place is empty."""
-    rows_at: Indices
-    """Without many ties: the row at each place; the number of rows where a place is empty."""
-    ties: _Ties | None
-    """A few ties."""
+    """With ties: which rows have each value."""
+    at: tuple[Indices, Indices]
+    """Without: the cluster and the row at each place; where it is empty, the number of clusters and of rows."""
     pairs: PairSums | None
 
 
@@ -728,7 +645,7 @@ def prepare(
     target = _Target(
         clusters=clusters,
         sizes=np.bincount(clusters, minlength=n_clusters).astype(np.float64),
-        ranked=ranked_column(y, clusters, n_clusters, together),
+        ranked=sorted_column(y, clusters, n_clusters, together),
     )
     ranked = "spearman" in methods or "kendall" in methods
     columns = [
@@ -750,41 +667,15 @@ def prepare(
 
 
 def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums | None) -> _Column:
-    order, value = sorted_values(x)
-    n_clusters, n = target.sizes.size, x.size
-    alike = np.bincount(value)
-    if (alike * (alike - 1)).sum() > n:
-        weights = folded(target.clusters[order], value[order], n_clusters, together)
-        rows = folded(order, value[order], n + 1, together).pick.astype(np.int32)
-        return _Column(weights, rows, np.empty(0, np.intp), np.empty(0, np.intp), None, pairs)
-    stands = np.empty(n, dtype=np.intp)
-    stands[order] = np.arange(n)
-    weights = folded(target.clusters[order], np.arange(n), n_clusters, together)
-    places = weights.depth * weights.width
-    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, n)
-    place = _stands_at(stands, weights.depth, weights.width)
-    clusters_at[place], rows_at[place] = target.clusters, np.arange(n)
-    return _Column(weights, None, clusters_at, rows_at, _ties(order, value, target.clusters), pairs)
-
-
-def _ties(order: Indices, value: Indices, clusters: Indices) -> _Ties | None:
-    """Of rows in the order of their values; None without ties."""
-    alike = np.bincount(value)
-    rows = order[alike[value[order]] > 1]
-    if rows.size == 0:
-        return None
-    group = numbered(value[rows])
-    places = np.arange(rows.size)
-    reach = range(1, int(alike.max()))
-    later = [places[k:][group[k:] == group[:-k]] for k in reach]
-    earlier = np.concatenate([found - k for k, found in zip(reach, later, strict=True)])
-    pairs = (np.concatenate(later), earlier)
-    return _Ties(
-        rows=rows,
-        clusters=clusters[rows],
-        adding=sparse.csr_array((np.ones(rows.size), (group, places))),
-        before=sparse.csr_array((np.ones(earlier.size), pairs), shape=(rows.size, rows.size)),
-    )
+    n_clusters, rows = target.sizes.size, np.arange(x.size)
+    ranked = sorted_column(x, target.clusters, n_clusters, together)
+    places = ranked.depth * ranked.width
+    clusters_at, rows_at = np.full(places, n_clusters), np.full(places, x.size)
+    clusters_at[ranked.place], rows_at[ranked.place] = target.clusters, rows
+    adding = None
+    if np.unique(ranked.place).size < x.size:
+        adding = sparse.csr_array((np.ones(x.size), (ranked.place, rows)), shape=(places, x.size + 1))
+    return _Column(ranked, adding, (clusters_at, rows_at), pairs)
 
 
 def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
@@ -797,118 +688,62 @@ def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
     return found
 
 
-@dataclass(frozen=True)
-class _TargetRanks:
-    """y in one block of resamples, for all columns."""
-
-    n: Floats
-    """Rows drawn."""
-    spread: Floats
-    untied: Floats
-    spread_of_rows: Floats
-    """Of any column without ties, whose values are the rows."""
-    untied_of_rows: Floats
-    doubled: NDArray[np.signedinteger[Any]]
-    """(rows + 1, resamples): the row's count times twice the rank of its y less the mean rank, a whole number; and a row of
-    zeros for empty places."""
-    halves: Floats
-    """Sum over rows of half of the count times `weighted`."""
-
-
 def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
-    target, n_sets = prepared.target, counts.shape[1]
+    target, n = prepared.target, prepared.target.sizes @ counts
     drawn = drawn_of(counts, target.sizes)
-    ranks = _target_ranks(target, counts, drawn)
-    rho, tau = np.empty((2, len(prepared.columns), n_sets))
+    weights_of_y = target.ranked.pick @ counts
+    spread_of_y, untied_of_y = _rank_spread(weights_of_y, n), _untied_pairs(weights_of_y, n)
+    # Of any column without ties, whose values are the rows.
+    squares = counts * counts
+    spread_of_rows = (n**3 - target.sizes @ (squares * counts)) / 12
+    untied_of_rows = (n**2 - target.sizes @ squares) / 2
+    doubled, own = np.zeros((1, 1)), np.zeros(n.size)
+    if "spearman" in prepared.methods:
+        doubled, own = _doubled_ranks(target, weights_of_y, n, drawn)
+    rho, tau = np.empty((2, len(prepared.columns), n.size))
     for number, column in enumerate(prepared.columns):
-        found = (
-            _few_ties(column, ranks, drawn)
-            if column.rows is None
-            else _many_ties(column, column.rows, counts, ranks)
-        )
+        weights = None if column.rows is None else column.ranked.pick @ counts
         if "spearman" in prepared.methods:
-            rho[number] = np.clip(ratio(found.products(), np.sqrt(found.spread * ranks.spread)), -1.0, 1.0)
+            spread = spread_of_rows if weights is None else _rank_spread(weights, n)
+            shape, half = (column.ranked.width, n.size), own
+            if column.rows is None or weights is None:
+                slabs = partial(_slabs_of_rows, column, drawn.padded, doubled)
+                products = _rank_products(slabs, shape, drawn.total)
+            else:
+                sums: Floats = column.rows @ doubled
+                half = np.einsum("vb,vb->b", weights, sums) / 2
+                folded = [each.reshape(-1, *shape) for each in (weights, sums)]
+                products = _rank_products(partial(zip, *folded, strict=True), shape, None)
+            products += half
+            products /= 2
+            rho[number] = np.clip(ratio(products, np.sqrt(spread * spread_of_y)), -1.0, 1.0)
         if column.pairs is not None:
+            untied = untied_of_rows if weights is None else _untied_pairs(weights, n)
             concordant = concordance(column.pairs, drawn)
-            tau[number] = np.clip(ratio(concordant, np.sqrt(found.untied * ranks.untied)), -1.0, 1.0)
+            tau[number] = np.clip(ratio(concordant, np.sqrt(untied * untied_of_y)), -1.0, 1.0)
     found_of: dict[Method, Floats] = {"spearman": rho} if "spearman" in prepared.methods else {}
     return found_of | ({"kendall": tau} if "kendall" in prepared.methods else {})
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Of one column in one block of resamples."""
-
-    spread: Floats
-    untied: Floats
-    products: Callable[[], Floats]
-    """Sum over rows drawn of the rank of x times the centred rank of y."""
-
-
-def _many_ties(column: _Column, rows: sparse.csr_array, counts: Floats, ranks: _TargetRanks) -> _Sums:
-    weights = column.weights.pick @ counts
-
-    def products() -> Floats:
-        small = float(ranks.n.max()) ** 2 < np.iinfo(np.int32).max
-        others: NDArray[Any] = rows @ (ranks.doubled if small else ranks.doubled.astype(np.int64))
-        return rank_products(column.weights, weights, others / 2)
-
-    return _Sums(_rank_spread(weights, ranks.n), _untied_pairs(weights, ranks.n), products)
+def _doubled_ranks(target: _Target, weights: Floats, n: Floats, drawn: Drawn) -> tuple[NDArray[Any], Floats]:
+    """Each row's count times twice the rank of its y less the mean rank, whole numbers, and a row of zeros for empty
+    places; and half the sum of their products with the counts.
+    """
+    kind = np.int32 if drawn.total * drawn.largest < _FOUR_BYTES else np.int64
+    counts: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
+    doubled = np.zeros((len(counts) + 1, n.size), dtype=kind)
+    np.multiply(2 * rank_rows(target.ranked, weights, n), counts, out=doubled[:-1], casting="unsafe")
+    return doubled, np.einsum("ib,ib->b", doubled[:-1], counts, dtype=np.float64) / 2
 
 
-def _few_ties(column: _Column, ranks: _TargetRanks, drawn: Drawn) -> _Sums:
-    """As if all rows had a value of their own, and then what ties change."""
-    ties = column.ties
-
-    def untied_products() -> Floats:
-        found = untied_rank_products(
-            column.weights, column.clusters_at, column.rows_at, drawn.padded, ranks.doubled, drawn.total
-        )
-        return np.asarray(found / 2 + ranks.halves)
-
-    if ties is None:
-        return _Sums(ranks.spread_of_rows, ranks.untied_of_rows, untied_products)
-    of_rows: Floats = np.take(drawn.padded, ties.clusters, axis=0).astype(np.float64)
-    of_values: Floats = ties.adding @ of_rows
-    squares_of_rows, squares_of_values = of_rows * of_rows, of_values * of_values
-
-    def products() -> Floats:
-        others: Floats = np.take(ranks.doubled, ties.rows, axis=0) / 2
-        as_ties = np.einsum("vb,vb->b", ties.adding @ others, of_values) / 2
-        as_rows = np.einsum("ib,ib->b", others, ties.before @ of_rows + of_rows / 2)
-        return np.asarray(untied_products() + as_ties - as_rows)
-
-    return _Sums(
-        spread=ranks.spread_of_rows
-        - (
-            np.einsum("vb,vb->b", squares_of_values, of_values)
-            - np.einsum("ib,ib->b", squares_of_rows, of_rows)
-        )
-        / 12,
-        untied=ranks.untied_of_rows - (squares_of_values.sum(axis=0) - squares_of_rows.sum(axis=0)) / 2,
-        products=products,
-    )
-
-
-def _target_ranks(target: _Target, counts: Floats, drawn: Drawn) -> _TargetRanks:
-    n = target.sizes @ counts
-    weights = target.ranked.values.pick @ counts
-    of_values = 2 * middle_ranks(target.ranked.values, weights) - n
-    kind = np.int32 if drawn.total * drawn.largest < np.iinfo(np.int32).max else np.int64
-    of_rows: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
-    doubled: NDArray[Any] = np.zeros((len(of_rows) + 1, n.size), dtype=kind)
-    np.take(of_values.astype(kind), target.ranked.row_value, axis=0, out=doubled[:-1], mode="clip")
-    doubled[:-1] *= of_rows
-    squares = counts * counts
-    return _TargetRanks(
-        n=n,
-        spread=_rank_spread(weights, n),
-        untied=_untied_pairs(weights, n),
-        spread_of_rows=(n**3 - target.sizes @ (squares * counts)) / 12,
-        untied_of_rows=(n**2 - target.sizes @ squares) / 2,
-        doubled=doubled,
-        halves=np.einsum("ib,ib->b", doubled[:-1], of_rows, dtype=np.float64) / 4,
-    )
+def _slabs_of_rows(
+    column: _Column, counts: NDArray[Any], doubled: NDArray[Any]
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """Weights and ranks of a column without ties, never as a whole column."""
+    clusters_at, rows_at = column.at
+    for start in range(0, clusters_at.size, column.ranked.width):
+        places = slice(start, start + column.ranked.width)
+        yield np.take(counts, clusters_at[places], axis=0), np.take(doubled, rows_at[places], axis=0)
 
 
 def _rank_spread(weights: Floats, n: Floats) -> Floats:

@@ -17,8 +17,8 @@ from core.stats.correlation.coefficients import (
     pair_sums,
     products_with_counts,
     rank_rows,
-    ranked_column,
     row_coefficients,
+    sorted_column,
     standard,
 )
 from core.stats.degeneracy import tied
@@ -243,7 +243,7 @@ def _residuals_of_ranks(
     ends = np.cumsum(np.bincount(group))
     x, y, cluster = x[order], y[order], cluster[order]
     sizes = np.bincount(cluster, minlength=n_clusters)
-    ranked = [ranked_column(values, cluster, n_clusters, together) for values in (x, y)]
+    ranked = [sorted_column(values, cluster, n_clusters, together) for values in (x, y)]
 
     def by_group(values: Floats) -> Floats:
         return np.array([part.sum(axis=0) for part in np.split(values, ends[:-1])])
@@ -251,7 +251,7 @@ def _residuals_of_ranks(
     def statistic(counts: Floats) -> Floats:
         weights = np.take(counts, cluster, axis=0)
         n = sizes @ counts
-        first, second = (rank_rows(each, each.values.pick @ counts, n) for each in ranked)
+        first, second = (rank_rows(each, each.pick @ counts, n) for each in ranked)
         drawn, first_drawn, second_drawn = by_group(weights), first * weights, second * weights
         wholes = [
             np.einsum("ib,ib->b", one, other)

@@ -1,7 +1,6 @@
 """A family of metrics as somebody would add one: this file, and a line in core.metrics.lexical.scorer."""
 
-from core.metrics.lexical.family import LexicalFamily, spec
-from core.metrics.lexical.texts import ReadText
+from core.metrics.lexical.family import LexicalFamily, ReadText, spec
 from core.schema.scores import Score
 
 
