@@ -20,11 +20,6 @@ def number(value: float | None, decimals: int = 3) -> str:
     return UNDEFINED if value is None else decimal(value, decimals)
 
 
-def interval(low: float | None, high: float | None) -> str:
-    """Both ends in brackets."""
-    return "no interval" if low is None or high is None else f"[{number(low)},\u00a0{number(high)}]"
-
-
 def counted_as(count: int, noun: str) -> str:
     """`1 text`, `2 texts`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
