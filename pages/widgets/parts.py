@@ -30,11 +30,6 @@ def percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def left_out(counts: Mapping[str, int]) -> str:
-    """Reasons with their counts, or `none`."""
-    return "; ".join(f"{n} {reason}" for reason, n in counts.items()) or "none"
-
-
 HELP = "methods"
 """The page that shows docs/statistics.md; every section there has an anchor that a part names."""
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
