@@ -23,7 +23,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
 from core.errors import StorageError
 from core.store import database_path, open_store
-from pages.door.cookies import token_in
+from pages.widgets.visitor import token_in
 
 APP_POLICY = (
     # Streamlit needs styles made by script, WebAssembly for none of our pages, and images it draws itself.

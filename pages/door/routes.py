@@ -20,8 +20,8 @@ from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
-from pages.door.cookies import drop_cookie, set_cookie, token_in
 from pages.door.guard import address, from_own_page
+from pages.widgets.visitor import drop_cookie, set_cookie, token_in
 
 _LARGEST_FORM = 16 * 1024
 Fields: TypeAlias = dict[str, str]

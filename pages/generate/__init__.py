@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.runs.path import at_hand, runs_that
 from core.store import Store
-from pages.generate import form, made, one_item, replay
+from pages.generate import form, made, one_item
 from pages.widgets import blind_pair, menus, messages, parts, run_panel, visitor
 from pages.widgets.parts import tabs
 
@@ -23,7 +23,7 @@ def render() -> None:
                 menus.remember_run(started)
                 st.rerun()
         elif chosen == menus.REPORT:
-            replay.render()
+            one_item.report()
         else:
             _run(store, chosen)
 

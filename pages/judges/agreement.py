@@ -20,7 +20,7 @@ from core.runs.kinds import KINDS
 from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
 from core.store import Store
-from pages.tabs import beside, ranking, texts
+from pages.tabs import judged, ranking, texts
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
@@ -40,7 +40,7 @@ def render(store: Store, scores: Scores) -> None:
     if not scores.table.rows:
         nothing("nothing is judged yet")
         return
-    names = beside.others(store, scores)
+    names = judged.others(store, scores)
     if not names:
         nothing("there are no other scores of these texts; let a second judge or a metric score them")
         return
@@ -73,7 +73,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
         nothing("no text has both of these scores; choose other columns or other scores")
         return
     factors = _factor(first.table, name_a), _factor(second.table, name_b)
-    found = replace(found, notes=beside.notes_of(found.notes))
+    found = replace(found, notes=judged.notes_of(found.notes))
     result_table.show(agreement_table(found))
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
@@ -97,9 +97,9 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
     return chosen_scores.once(
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
         lambda: agreement(
-            beside.table_of(first),
+            judged.table_of(first),
             name_a,
-            beside.table_of(second),
+            judged.table_of(second),
             name_b,
             n_resamples=n_resamples,
         ),
@@ -107,7 +107,7 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
 
 
 def _axis(name: str, scores: Scores, factor: float) -> str:
-    return f"{beside.called(scores)}: {name}{'' if factor == 1.0 else ' (%)'}"
+    return f"{judged.called(scores)}: {name}{'' if factor == 1.0 else ' (%)'}"
 
 
 def _disagreements(
@@ -183,7 +183,7 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     )
     opened = [scores, *(chosen_scores.open_scores(store, one) for one in others if one in names)]
     filled = [one for one in opened if one.table.rows]
-    merged = beside.merged(filled)
+    merged = judged.merged(filled)
     if len(merged.metrics) < 2:
         nothing("it takes two columns; choose other scores")
         return

@@ -8,7 +8,7 @@ import streamlit as st
 from core.runs.path import at_hand
 from core.runs.scoring import reading_notes
 from core.store import Store
-from pages.metrics import correlations, form, meta_correlation, published, votes
+from pages.metrics import correlations, form, meta_correlation
 from pages.tabs import downloads, levels
 from pages.widgets import (
     blind_pair,
@@ -57,20 +57,20 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         "Correlations": of_scores(correlations.render),
         "Levels": of_scores(levels.render),
         "Meta-correlation": meta,
-        "Votes": of_scores(votes.render),
+        "Votes": of_scores(correlations.votes),
     }
     bodies: dict[str, dict[str, Callable[[], None]]] = {
         RUN: {
             "Progress": partial(_progress, store, chosen),
             **looks,
-            "Published": published.render,
+            "Published": meta_correlation.published,
         },
         FILE: {
             **looks,
             "Scores": of_scores(downloads.scores_to_take),
-            "Published": published.render,
+            "Published": meta_correlation.published,
         },
-        PUBLISHED: {"Published": published.render, "Meta-correlation": meta},
+        PUBLISHED: {"Published": meta_correlation.published, "Meta-correlation": meta},
     }
     tabs(bodies[chosen[0]], f"metrics_part_{chosen[0]}")
 

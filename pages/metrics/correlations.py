@@ -1,10 +1,11 @@
-"""Tab Correlations: what scores are correlated with, and a table that can be sorted, filtered and taken away."""
+"""Tabs Correlations and Votes: what scores are correlated with, a table to sort, filter and take away, and blind votes."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
+from core.plots import metrics as plots
 from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
     DIMENSION,
@@ -15,11 +16,13 @@ from core.results.correlations.table import (
     combined,
     correlation_table,
 )
+from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable
 from core.store import Store
+from core.study.release import released_record
 from pages.tabs import ranking
-from pages.widgets import against, chosen_scores, result_table, visitor
+from pages.widgets import against, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import constants, explained, nothing, part
@@ -175,4 +178,32 @@ def _standing(report: CorrelationReport, hidden: int) -> None:
     st.markdown(
         f":small[Correlated with {words[report.against]}. Press a column's head to sort.{filtered} The CSV holds every "
         "interval.]"
+    )
+
+
+def votes(store: Store, scores: Scores) -> None:
+    """Choose an unblinded study whose texts were scored."""
+    part(
+        "Votes",
+        "For each pair of answers with a winner: does the metric score the preferred answer higher?",
+        "metrics-against-votes",
+    )
+    study = menus.unblinded(store, "metrics_votes_study", "pairs")
+    if study is None:
+        nothing("no study is unblinded yet; votes stay hidden until then")
+        return
+    record = released_record(store, study)
+    key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
+    with st.spinner("Computing ..."):
+        found = chosen_scores.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
+    defined = [one for one in found if one.agreement.estimate is not None]
+    result_table.show(
+        vote_table(found),
+        figure=plots.metric_votes(found) if defined else None,
+        alt=f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
+    )
+    st.markdown(
+        ":small[In order: share of pairs with a winner that the metric orders as the raters did, a tie of the metric "
+        "counting half; 0.5 is chance. Kendall: of the difference of scores and the composite vote, over all pairs. "
+        "Intervals resample questions. Left out counts pairs.]"
     )

@@ -1,4 +1,4 @@
-"""Tab Meta-correlation: do metrics that follow known quality follow people too? One at a time, or many at once."""
+"""Tabs Meta-correlation and Published: do metrics that follow known quality follow people too, and what did papers print?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,21 +7,35 @@ from typing import Literal, get_args
 import streamlit as st
 
 from core.errors import InputError
-from core.formats.correlations import PREFIX, published_names, published_side
+from core.formats.correlations import (
+    PREFIX,
+    Cell,
+    PublishedTable,
+    published_names,
+    published_side,
+    read_table,
+    table_keys,
+)
 from core.plots import metrics as plots
 from core.results.meta_correlation import (
+    RECOMPUTED_TABLE,
     LiveSide,
     Matrix,
     MetaCorrelation,
     NothingShared,
+    RecomputedCell,
     Side,
     dropped_said,
     family_table,
+    largest_difference,
     matrix_table,
     meta_correlate,
     meta_matrix,
     meta_title,
     point_table,
+    published_table,
+    recompute_table_1,
+    recomputed_table,
     summary_table,
 )
 from core.schema.scores import METHODS, Method
@@ -319,3 +333,77 @@ def _families(found: MetaCorrelation) -> None:
     with st.expander("Without one family at a time"):
         st.markdown("Does the result rest on one family of metrics, whose members are much alike?")
         result_table.show(replace(family_table(found), title=""))
+
+
+_ENDS = ("_low", "_high", "_sd")
+
+
+def published() -> None:
+    """Choose a table and look at it."""
+    part(
+        "Published tables",
+        "Figures of three papers as they were printed, to look at and to compare your own with. The correlations of "
+        "meta-judge, Tables 4 to 7, can stand on either side of a meta-correlation.",
+        "meta-correlation",
+    )
+    tables = {key: read_table(key) for key in table_keys()}
+    chosen = st.selectbox(
+        "Table",
+        list(tables),
+        format_func=lambda key: f"{tables[key].paper}, Table {tables[key].number}: {tables[key].title}",
+        key="metrics_published_table",
+        persist_state="session",
+    )
+    table = tables[chosen]
+    st.markdown(f":small[Source: {plain(table.source)}. {plain(table.notes)}]")
+    for error in table.errors:
+        st.warning(f"An error of the paper: {plain(error)}.")
+    _show_published(table, _part_of(table))
+    if chosen == RECOMPUTED_TABLE:
+        _recomputed()
+
+
+def _part_of(table: PublishedTable) -> list[Mapping[str, Cell]]:
+    """The rows of one data set, where the table has several of them."""
+    if "dataset" not in table.columns:
+        return list(table.rows)
+    names = list(dict.fromkeys(str(row["dataset"]) for row in table.rows))
+    chosen = st.selectbox("Data set", names, key=f"metrics_published_{table.number}", persist_state="session")
+    return [row for row in table.rows if row["dataset"] == chosen]
+
+
+def _show_published(table: PublishedTable, rows: list[Mapping[str, Cell]]) -> None:
+    found = published_table(table, rows)
+    cells = [one.name for one in found.columns if one.heat and not one.name.endswith(_ENDS)]
+    if not cells:  # counts and percent: no colours, which stand for numbers from -1 to 1
+        result_table.show(found)
+        return
+    named_by = [one.name for one in found.columns if one.names_row and one.name != "dataset"]
+    result_table.show(
+        found,
+        figure=plots.published_heat(rows, named_by, cells),
+        alt=f"Heat map of {len(rows)} rows and {len(cells)} columns of {table.title}; the table below has the numbers",
+        least_width=result_table.width_for(len(cells)),
+        folded="The same as a table",
+    )
+
+
+def _recomputed() -> None:
+    part(
+        "Table 1 computed once more",
+        "From the correlations that Tables 4 to 7 print: Spearman between a data set's human column and a "
+        "generator's column. The printed figures are rounded, so both may differ by up to about .02.",
+        "meta-correlation",
+    )
+    cells = _recomputed_cells()
+    made = sum(cell.recomputed is not None for cell in cells)
+    st.markdown(
+        f"{made} of {len(cells)} cells recomputed; the largest difference is "
+        f"{largest_difference(cells):.3f}, n is {min(cell.n for cell in cells)} to {max(cell.n for cell in cells)} metrics."
+    )
+    result_table.show(recomputed_table(cells))
+
+
+@st.cache_resource(show_spinner=False)
+def _recomputed_cells() -> tuple[RecomputedCell, ...]:
+    return recompute_table_1()

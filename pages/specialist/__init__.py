@@ -8,7 +8,7 @@ import streamlit as st
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import get_run, item_counts
-from pages.specialist import accuracy, agreement, chosen_run, texts
+from pages.specialist import agreement, chosen_run, texts
 from pages.tabs import downloads, judged, new_run
 from pages.widgets import (
     blind_pair,
@@ -74,7 +74,7 @@ def _run(store: Store, run: Run) -> None:
         "Progress": partial(_progress, store, run),
         "Scores": partial(chosen_scores.live, store, (RUN, run.run_id), judged.render_scores),
         **of_kind,
-        "Accuracy": looked_at(accuracy.render),
+        "Accuracy": looked_at(agreement.accuracy),
         "Cost": partial(judged.render_costs, store, run),
         "Files": partial(downloads.judge_to_take, store, run),
     }

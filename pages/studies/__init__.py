@@ -7,7 +7,7 @@ import streamlit as st
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.studies import audit, designing, importing, raters, texts
+from pages.studies import designing, importing, raters, texts
 from pages.widgets import menus, messages, visitor
 
 
@@ -33,7 +33,7 @@ def _study(store: Store, study_id: int) -> None:
     parts: dict[str, Callable[[Store, Study], None]] = {
         "Overview": _overview,
         "Design": designing.form if pairs else designing.ratings_form,
-        **({"Leakage": audit.render_audit} if pairs else {}),
+        **({"Leakage": texts.render_audit} if pairs else {}),
         "Raters": raters.links_form,
         "Guidelines": texts.guidelines_form,
         "Consent and labels" if pairs else "Consent": texts.wording_form,

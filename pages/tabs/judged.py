@@ -1,11 +1,14 @@
-"""Tabs of a judge's run: what its scores come to and how they follow the level, whether it repeats itself, what it costs."""
+"""Tabs of a judge's run: what its scores come to, whether it repeats itself, what it costs, and which scores stand beside its own."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import streamlit as st
 
+from core.errors import AssayError
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
@@ -13,11 +16,13 @@ from core.results.joining import CorrelationOptions
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
+from core.results.merging import merge_tables
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
 from core.runs.kinds import KINDS, kinds_that
-from core.runs.path import at_hand
+from core.runs.path import at_hand, runs_that
 from core.schema.runs import Run
+from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.store.replies import step_costs
@@ -26,7 +31,7 @@ from pages.tabs import levels
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_judge import factor_of
-from pages.widgets.chosen_scores import Scores
+from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 from pages.widgets.messages import plain
 from pages.widgets.parts import constants, nothing, part
 
@@ -195,3 +200,82 @@ def render_consistency(store: Store, run: Run) -> None:
             nothing("the two texts were read in one order; choose both with the settings of a new run")
         else:
             result_table.show(orders_table(found.order))
+
+
+_LOOKED_INTO = 30
+"""Tables that are opened to see whether they are about the same texts; older ones are offered unseen."""
+
+
+def others(store: Store, scores: Scores) -> dict[Chosen, str]:
+    """Other scores that share a text with these: those of the same file first, then the newest first.
+
+    Runs without any score, and tables about other items, are left out.
+    """
+    names = chosen_scores.named(store)
+    same = scores.run.data_sha256 if scores.run else ""
+    runs = {(RUN, run.run_id): run for run in runs_that(store, "scores", "judging")}
+    filled = [
+        chosen
+        for chosen in names
+        if chosen != scores.chosen
+        and (chosen not in runs or any(item_counts(store, runs[chosen].run_id)[0].values()))
+    ]
+    order = sorted(filled, key=lambda chosen: chosen not in runs or runs[chosen].data_sha256 != same)
+    items = _items(scores)
+    return {
+        chosen: names[chosen]
+        for at, chosen in enumerate(order)
+        if at >= _LOOKED_INTO or items & _items_of(store, chosen)
+    }
+
+
+def _items_of(store: Store, chosen: Chosen) -> frozenset[str]:
+    try:
+        return _items(chosen_scores.open_scores(store, chosen))
+    except AssayError:
+        return frozenset()  # its own page says what is wrong with it
+
+
+def _items(scores: Scores) -> frozenset[str]:
+    """Items with a score."""
+
+    def found() -> frozenset[str]:
+        scored = np.flatnonzero((~np.isnan(scores.table.values)).any(axis=1))
+        return frozenset(scores.table.rows[int(at)].item_id for at in scored)
+
+    return chosen_scores.once(("scored items", *scores.key), found)
+
+
+def called(scores: Scores) -> str:
+    """A run or a file in a figure or a note, short enough to stand beside a column's name."""
+    kind, number = scores.chosen
+    return scores.name if kind == FILE else f"run {number}"
+
+
+def table_of(scores: Scores) -> ScoreTable:
+    """Its table, which notes and mistakes name as the menu does, not by a file that several runs may share."""
+    return replace(scores.table, file_name=scores.name)
+
+
+def merged(several: Sequence[Scores]) -> ScoreTable:
+    """All columns side by side; where two have one name, each says whose it is.
+
+    Raises InputError for tables that share no text, under the names of their runs.
+    """
+    table = merge_tables([table_of(one) for one in several])
+    whose = [(metric, called(one)) for one in several for metric in one.table.metrics]
+    often = Counter(metric.name for metric, _ in whose)
+    metrics = tuple(
+        replace(column, name=f"{own.name} ({name})") if often[own.name] > 1 else column
+        for column, (own, name) in zip(table.metrics, whose, strict=True)
+    )
+    return replace(table, metrics=metrics, notes=notes_of(table.notes))
+
+
+def notes_of(notes: Sequence[str]) -> tuple[str, ...]:
+    """Notes of a merged table without those on its own names for columns, which the page does not use."""
+    return tuple(
+        note.replace("are in all 2 tables", "are in both")
+        for note in notes
+        if not (" is called " in note and note.endswith(" here"))
+    )

@@ -6,8 +6,6 @@ from collections.abc import Collection
 import streamlit as st
 
 from core.judges.kind import JudgeKind, JudgeSettings
-from core.results.correlations.acc23 import AccuracyTest
-from core.results.judges.spans import SpanTest
 from core.runs.asked import asked_of
 from core.runs.calls import THINKING, ItemCall, calls_of
 from core.runs.judging import judge_output
@@ -17,14 +15,13 @@ from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.kinds import Kind, KindSettings, Reads
 from core.schema.runs import RULES, Run
 from core.schema.scores import Metric, ScoredRow
-from core.stats.resampling import Estimate, Share
 from core.store import Store
 from core.store.kept_files import kept_files
 from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus
 from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import UNDEFINED, interval, nothing, number, percent
+from pages.widgets.parts import nothing, number
 
 SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 """What questions were made from."""
@@ -62,33 +59,6 @@ def short_name(run: Run) -> str:
     return f"{asked_of(run).called} (run {run.run_id})"
 
 
-def value(found: Estimate | None) -> str:
-    """The estimate, or why there is none."""
-    if found is None:
-        return "not computed"
-    return f"{UNDEFINED}: {found.reason}" if found.estimate is None else number(found.estimate)
-
-
-def ends(found: Estimate | None) -> str:
-    """Both ends of its interval; empty where there is no estimate."""
-    return "" if found is None or found.estimate is None else interval(found.low, found.high)
-
-
-def with_ends(found: Estimate | None) -> str:
-    """The estimate with its interval, or why there is none."""
-    return f"{value(found)} {ends(found)}".strip()
-
-
-def in_percent(found: Estimate | Share) -> str:
-    """A share or a rate in percent with its interval, or why there is none."""
-    share = found.share if isinstance(found, Share) else found.estimate
-    if share is None:
-        return f"{UNDEFINED}: {found.reason}"
-    if found.low is None or found.high is None:
-        return _percent(share)
-    return f"{_percent(share)} [{_percent(found.low)}, {_percent(found.high)}]"
-
-
 def factor_of(metric: Metric) -> float:
     """What its scores are multiplied with to be shown: some judges' are in percent, as their paper prints them."""
     judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
@@ -103,25 +73,6 @@ def score(found: float | None, factor: float) -> str:
 def level_said(row: ScoredRow) -> str:
     """The level behind a text's name; empty where it has none."""
     return "" if row.level is None else f", level {row.level}"
-
-
-def tested(one: AccuracyTest | SpanTest) -> dict[str, str]:
-    """A row on two judges: the difference and its p."""
-    return {
-        "First": one.first,
-        "Second": one.second,
-        "First minus second": number(one.test.difference),
-        "p": p_value(one.test.p),
-    }
-
-
-def p_value(p: float | None) -> str:
-    """With four decimals."""
-    return UNDEFINED if p is None else number(p, 4)
-
-
-def _percent(share: float) -> str:
-    return percent(round(share + 0.0, 3)).replace(" ", "\u00a0")
 
 
 _NOTHING_YET: dict[Chosen, str] = {

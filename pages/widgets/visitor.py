@@ -1,22 +1,27 @@
-"""Who is at the door. Every page asks here again: a page must never trust that app.py asked before it."""
+"""Who is at the door, by two cookies. Every page asks here again: a page must never trust that app.py asked before it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import streamlit as st
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
 
 from core.access import NO_ENTRY, UNKNOWN_TOKEN, is_admin, knocked
 from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, borrowed_store, database_path, open_store
-from core.store.raters import token_sha256
+from core.store.raters import cookie_suffix, token_sha256
 from core.study.blinding import RaterDesk
 from core.study.rated.desk import RatingDesk, open_any_desk
-from pages.door.cookies import Holder, token_in
 from pages.widgets.messages import with_code
 
+Holder = Literal["rater", "admin"]
+_DAYS: dict[Holder, int] = {"rater": 180, "admin": 7}
+_LONGEST = 200
+"""Characters of a cookie that are looked at; ours are shorter."""
 _Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
 Who = Literal["rater", "admin", "nobody"]
 FOR_THE_ADMIN = "This page is for the admin"
@@ -202,3 +207,38 @@ def _token(store: Store, holder: Holder) -> str | None:
 def _is_admin(store: Store) -> bool:
     session = _token(store, "admin")
     return session is not None and is_admin(store, session)
+
+
+def token_in(cookies: Mapping[str, str], store: Store, holder: Holder) -> str | None:
+    """The token that a browser carries, not yet proven."""
+    token = cookies.get(cookie_name(store, holder))
+    return token if isinstance(token, str) and 0 < len(token) <= _LONGEST else None
+
+
+def set_cookie(response: Response, request: HTTPConnection, store: Store, holder: Holder, token: str) -> None:
+    """Have the browser carry a token from now on."""
+    response.set_cookie(
+        cookie_name(store, holder),
+        token,
+        max_age=_DAYS[holder] * 86_400,
+        httponly=True,
+        samesite="strict",
+        secure=_encrypted(request),
+    )
+
+
+def drop_cookie(response: Response, request: HTTPConnection, store: Store, holder: Holder) -> None:
+    """Have the browser forget a token."""
+    response.delete_cookie(
+        cookie_name(store, holder), httponly=True, samesite="strict", secure=_encrypted(request)
+    )
+
+
+def cookie_name(store: Store, holder: Holder) -> str:
+    """The name under which this database's cookie travels."""
+    return f"assay_{holder}_{cookie_suffix(store)}"
+
+
+def _encrypted(request: HTTPConnection) -> bool:
+    """Whether the browser speaks TLS, with the app or with a proxy before it."""
+    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").split(",")[0].strip())

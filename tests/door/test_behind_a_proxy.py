@@ -20,7 +20,7 @@ from core import access
 from core.access import NO_ENTRY, UNKNOWN_TOKEN
 from core.store import Store, open_store
 from core.store.sign_in import events
-from pages.door.cookies import cookie_name
+from pages.widgets.visitor import cookie_name
 
 PASSPHRASE = "correct horse battery staple"
 HOST = "study.example.org"

@@ -18,7 +18,7 @@ from core.study.blinding import RaterDesk
 from core.study.lifecycle import change_design, move
 from core.study.raters import revoke_link
 from pages.annotate import around
-from pages.door.cookies import cookie_name
+from pages.widgets.visitor import cookie_name
 
 SHORT, LONG = 4, 100
 """Questions; with five levels 20 and 500 pairs."""

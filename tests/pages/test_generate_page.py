@@ -18,7 +18,7 @@ from core.schema.runs import Run
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.runs import finish_run, get_run, list_runs, run_item
-from pages.door.cookies import cookie_name
+from pages.widgets.visitor import cookie_name
 
 pytestmark = pytest.mark.usefixtures("cookies")
 

@@ -7,7 +7,7 @@ from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store
-from pages.tabs import beside
+from pages.tabs.judged import merged, others
 from pages.widgets import chosen_judge, chosen_scores, menus
 
 pytestmark = pytest.mark.usefixtures("cookies")
@@ -87,18 +87,18 @@ def test_scores_of_other_texts_and_runs_without_any_are_not_offered(store: Store
     judged(store, given("elsewhere"))
     unstarted = waiting(store, given(), CLAIMS)
     scores = chosen_scores.open_scores(store, ("run", first.run_id))
-    assert list(beside.others(store, scores)) == [("run", same.run_id)]
+    assert list(others(store, scores)) == [("run", same.run_id)]
     assert unstarted.run_id > same.run_id
 
 
 def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
     both = [chosen_scores.open_scores(store, ("run", judged(store, given()).run_id)) for _ in range(2)]
-    merged = beside.merged(both)
-    names = [metric.name for metric in merged.metrics]
+    table = merged(both)
+    names = [metric.name for metric in table.metrics]
     own = [metric.name for metric in both[0].table.metrics]
     assert names == [f"{name} (run {one.chosen[1]})" for one in both for name in own]
-    assert not [note for note in merged.notes if "#" in note]
-    assert [note for note in merged.notes if "are in both" in note]
+    assert not [note for note in table.notes if "#" in note]
+    assert [note for note in table.notes if "are in both" in note]
 
 
 def test_a_step_says_what_was_read() -> None:

@@ -9,8 +9,8 @@ from helpers.texts.rating_studies import RatingStudyAtHand, rating_study
 from core.errors import NotAllowed
 from core.store import Store
 from core.store.answers import answers_of, ratings_of
-from pages.door.cookies import cookie_name
 from pages.widgets import visitor
+from pages.widgets.visitor import cookie_name
 
 Carry = Callable[[str | None], None]
 NOBODY = None

@@ -14,9 +14,9 @@ from core.schema.tasks import Dimension, RatingTask
 from core.store import Store
 from core.store.answers import ratings_of
 from pages.annotate.around import DOUBLE_PRESS_SECONDS
-from pages.door.cookies import cookie_name
 from pages.widgets import own
 from pages.widgets.own import NOT_RATED, Given
+from pages.widgets.visitor import cookie_name
 
 GivenByPlace = dict[tuple[int, int], Given]
 """(number of the text, of the dimension) -> what was given on that slider."""

@@ -34,10 +34,10 @@ from core.study.bundle import write_bundle
 from core.study.export import to_csv, to_jsonl, to_paper_zip
 from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
-from pages.door.cookies import cookie_name
 from pages.results import parts
 from pages.results.parts import NO_GUESS
 from pages.widgets.messages import plain
+from pages.widgets.visitor import cookie_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (

@@ -17,7 +17,7 @@ STATISTICS = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
 def page() -> None:
     from core.store import database_path, open_store
     from core.store.studies import list_studies
-    from pages.studies.audit import render_audit
+    from pages.studies.texts import render_audit
 
     with open_store(database_path(None)) as store:
         render_audit(store, list_studies(store)[0])

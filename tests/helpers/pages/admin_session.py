@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from core.store import Store
 from core.store.sign_in import insert_session
-from pages.door.cookies import cookie_name
+from pages.widgets.visitor import cookie_name
 
 
 def admin_cookie(store: Store) -> dict[str, str]:
