@@ -62,6 +62,7 @@ from core.formats.rated import rated_of, read_rated
 from core.formats.registry import read_ratings
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.results.joining import SAME_NAME
 from core.results.judges.agreement import (
     Agreement,
     agreement,
@@ -83,7 +84,6 @@ from core.results.judges.cross_examination import (
     reasked_table,
     reliability,
 )
-from core.results.merging import SAME_NAME
 from core.results.spans.agreement import (
     ExampleCurve,
     RaterMatrix,

@@ -11,7 +11,6 @@ from core.plots.dressing import (
     LINE,
     LOOKS,
     OCHRE,
-    PALE,
     Ends,
     Mark,
     dressed,
@@ -26,7 +25,7 @@ from core.plots.dressing import (
 from core.results.calibration.advice import called
 from core.results.calibration.cells import Cell, Distribution
 from core.results.calibration.results import Summary, SweepPoint
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.stats.calibration import CalibrationMap
 
 _NAME = 40
@@ -35,7 +34,6 @@ _ROW = 36
 """Pixels of a group."""
 _SAME_MEASURE = ("raters_pairwise", "pairwise")
 """Both by pairs: an agreement with a majority would look better than one between people."""
-_SHADES = (OCHRE, PALE, BLUE, DARK)
 _WORST, _BEST = (217, 152, 43), (61, 127, 208)
 
 

@@ -24,12 +24,12 @@ from core.plots.dressing import (
     shortened,
     whiskers,
 )
+from core.results.cells import decimal
 from core.results.choices import marked
 from core.results.correlations.levels import MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport
 from core.results.correlations.votes import MetricVotes
-from core.results.decimals import decimal
 from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
 from core.stats.resampling import Estimate
 

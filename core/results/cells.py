@@ -1,7 +1,8 @@
-"""Cells and notes of result tables, made from what statistics return."""
+"""Cells, numbers and notes of results, made from what statistics return."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.schema.result_table import Cell, Column, Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate, Share
@@ -95,3 +96,21 @@ def resampled(confidence_level: float) -> str:
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
     """A note for each reason why something has no part in a result; whose: what it was left out of."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]
+
+
+def decimal(value: float, places: int = 3) -> str:
+    """Rounded; never a minus before a zero, which would claim a sign that the digits do not show."""
+    return f"{round(value, places) + 0.0:.{places}f}"
+
+
+def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
+    """The estimate with both ends of its interval, and why one or the other is undefined; why_none: why all of it is."""
+    if estimate is None:
+        return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
+    return {
+        "estimate": estimate.estimate,
+        "low": estimate.low,
+        "high": estimate.high,
+        "reason": estimate.reason,
+        "interval_reason": estimate.interval_reason,
+    }

@@ -21,7 +21,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import for_rows, interval
+from core.results.cells import decimal, ends, for_rows, interval
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -34,7 +34,6 @@ from core.results.choices import (
     rows_at,
     rows_by,
 )
-from core.results.decimals import decimal, ends
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable

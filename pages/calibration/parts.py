@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
-from core.report.files import csv_of
+from core.report import csv_of
 from core.results.calibration.advice import RULES, advice, called
 from core.results.calibration.cells import Cell
 from core.results.calibration.repeats import sensitivity

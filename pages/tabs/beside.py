@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.errors import AssayError
-from core.results.merging import merge_tables
+from core.results.joining import merge_tables
 from core.runs.path import runs_that
 from core.schema.scores import ScoreTable
 from core.store import Store

@@ -6,7 +6,7 @@ from typing import Literal
 
 from core.results.calibration.cells import Cell
 from core.results.calibration.results import Calibration
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.stats.degeneracy import CONSTANT_SHARE, Constant, constants_said
 from core.stats.resampling import Estimate
 

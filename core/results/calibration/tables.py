@@ -15,8 +15,7 @@ from core.results.calibration.results import (
     Sweep,
     macro_averaged,
 )
-from core.results.cells import interval
-from core.results.decimals import decimal, ends
+from core.results.cells import decimal, ends, interval
 from core.schema.result_table import Cell as Value
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.calibration import CalibrationMap

@@ -16,6 +16,7 @@ from core.results.calibration.cells import SIGNS, dimension_said
 from core.results.cells import interval, left_out_notes
 from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
 from core.results.joining import (
+    SAME_NAME,
     SYSTEM_MEANS,
     Joined,
     SystemScores,
@@ -24,7 +25,6 @@ from core.results.joining import (
     rows_met,
     system_rows,
 )
-from core.results.merging import SAME_NAME
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within

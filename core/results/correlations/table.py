@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import interval, left_out_notes, over_items
+from core.results.cells import ends, interval, left_out_notes, over_items
 from core.results.choices import (
     Dimension,
     check_names,
@@ -21,7 +21,6 @@ from core.results.choices import (
     names_of,
     rows_by,
 )
-from core.results.decimals import ends
 from core.results.joining import (
     DEFAULT_OPTIONS,
     SYSTEM_MEANS,

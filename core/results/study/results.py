@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import __version__
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.results.study.blinding import Blinding, blinding
 from core.results.study.counted import DECLARED, SIDE_UNKNOWN, Counted, Filters, Variant, count, filtered
 from core.schema.study import PREFERENCES, AnalysisSet, Answer, AnswerKey, LogEntry, Rater, Score, StudyRecord
