@@ -30,23 +30,25 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
 
 def over_items(found: Estimate | None) -> Interval:
     """A mean over items; where some have no part in it, readers see on how many it rests."""
-    cell = interval(found)
-    if found is None or found.estimate is None or not found.n_left_out:
-        return cell
-    return replace(cell, beside=f"({found.n_clusters} of {found.n_clusters + found.n_left_out} items)")
+    return (
+        interval(found) if found is None or found.estimate is None else _on(found, found.n_clusters, "items")
+    )
 
 
 def share_of(found: Estimate, what: str) -> Interval:
     """A share of items or texts; where some are left out, readers see on how many it rests."""
-    cell = interval(found)
-    if not found.n or not found.n_left_out:
-        return cell
-    return replace(cell, beside=f"({found.n} of {found.n + found.n_left_out} {what})")
+    return _on(found, found.n, what)
 
 
-def share(found: Share) -> Interval:
-    """A share of a count with its Wilson interval."""
-    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "")
+def _on(found: Estimate, n: int, what: str) -> Interval:
+    beside = f"({n} of {n + found.n_left_out} {what})" if n and found.n_left_out else ""
+    return replace(interval(found), beside=beside)
+
+
+def counted_share(found: Share) -> Interval:
+    """A share of a count with its Wilson interval; readers see how many of how many."""
+    beside = f"({found.count:,} of {found.n:,})" if found.n else ""
+    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "", beside=beside)
 
 
 def for_rows(names: Sequence[str], n_rows: int) -> str:
@@ -63,21 +65,15 @@ def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -
     for name, counts in rows:
         for reason, n in counts.items():
             found.setdefault(reason, []).append((name, n))
-    return tuple(
-        f"Left out{for_rows([name for name, _ in named], len(rows))}: {reason}: {_from_to(named, things)}"
-        for reason, named in found.items()
-    )
-
-
-def _from_to(named: Sequence[tuple[str, int]], things: str) -> str:
-    fewest, most = min(n for _, n in named), max(n for _, n in named)
-    count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f"{count} {things if most != 1 else things.removesuffix('s')}"
-
-
-def counted_share(found: Share) -> Interval:
-    """The same; readers see how many of how many."""
-    return replace(share(found), beside=f"({found.count:,} of {found.n:,})" if found.n else "")
+    notes = []
+    for reason, named in found.items():
+        fewest, most = min(n for _, n in named), max(n for _, n in named)
+        count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        where = for_rows([name for name, _ in named], len(rows))
+        notes.append(
+            f"Left out{where}: {reason}: {count} {things if most != 1 else things.removesuffix('s')}"
+        )
+    return tuple(notes)
 
 
 def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
@@ -107,10 +103,9 @@ def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     """The estimate with both ends of its interval, and why one or the other is undefined; why_none: why all of it is."""
     if estimate is None:
         return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
-    return {
-        "estimate": estimate.estimate,
-        "low": estimate.low,
-        "high": estimate.high,
-        "reason": estimate.reason,
-        "interval_reason": estimate.interval_reason,
-    }
+    return picked(estimate, "estimate", "low", "high", "reason", "interval_reason")
+
+
+def picked(found: object, *names: str) -> dict[str, Any]:
+    """Some fields of a result by their names, for JSON."""
+    return {name: getattr(found, name) for name in names}

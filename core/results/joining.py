@@ -23,7 +23,6 @@ from core.results.choices import (
     level_key,
     names_of,
     scores_called,
-    values_of,
     with_directions,
 )
 from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
@@ -59,87 +58,6 @@ def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
     return row.item_id == other.item_id and all(
         one == another or blank in (one, another) for one, another, blank in sides
     )
-
-
-_MOST_NAMED = 10
-
-
-@dataclass(frozen=True)
-class LevelUnits:
-    """Rows put together."""
-
-    unit: tuple[int, ...]
-    """Number of each row's unit."""
-    first: tuple[int, ...]
-    """The first row of each unit."""
-    labels: tuple[Mapping[str, str], ...]
-    """What all rows of a unit share."""
-
-
-def units_of(rows: Sequence[ScoredRow], levels: Sequence[int]) -> LevelUnits:
-    """Put rows together; levels: number of each row's level.
-
-    A unit is an item, in its data set and language, of one system. Where it would hold a level twice, labels under which
-    an item has several levels (generator, shots, prompt) tell units apart; a label of each row alone, such as a remark,
-    never does. Raises InputError where a level still stands twice.
-    """
-    columns = [
-        [row.item_id for row in rows],
-        [row.system for row in rows],
-        values_of(rows, "dataset"),
-        values_of(rows, "language"),
-    ]
-    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
-    keys: list[Key] = list(zip(*columns, strict=True))
-    apart: list[str] = []
-    if _twice(keys, levels):
-        apart = [
-            label for label in labels if _has_levels(keys, [row.labels.get(label) for row in rows], levels)
-        ]
-        keys = [
-            (*key, *(row.labels.get(label) for label in apart)) for key, row in zip(keys, rows, strict=True)
-        ]
-    if twice := _twice(keys, levels):
-        raise InputError("Scores by level need each text once.", _problems(rows, twice))
-    numbers: dict[Key, int] = {}
-    unit = tuple(numbers.setdefault(key, len(numbers)) for key in keys)
-    first: dict[int, int] = {}
-    shared: dict[int, dict[str, str]] = {}
-    for index, number in enumerate(unit):
-        own = rows[index].labels
-        first.setdefault(number, index)
-        before = shared.setdefault(number, dict(own))
-        shared[number] = {name: value for name, value in before.items() if own.get(name) == value}
-    return LevelUnits(unit, tuple(first.values()), tuple(shared.values()))
-
-
-def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
-    """Rows whose level their unit has already."""
-    seen: set[tuple[Key, int]] = set()
-    found = []
-    for index, at in enumerate(zip(keys, levels, strict=True)):
-        if at in seen:
-            found.append(index)
-        seen.add(at)
-    return found
-
-
-def _has_levels(keys: Sequence[Key], values: Sequence[str | None], levels: Sequence[int]) -> bool:
-    """Whether most of an item's texts with one value of a label have further levels under that value."""
-    held: dict[tuple[Key, str | None], set[int]] = {}
-    for key, value, level in zip(keys, values, levels, strict=True):
-        held.setdefault((key, value), set()).add(level)
-    return 2 * sum(len(own) > 1 for own in held.values()) > len(held)
-
-
-def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
-    listed = [
-        f"item {shown(rows[index].item_id)}, system {shown(rows[index].system)}, level {shown(rows[index].level or '')} "
-        "is listed more than once"
-        for index in twice[:_MOST_NAMED]
-    ]
-    more = [f"and {len(twice) - _MOST_NAMED} more"] if len(twice) > _MOST_NAMED else []
-    return [*listed, *more]
 
 
 SystemScores = Literal["all", "rated"]
@@ -226,7 +144,13 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
         )
     check_spelled_alike(table.rows)
     table, notes = with_directions(table)
-    no_number = _no_number(table.rows)
+    words = list(
+        dict.fromkeys(
+            row.level for row in table.rows if row.level is not None and level_number(row.level) is None
+        )
+    )
+    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
+    no_number = f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
     missing = {
         index: NO_LEVEL if row.level is None else no_number
         for index, row in enumerate(table.rows)
@@ -251,15 +175,6 @@ def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
             )
     if twice:
         raise InputError("A text can stand at a level once: leave one of the two rows out.", twice)
-
-
-def _no_number(rows: Sequence[ScoredRow]) -> str:
-    """One reason for all rows whose level is a word, with the words."""
-    words = list(
-        dict.fromkeys(row.level for row in rows if row.level is not None and level_number(row.level) is None)
-    )
-    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
-    return f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
 
 
 def join_ratings(
@@ -290,8 +205,9 @@ def join_ratings(
         for index in range(len(table.rows))
         if index not in used
     }
-    notes = (*ratings.notes, *assumed, *chosen.notes, *_unmatched_notes(table, chosen.ratings, met))
-    return Joined(table, rows, values, missing, "human", notes)
+    lost = unmatched(table, chosen.ratings, met)
+    unmet = [f"{n} of {len(met)} ratings met no score: {reason}" for reason, n in lost.items()]
+    return Joined(table, rows, values, missing, "human", (*ratings.notes, *assumed, *chosen.notes, *unmet))
 
 
 def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
@@ -391,14 +307,14 @@ def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) 
     )
 
 
-def _unmatched_notes(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> list[str]:
+def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> Counter[str]:
+    """Reason -> ratings that are about no row of the table. met: what `rows_met` gave for them."""
     items = {row.item_id for row in table.rows}
-    lost = Counter(
+    return Counter(
         OTHER_TEXT if one.item_id in items else OTHER_ITEM
         for one, index in zip(ratings, met.tolist(), strict=True)
         if index < 0
     )
-    return [f"{n} of {len(ratings)} ratings met no score: {reason}" for reason, n in lost.items()]
 
 
 def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
