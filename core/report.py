@@ -1,15 +1,18 @@
-"""Renderers of a result table: what readers see, on a terminal, as CSV, Markdown and LaTeX."""
+"""Renderers of a result table: what readers see, on a terminal, as CSV, JSON, a data frame, Markdown and LaTeX."""
 
 import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.results.cells import decimal, for_rows
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.tables.reading import printable_text, shown
 from core.tables.writer import csv_bytes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DASH = "–"
 """In place of an undefined number; its reason stands below the table."""
@@ -203,6 +206,35 @@ def csv_of(table: ResultTable) -> bytes:
     """CSV with every column and every digit; a table without rows has its header alone."""
     rows = flat_rows(table)
     return csv_bytes(list(rows[0]) if rows else [column.name for column in table.columns], rows)
+
+
+def frame_of(table: ResultTable) -> "pd.DataFrame":
+    """The flat rows as a data frame."""
+    import pandas as pd  # loads slowly
+
+    return pd.DataFrame(flat_rows(table), columns=None if table.rows else [one.name for one in table.columns])
+
+
+def json_of(table: ResultTable) -> list[dict[str, Any]]:
+    """A dictionary a row; an interval is a dictionary of its own."""
+    return [
+        {column.name: _value(cell) for cell, column in zip(row, table.columns, strict=True)}
+        for row in table.rows
+    ]
+
+
+def _value(cell: Cell) -> Any:
+    if isinstance(cell, Interval):
+        return {
+            "estimate": _finite(cell.value),
+            "low": _finite(cell.low),
+            "high": _finite(cell.high),
+            "reason": cell.reason or None,
+            "interval_reason": cell.interval_reason or None,
+            "n": cell.n,
+            "n_left_out": cell.n_left_out,
+        }
+    return dict(cell) if isinstance(cell, Mapping) else _finite(cell)
 
 
 def markdown_of(table: ResultTable) -> bytes:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 
 import pytest
@@ -10,7 +11,9 @@ from core.report import (
     TITLES,
     WRITERS,
     csv_of,
+    frame_of,
     headings,
+    json_of,
     latex_of,
     lines,
     markdown_of,
@@ -95,6 +98,18 @@ def test_csv_holds_every_column_digit_and_reason_and_no_formula() -> None:
     assert rows[2]["pearson_reason"] == "one item only"
 
 
+def test_json_and_data_frame_hold_the_same_values() -> None:
+    found = json_of(TABLE)
+    json.dumps(found, allow_nan=False)
+    assert found[0]["pearson"]["low"] == 0.4
+    assert found[0]["left_out"] == {"no score": 1003, "no level": 2}
+    assert found[1]["pearson"]["reason"] == "all scores are equal"
+    assert found[1]["epsilon"] is None
+    frame = frame_of(TABLE)
+    assert frame.loc[0, "pearson_high"] == 0.6
+    assert frame["pearson"].isna().tolist() == [False, True, False]
+
+
 def test_markdown_and_latex_escape_what_is_the_users() -> None:
     markdown = markdown_of(TABLE).decode()
     assert "| metric | n | Pearson | share | p | epsilon | left out |" in markdown
@@ -128,6 +143,8 @@ def test_a_narrow_terminal_repeats_what_names_a_row(room: int | None) -> None:
 def test_a_table_without_rows_has_a_header() -> None:
     empty = ResultTable("empty", COLUMNS, ())
     assert csv_of(empty).decode().startswith("metric,signature,n,pearson,share")
+    assert json_of(empty) == []
+    assert frame_of(empty).empty
     assert markdown_of(empty).decode().startswith("| metric |")
 
 
