@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -391,13 +392,21 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
     if not tables:
         raise InputError("There is nothing to put side by side: no table of scores was given.")
     names = table_names(tables)
-    _check_filled(tables, names)
+    empty = [
+        f"{name} holds no {'metric' if table.rows else 'text'}"
+        for name, table in zip(names, tables, strict=True)
+        if not table.rows or not table.metrics
+    ]
+    if empty:
+        raise InputError("There are no scores yet to put side by side", empty)
     if len(tables) == 1:
         return tables[0]
     directed = [with_directions(table) for table in tables]
     labels = {label: None for table in tables for row in table.rows for label in row.labels}
     columns = _columns([table.rows for table in tables], ("system", "level", "language", "dataset"), labels)
-    keys = _keys(tables, columns)
+    # What a row leaves blank is filled from the item's other rows, whatever their table.
+    of_all = iter(keys_of([row for table in tables for row in table.rows], columns))
+    keys = [list(islice(of_all, len(table.rows))) for table in tables]
     _check_texts(tables, names, columns, keys)
     rows = {key: index for index, key in enumerate(dict.fromkeys(key for own in keys for key in own))}
     metrics, renamed = _metrics([table for table, _ in directed], names)
@@ -413,8 +422,11 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
             reasons |= {(row, metric): not_scored_in(name) for metric in range(block.start, block.stop)}
         first = block.stop
     about, left = _rows(tables, keys)
+    n_all = len(set.intersection(*map(set, keys)))
+    lacking = {name: len(rows) - len(set(own)) for name, own in zip(names, keys, strict=True)}
+    short = ", ".join(f"{n} not in {name}" for name, n in lacking.items() if n)
     notes = [
-        *_counted(names, keys, len(rows)),
+        f"{n_all} of {len(rows)} texts are in all {len(names)} tables" + (f"; {short}" if short else ""),
         *renamed,
         *left,
         *(
@@ -438,27 +450,6 @@ def table_names(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
         f"table {number}" if not file else file if files.count(file) == 1 else f"{file} (table {number})"
         for number, file in enumerate(files, start=1)
     )
-
-
-def _check_filled(tables: Sequence[ScoreTable], names: Sequence[str]) -> None:
-    empty = [
-        f"{name} holds no {'metric' if table.rows else 'text'}"
-        for name, table in zip(names, tables, strict=True)
-        if not table.rows or not table.metrics
-    ]
-    if empty:
-        raise InputError("There are no scores yet to put side by side", empty)
-
-
-def _keys(tables: Sequence[ScoreTable], columns: Sequence[str]) -> list[list[Key]]:
-    """A key a row and table; what a row leaves blank is filled from the item's other rows, whatever their table."""
-    rows = [row for table in tables for row in table.rows]
-    all_keys = keys_of(rows, columns)
-    keys, begin = [], 0
-    for table in tables:
-        keys.append(all_keys[begin : begin + len(table.rows)])
-        begin += len(table.rows)
-    return keys
 
 
 def _check_texts(
@@ -549,18 +540,6 @@ def _rows(
         for rows in members.values()
     )
     return found, [f"label {shown(label)} differs between the tables and is left out" for label in torn]
-
-
-def _counted(names: Sequence[str], keys: Sequence[Sequence[Key]], n_rows: int) -> list[str]:
-    """How many texts all tables have, and how many each lacks."""
-    sets = [set(own) for own in keys]
-    n_all = len(set.intersection(*sets))
-    lacking = [f"{n_rows - len(own)} not in {name}" for own, name in zip(sets, names, strict=True)]
-    short = [text for text, own in zip(lacking, sets, strict=True) if len(own) < n_rows]
-    return [
-        f"{n_all} of {n_rows} texts are in all {len(names)} tables"
-        + (f"; {', '.join(short)}" if short else "")
-    ]
 
 
 def _listed(names: Sequence[str]) -> str:
