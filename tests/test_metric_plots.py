@@ -7,7 +7,7 @@ import pytest
 
 from core.plots import metrics as plots
 from core.plots.dressing import dressed, heat_colour, interval_said, marks, shortened, wrapped, written
-from core.results.correlations.levels import LevelMean, MetricByLevel
+from core.results.correlations.levels import MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
 from core.results.correlations.votes import MetricVotes
@@ -195,7 +195,7 @@ def test_the_ranking_draws_metrics_in_order_and_tells_clusters_apart() -> None:
 
 
 def by_level(name: str) -> MetricByLevel:
-    means = (LevelMean("0", found(0.9)), LevelMean("1", found(None)), LevelMean(HOSTILE, found(0.4)))
+    means = {"0": found(0.9), "1": found(None), HOSTILE: found(0.4)}
     return MetricByLevel(name, "BLEU", means, found(0.5), found(0.4), {}, ())
 
 

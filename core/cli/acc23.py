@@ -27,7 +27,7 @@ from core.results.correlations.acc23 import (
     accuracy_table,
     accuracy_test_table,
 )
-from core.results.merging import merge_tables
+from core.results.joining import merge_tables
 from core.schema.scores import RatingSet
 from core.tables.reading import shown
 

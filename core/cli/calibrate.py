@@ -25,7 +25,6 @@ from core.errors import InputError
 from core.formats.tasks import find_task
 from core.judges.kind import JudgeKind
 from core.judges.quality import Majority
-from core.results.calibration.advice import advice, called
 from core.results.calibration.cells import MIXED, evaluators_of
 from core.results.calibration.repeats import Sensitivity, sensitivity
 from core.results.calibration.results import (
@@ -34,7 +33,9 @@ from core.results.calibration.results import (
     Calibration,
     CalibrationOptions,
     Sweep,
+    advice,
     calibrate,
+    called,
     maps_of,
     temperature_sweep,
 )

@@ -62,6 +62,7 @@ from core.formats.rated import rated_of, read_rated
 from core.formats.registry import read_ratings
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.results.joining import SAME_NAME
 from core.results.judges.agreement import (
     Agreement,
     agreement,
@@ -104,7 +105,6 @@ from core.results.judges.spans import (
     rater_matrix,
     raters_table,
 )
-from core.results.merging import SAME_NAME
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judged_among, judging_run, pieces_done

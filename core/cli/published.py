@@ -18,7 +18,7 @@ from core.formats.correlations import (
     read_table,
     table_keys,
 )
-from core.report.terminal import aligned
+from core.report import aligned
 from core.results.meta_correlation import (
     check_recomputable,
     largest_difference,

@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.formats.scores import Shape, write_scores_csv, write_scores_jsonl, write_scores_parquet
 from core.metrics.kind import KIND, ScoringRunning
 from core.metrics.registry import all_metrics
-from core.report.terminal import aligned
+from core.report import aligned
 from core.runs.asked import ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand

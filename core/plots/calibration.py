@@ -1,6 +1,6 @@
 """The figures of a calibration: agreement by group, classes by how raters agree, bias, reliability, temperature."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
@@ -11,7 +11,6 @@ from core.plots.dressing import (
     LINE,
     LOOKS,
     OCHRE,
-    PALE,
     Ends,
     Mark,
     dressed,
@@ -23,10 +22,9 @@ from core.plots.dressing import (
     shortened,
     whiskers,
 )
-from core.results.calibration.advice import called
 from core.results.calibration.cells import Cell, Distribution
-from core.results.calibration.results import Summary, SweepPoint
-from core.results.decimals import decimal
+from core.results.calibration.results import Summary, SweepPoint, called
+from core.results.cells import decimal
 from core.stats.calibration import CalibrationMap
 
 _NAME = 40
@@ -35,7 +33,6 @@ _ROW = 36
 """Pixels of a group."""
 _SAME_MEASURE = ("raters_pairwise", "pairwise")
 """Both by pairs: an agreement with a majority would look better than one between people."""
-_SHADES = (OCHRE, PALE, BLUE, DARK)
 _WORST, _BEST = (217, 152, 43), (61, 127, 208)
 
 
@@ -52,24 +49,18 @@ def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
 def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
     """The same, averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
     rows = [one for one in summaries if _SAME_MEASURE[1] in one.statistics]
-    ends = []
-    for one in rows:
-        pair = []
-        for name in _SAME_MEASURE:
-            found = one.statistics[name]
-            middle, sd = found.mean, found.sd
-            known = middle is not None and sd is not None
-            pair.append(
-                (middle - sd, middle, middle + sd)  # type: ignore[operator]  # known says that both are there
-                if known
-                else (None, middle, None)
-            )
-        ends.append((pair[0], pair[1]))
+    ends = [(_spread(one, _SAME_MEASURE[0]), _spread(one, _SAME_MEASURE[1])) for one in rows]
     return _two_marks(
         [called(one.group) if one.group else "all groups" for one in rows],
         ends,
         "mean share of equal pairs, with SD over groups",
     )
+
+
+def _spread(one: Summary, name: str) -> Ends:
+    """A mean with as far as the SD reaches."""
+    middle, sd = one.statistics[name].mean, one.statistics[name].sd
+    return (None, middle, None) if middle is None or sd is None else (middle - sd, middle, middle + sd)
 
 
 _BOTH = (("two raters", (DARK, "square")), ("evaluator and a rater", (BLUE, "circle")))
@@ -213,11 +204,8 @@ def reliability(found: CalibrationMap) -> go.Figure:
 def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
     """Agreement with the majority against temperature, a line a dimension."""
     figure = go.Figure()
-    by_dimension: Mapping[str, list[SweepPoint]] = {
-        dimension: [one for one in points if one.dimension == dimension and one.agreement is not None]
-        for dimension in dict.fromkeys(one.dimension for one in points)
-    }
-    for place, (dimension, own) in enumerate(by_dimension.items()):
+    for place, dimension in enumerate(dict.fromkeys(one.dimension for one in points)):
+        own = [one for one in points if one.dimension == dimension and one.agreement is not None]
         color, symbol = LOOKS[place % len(LOOKS)]
         figure.add_scatter(
             x=[one.temperature for one in own],

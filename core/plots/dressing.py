@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.stats.resampling import Estimate
 
 Ends = tuple[float | None, float | None, float | None]

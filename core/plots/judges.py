@@ -18,7 +18,7 @@ from core.plots.dressing import (
     value_said,
     whiskers,
 )
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.results.judges.agreement import Disagreement
 from core.results.judges.costs import ALL_STEPS, CostRow
 from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of

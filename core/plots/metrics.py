@@ -24,12 +24,12 @@ from core.plots.dressing import (
     shortened,
     whiskers,
 )
+from core.results.cells import decimal
 from core.results.choices import marked
 from core.results.correlations.levels import MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport
 from core.results.correlations.votes import MetricVotes
-from core.results.decimals import decimal
 from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
 from core.stats.resampling import Estimate
 
@@ -112,23 +112,23 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
     looks = marks(one.family for one in found)
     for place, one in enumerate(found):
         color, symbol = looks[one.family]
-        drawn = [level for level in one.levels if level.mean.estimate is not None]
+        drawn = {level: mean for level, mean in one.levels.items() if mean.estimate is not None}
         figure.add_scatter(
             row=place // columns + 1,
             col=place % columns + 1,
-            x=[label(level.level) for level in drawn],
-            y=[level.mean.estimate for level in drawn],
+            x=[label(level) for level in drawn],
+            y=[mean.estimate for mean in drawn.values()],
             mode="lines+markers",
             line={"color": color, "width": 2},
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_y=whiskers([ends_of(level.mean) for level in drawn]),
-            text=[f"{label(level.level)}: {interval_said(level.mean)}" for level in drawn],
+            error_y=whiskers([ends_of(mean) for mean in drawn.values()]),
+            text=[f"{label(level)}: {interval_said(mean)}" for level, mean in drawn.items()],
             hovertemplate="%{text}<extra>" + metric_label(one.metric, _METRIC) + "</extra>",
         )
         figure.update_xaxes(
             type="category",
             categoryorder="array",
-            categoryarray=[label(level.level) for level in one.levels],
+            categoryarray=[label(level) for level in one.levels],
             row=place // columns + 1,
             col=place % columns + 1,
         )
@@ -264,16 +264,13 @@ def published_heat(
     On hover stand all of a row's further columns that belong to the cell: its interval, its spread, its error.
     """
     names = [" ".join(str(row[name]) for name in named_by) for row in rows]
-    values: list[list[float | None]] = []
-    said: list[list[str]] = []
-    for name, row in zip(names, rows, strict=True):
-        cells = [row.get(column) for column in columns]
-        values.append([cell if isinstance(cell, int | float) else None for cell in cells])
-        said.append([_cell_said(name, column, row) for column in columns])
+    cells = [[row.get(column) for column in columns] for row in rows]
+    values = [[cell if isinstance(cell, int | float) else None for cell in line] for line in cells]
+    said = [[_cell_said(*named, column) for column in columns] for named in zip(names, rows, strict=True)]
     return heat_map(values, names, columns, said)
 
 
-def _cell_said(name: str, column: str, row: Mapping[str, object]) -> str:
+def _cell_said(name: str, row: Mapping[str, object], column: str) -> str:
     stem = column.removesuffix("_mean")
     further = [
         f"{key.removeprefix(f'{stem}_')} {value}"

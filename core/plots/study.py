@@ -21,7 +21,7 @@ from core.plots.dressing import (
     value_said,
     whiskers,
 )
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.results.study.results import Block, Contingency, first_interval
 from core.results.study.tables import AGREEMENT
 from core.schema.study import PREFERENCES

@@ -1,7 +1,8 @@
-"""Cells and notes of result tables, made from what statistics return."""
+"""Cells, numbers and notes of results, made from what statistics return."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.schema.result_table import Cell, Column, Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate, Share
@@ -29,23 +30,25 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
 
 def over_items(found: Estimate | None) -> Interval:
     """A mean over items; where some have no part in it, readers see on how many it rests."""
-    cell = interval(found)
-    if found is None or found.estimate is None or not found.n_left_out:
-        return cell
-    return replace(cell, beside=f"({found.n_clusters} of {found.n_clusters + found.n_left_out} items)")
+    return (
+        interval(found) if found is None or found.estimate is None else _on(found, found.n_clusters, "items")
+    )
 
 
 def share_of(found: Estimate, what: str) -> Interval:
     """A share of items or texts; where some are left out, readers see on how many it rests."""
-    cell = interval(found)
-    if not found.n or not found.n_left_out:
-        return cell
-    return replace(cell, beside=f"({found.n} of {found.n + found.n_left_out} {what})")
+    return _on(found, found.n, what)
 
 
-def share(found: Share) -> Interval:
-    """A share of a count with its Wilson interval."""
-    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "")
+def _on(found: Estimate, n: int, what: str) -> Interval:
+    beside = f"({n} of {n + found.n_left_out} {what})" if n and found.n_left_out else ""
+    return replace(interval(found), beside=beside)
+
+
+def counted_share(found: Share) -> Interval:
+    """A share of a count with its Wilson interval; readers see how many of how many."""
+    beside = f"({found.count:,} of {found.n:,})" if found.n else ""
+    return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "", beside=beside)
 
 
 def for_rows(names: Sequence[str], n_rows: int) -> str:
@@ -62,21 +65,15 @@ def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -
     for name, counts in rows:
         for reason, n in counts.items():
             found.setdefault(reason, []).append((name, n))
-    return tuple(
-        f"Left out{for_rows([name for name, _ in named], len(rows))}: {reason}: {_from_to(named, things)}"
-        for reason, named in found.items()
-    )
-
-
-def _from_to(named: Sequence[tuple[str, int]], things: str) -> str:
-    fewest, most = min(n for _, n in named), max(n for _, n in named)
-    count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f"{count} {things if most != 1 else things.removesuffix('s')}"
-
-
-def counted_share(found: Share) -> Interval:
-    """The same; readers see how many of how many."""
-    return replace(share(found), beside=f"({found.count:,} of {found.n:,})" if found.n else "")
+    notes = []
+    for reason, named in found.items():
+        fewest, most = min(n for _, n in named), max(n for _, n in named)
+        count = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        where = for_rows([name for name, _ in named], len(rows))
+        notes.append(
+            f"Left out{where}: {reason}: {count} {things if most != 1 else things.removesuffix('s')}"
+        )
+    return tuple(notes)
 
 
 def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
@@ -95,3 +92,20 @@ def resampled(confidence_level: float) -> str:
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
     """A note for each reason why something has no part in a result; whose: what it was left out of."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]
+
+
+def decimal(value: float, places: int = 3) -> str:
+    """Rounded; never a minus before a zero, which would claim a sign that the digits do not show."""
+    return f"{round(value, places) + 0.0:.{places}f}"
+
+
+def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
+    """The estimate with both ends of its interval, and why one or the other is undefined; why_none: why all of it is."""
+    if estimate is None:
+        return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
+    return picked(estimate, "estimate", "low", "high", "reason", "interval_reason")
+
+
+def picked(found: object, *names: str) -> dict[str, Any]:
+    """Some fields of a result by their names, for JSON."""
+    return {name: getattr(found, name) for name in names}

@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
 from core.nearest import nearest_names
-from core.schema.scores import CorrelationSet, Direction, Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import CorrelationSet, Direction, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation.groups import z_normalise as z_normalised
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, level_number
@@ -162,9 +162,7 @@ def with_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
     """
     metrics, notes = [], []
     for metric, scores in zip(table.metrics, table.values.T, strict=True):
-        if not (
-            not direction_is_stated(metric) and metric.direction == "higher" and lower_is_better(metric.name)
-        ):
+        if direction_is_stated(metric) or metric.direction == "lower" or not lower_is_better(metric.name):
             metrics.append(metric)
         elif np.nanmin(scores, initial=0.0) < 0:
             metrics.append(metric)
@@ -246,10 +244,8 @@ def chosen_ratings(
 def _of_one(ratings: RatingSet, dimension: str, z_normalise: bool) -> ChosenRatings:
     chosen = tuple(one for one in ratings.ratings if one.dimension == dimension)
     values = np.array([one.score for one in chosen], dtype=np.float64)
-    return _normalised(ratings, chosen, values) if z_normalise else ChosenRatings(chosen, values)
-
-
-def _normalised(ratings: RatingSet, chosen: Sequence[Rating], values: Floats) -> ChosenRatings:
+    if not z_normalise:
+        return ChosenRatings(chosen, values)
     named = np.array([one.rater is not None for one in chosen])
     if not named.any():
         raise InputError(
@@ -261,7 +257,7 @@ def _normalised(ratings: RatingSet, chosen: Sequence[Rating], values: Floats) ->
     lost = [f"rater {shown(rater)} not normalised: {why}" for rater, why in reasons.items()]
     if not named.all():
         lost.append(f"{int((~named).sum())} ratings not normalised: they name no rater")
-    return ChosenRatings(tuple(chosen), normal, NOT_NORMALISED, tuple(lost), standardised=True)
+    return ChosenRatings(chosen, normal, NOT_NORMALISED, tuple(lost), standardised=True)
 
 
 def _mean(
@@ -383,7 +379,18 @@ def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
 
     What the table lacks is passed over: see `check_choice`. Raises InputError where no row remains.
     """
-    metrics, notes = _declared(table, dict(choice.directions))
+    declared = dict(choice.directions)
+    metrics = tuple(
+        replace(
+            metric,
+            direction=declared[metric.name],
+            signature=metric.signature if direction_is_stated(metric) else STATED,
+        )
+        if metric.name in declared
+        else metric
+        for metric in table.metrics
+    )
+    notes = [_note(metric.name, metric.direction) for metric in metrics if metric.name in declared]
     table = replace(table, metrics=metrics, notes=(*table.notes, *notes))
     why = [_why(row, choice) for row in table.rows]
     kept = [index for index, reason in enumerate(why) if reason is None]
@@ -448,21 +455,6 @@ def left_out_by(table: ScoreTable, columns: Sequence[str]) -> dict[tuple[str, ..
         values: dict(Counter(table.left_out[index][0] for index in indices))
         for values, indices in members.items()
     }
-
-
-def _declared(
-    table: ScoreTable, declared: Mapping[str, Direction]
-) -> tuple[tuple[Metric, ...], tuple[str, ...]]:
-    metrics, notes = [], []
-    for metric in table.metrics:
-        wanted = declared.get(metric.name)
-        if wanted is None:
-            metrics.append(metric)
-            continue
-        stated = metric.signature if direction_is_stated(metric) else STATED
-        metrics.append(replace(metric, direction=wanted, signature=stated))
-        notes.append(_note(metric.name, wanted))
-    return tuple(metrics), tuple(notes)
 
 
 def _note(metric: str, direction: Direction) -> str:

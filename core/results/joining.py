@@ -1,14 +1,15 @@
-"""Scores meet what they are correlated with: ratings of the same texts, or the damage that was done."""
+"""Scores meet what they are correlated with, ratings or the damage that was done; and score tables stand side by side."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
+from core.errors import InputError, Problems
 from core.results.choices import (
     Dimension,
     Key,
@@ -23,10 +24,9 @@ from core.results.choices import (
     level_key,
     names_of,
     scores_called,
-    values_of,
     with_directions,
 )
-from core.schema.scores import METHODS, Against, Method, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import METHODS, Against, Method, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.degeneracy import group_means
 from core.stats.resampling import Floats
 from core.tables.columns import ONLY_SYSTEM, level_number
@@ -59,87 +59,6 @@ def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
     return row.item_id == other.item_id and all(
         one == another or blank in (one, another) for one, another, blank in sides
     )
-
-
-_MOST_NAMED = 10
-
-
-@dataclass(frozen=True)
-class LevelUnits:
-    """Rows put together."""
-
-    unit: tuple[int, ...]
-    """Number of each row's unit."""
-    first: tuple[int, ...]
-    """The first row of each unit."""
-    labels: tuple[Mapping[str, str], ...]
-    """What all rows of a unit share."""
-
-
-def units_of(rows: Sequence[ScoredRow], levels: Sequence[int]) -> LevelUnits:
-    """Put rows together; levels: number of each row's level.
-
-    A unit is an item, in its data set and language, of one system. Where it would hold a level twice, labels under which
-    an item has several levels (generator, shots, prompt) tell units apart; a label of each row alone, such as a remark,
-    never does. Raises InputError where a level still stands twice.
-    """
-    columns = [
-        [row.item_id for row in rows],
-        [row.system for row in rows],
-        values_of(rows, "dataset"),
-        values_of(rows, "language"),
-    ]
-    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
-    keys: list[Key] = list(zip(*columns, strict=True))
-    apart: list[str] = []
-    if _twice(keys, levels):
-        apart = [
-            label for label in labels if _has_levels(keys, [row.labels.get(label) for row in rows], levels)
-        ]
-        keys = [
-            (*key, *(row.labels.get(label) for label in apart)) for key, row in zip(keys, rows, strict=True)
-        ]
-    if twice := _twice(keys, levels):
-        raise InputError("Scores by level need each text once.", _problems(rows, twice))
-    numbers: dict[Key, int] = {}
-    unit = tuple(numbers.setdefault(key, len(numbers)) for key in keys)
-    first: dict[int, int] = {}
-    shared: dict[int, dict[str, str]] = {}
-    for index, number in enumerate(unit):
-        own = rows[index].labels
-        first.setdefault(number, index)
-        before = shared.setdefault(number, dict(own))
-        shared[number] = {name: value for name, value in before.items() if own.get(name) == value}
-    return LevelUnits(unit, tuple(first.values()), tuple(shared.values()))
-
-
-def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
-    """Rows whose level their unit has already."""
-    seen: set[tuple[Key, int]] = set()
-    found = []
-    for index, at in enumerate(zip(keys, levels, strict=True)):
-        if at in seen:
-            found.append(index)
-        seen.add(at)
-    return found
-
-
-def _has_levels(keys: Sequence[Key], values: Sequence[str | None], levels: Sequence[int]) -> bool:
-    """Whether most of an item's texts with one value of a label have further levels under that value."""
-    held: dict[tuple[Key, str | None], set[int]] = {}
-    for key, value, level in zip(keys, values, levels, strict=True):
-        held.setdefault((key, value), set()).add(level)
-    return 2 * sum(len(own) > 1 for own in held.values()) > len(held)
-
-
-def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
-    listed = [
-        f"item {shown(rows[index].item_id)}, system {shown(rows[index].system)}, level {shown(rows[index].level or '')} "
-        "is listed more than once"
-        for index in twice[:_MOST_NAMED]
-    ]
-    more = [f"and {len(twice) - _MOST_NAMED} more"] if len(twice) > _MOST_NAMED else []
-    return [*listed, *more]
 
 
 SystemScores = Literal["all", "rated"]
@@ -226,7 +145,13 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
         )
     check_spelled_alike(table.rows)
     table, notes = with_directions(table)
-    no_number = _no_number(table.rows)
+    words = list(
+        dict.fromkeys(
+            row.level for row in table.rows if row.level is not None and level_number(row.level) is None
+        )
+    )
+    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
+    no_number = f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
     missing = {
         index: NO_LEVEL if row.level is None else no_number
         for index, row in enumerate(table.rows)
@@ -251,15 +176,6 @@ def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
             )
     if twice:
         raise InputError("A text can stand at a level once: leave one of the two rows out.", twice)
-
-
-def _no_number(rows: Sequence[ScoredRow]) -> str:
-    """One reason for all rows whose level is a word, with the words."""
-    words = list(
-        dict.fromkeys(row.level for row in rows if row.level is not None and level_number(row.level) is None)
-    )
-    more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
-    return f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
 
 
 def join_ratings(
@@ -290,8 +206,9 @@ def join_ratings(
         for index in range(len(table.rows))
         if index not in used
     }
-    notes = (*ratings.notes, *assumed, *chosen.notes, *_unmatched_notes(table, chosen.ratings, met))
-    return Joined(table, rows, values, missing, "human", notes)
+    lost = unmatched(table, chosen.ratings, met)
+    unmet = [f"{n} of {len(met)} ratings met no score: {reason}" for reason, n in lost.items()]
+    return Joined(table, rows, values, missing, "human", (*ratings.notes, *assumed, *chosen.notes, *unmet))
 
 
 def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
@@ -299,7 +216,8 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
 
     Joined as `join_ratings` says, and raises the same errors.
     """
-    columns = _shared_columns(table.rows, ratings.ratings)
+    labels = {label: None for row in ratings.ratings for label in row.labels}
+    columns = _columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
     # Blanks are filled from the item's other rows, on either side.
     keys = keys_of((*table.rows, *chosen), columns)
     scored, rated = keys[: len(table.rows)], keys[len(table.rows) :]
@@ -310,19 +228,16 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     return met
 
 
-def _shared_columns(scored: Sequence[ScoredRow], rated: Sequence[Rating]) -> tuple[str, ...]:
-    """Item, system and level as far as both sides have them, and what else is needed to tell texts apart."""
-    sides: tuple[Sequence[Named], Sequence[Named]] = (scored, rated)
-    columns = [
-        "item",
-        *(name for name in ("system", "level") if all(has_column(side, name) for side in sides)),
-    ]
-    labels = {label: None for row in rated for label in row.labels}
-    for name in ("language", *labels):
-        if all(has_column(side, name) for side in sides):
-            with_it = [*columns, name]
-            if any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
-                columns = with_it
+def _columns(
+    sides: Sequence[Sequence[Named]], always: Sequence[str], further: Iterable[str]
+) -> tuple[str, ...]:
+    """Item, what all sides have of some columns, and of further ones what is needed to tell a side's texts apart."""
+    shared = [name for name in (*always, *further) if all(has_column(side, name) for side in sides)]
+    columns = ["item", *(name for name in always if name in shared)]
+    for name in shared:
+        with_it = [*columns, name]
+        if name not in columns and any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
+            columns = with_it
     return tuple(columns)
 
 
@@ -393,14 +308,14 @@ def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) 
     )
 
 
-def _unmatched_notes(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> list[str]:
+def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> Counter[str]:
+    """Reason -> ratings that are about no row of the table. met: what `rows_met` gave for them."""
     items = {row.item_id for row in table.rows}
-    lost = Counter(
+    return Counter(
         OTHER_TEXT if one.item_id in items else OTHER_ITEM
         for one, index in zip(ratings, met.tolist(), strict=True)
         if index < 0
     )
-    return [f"{n} of {len(ratings)} ratings met no score: {reason}" for reason, n in lost.items()]
 
 
 def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
@@ -456,3 +371,176 @@ def joined_with(table: ScoreTable, ratings: RatingSet | None, options: Correlati
         z_normalise=options.z_normalise,
         kept=options.raters == "kept",
     )
+
+
+SAME_NAME = "#"
+"""Between a metric's name and the number of its table, where an earlier table has a metric of that name."""
+
+
+def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """One table with the metrics of all tables, over the texts of any of them.
+
+    Texts are the same where item, system, level, language and data set are, as far as all tables have these; a further
+    label that all have takes part where the texts of a table differ in nothing else. Levels meet under any of their
+    names. Labels of one table alone, or on which tables disagree without telling texts apart, tear nothing apart; the
+    latter are left out. A text that a table lacks is undefined there, `not scored in <file>`. A metric's name that an
+    earlier table has gets the table's number: `bleu-4#2`. Metrics of no stated direction get the registry's first.
+
+    Raises InputError with every problem: a table without scores, one that shares no text with any other, one in which
+    several rows are the same text.
+    """
+    if not tables:
+        raise InputError("There is nothing to put side by side: no table of scores was given.")
+    names = table_names(tables)
+    empty = [
+        f"{name} holds no {'metric' if table.rows else 'text'}"
+        for name, table in zip(names, tables, strict=True)
+        if not table.rows or not table.metrics
+    ]
+    if empty:
+        raise InputError("There are no scores yet to put side by side", empty)
+    if len(tables) == 1:
+        return tables[0]
+    directed = [with_directions(table) for table in tables]
+    labels = {label: None for table in tables for row in table.rows for label in row.labels}
+    columns = _columns([table.rows for table in tables], ("system", "level", "language", "dataset"), labels)
+    # What a row leaves blank is filled from the item's other rows, whatever their table.
+    of_all = iter(keys_of([row for table in tables for row in table.rows], columns))
+    keys = [list(islice(of_all, len(table.rows))) for table in tables]
+    _check_texts(tables, names, columns, keys)
+    rows = {key: index for index, key in enumerate(dict.fromkeys(key for own in keys for key in own))}
+    metrics, renamed = _metrics([table for table, _ in directed], names)
+    values = np.full((len(rows), len(metrics)), np.nan)
+    reasons: dict[tuple[int, int], str] = {}
+    first = 0
+    for table, name, own in zip(tables, names, keys, strict=True):
+        at = np.array([rows[key] for key in own])
+        block = slice(first, first + len(table.metrics))
+        values[at, block] = table.values
+        reasons |= {(rows[own[row]], first + metric): why for (row, metric), why in table.reasons.items()}
+        for row in sorted(set(rows.values()) - set(at.tolist())):
+            reasons |= {(row, metric): not_scored_in(name) for metric in range(block.start, block.stop)}
+        first = block.stop
+    about, left = _rows(tables, keys)
+    n_all = len(set.intersection(*map(set, keys)))
+    lacking = {name: len(rows) - len(set(own)) for name, own in zip(names, keys, strict=True)}
+    short = ", ".join(f"{n} not in {name}" for name, n in lacking.items() if n)
+    notes = [
+        f"{n_all} of {len(rows)} texts are in all {len(names)} tables" + (f"; {short}" if short else ""),
+        *renamed,
+        *left,
+        *(
+            f"{name}: {note}"
+            for name, table, (_, assumed) in zip(names, tables, directed, strict=True)
+            for note in (*table.notes, *assumed)
+        ),
+    ]
+    return ScoreTable(about, metrics, values, reasons, " + ".join(names), tuple(notes))
+
+
+def not_scored_in(name: str) -> str:
+    """Why a text has no score whose table does not hold it."""
+    return f"not scored in {name}"
+
+
+def table_names(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
+    """What to call each table: its file, with its number where another has the same or it has none."""
+    files = [shown(table.file_name) if table.file_name else "" for table in tables]
+    return tuple(
+        f"table {number}" if not file else file if files.count(file) == 1 else f"{file} (table {number})"
+        for number, file in enumerate(files, start=1)
+    )
+
+
+def _check_texts(
+    tables: Sequence[ScoreTable], names: Sequence[str], columns: Sequence[str], keys: Sequence[Sequence[Key]]
+) -> None:
+    problems = Problems()
+    for number, (table, name, own) in enumerate(zip(tables, names, keys, strict=True)):
+        problems += _listed_twice(table, name, own)
+        others = {key for k, theirs in enumerate(keys) if k != number for key in theirs}
+        if others.isdisjoint(own):
+            example = ", ".join(
+                f"{column} {shown(str(column_of(table.rows[0], column)))}" for column in columns
+            )
+            problems.append(f"{name} shares no text with the others; it names, for example, {example}")
+    if problems:
+        raise InputError(
+            f"Scores stand side by side only for the same texts: {_listed(columns)} must be written alike",
+            problems,
+        )
+
+
+def _listed_twice(table: ScoreTable, name: str, keys: Sequence[Key]) -> list[str]:
+    """A problem where several rows are one text, with what tells them apart that other tables lack."""
+    counts = Counter(keys)
+    twice = [key for key, n in counts.items() if n > 1]
+    if not twice:
+        return []
+    rows = [row for row, key in zip(table.rows, keys, strict=True) if key == twice[0]]
+    own = ("system", "level", "language", *{label: None for row in rows for label in row.labels})
+    differ = [column for column in own if len({column_of(row, column) for row in rows}) > 1]
+    items = list(dict.fromkeys(shown(str(key[0])) for key in twice))
+    more = f" and {len(items) - _MOST_ALIKE} more" if len(items) > _MOST_ALIKE else ""
+    end = (
+        f"which differ in {_listed(differ)}: the other tables need {differ[0]}, too, or leave all but one out"
+        if differ
+        else "which differ in nothing: leave all but one out"
+    )
+    return [f"{name}: item {', '.join(items[:_MOST_ALIKE])}{more} has several rows of one text, {end}"]
+
+
+def _metrics(tables: Sequence[ScoreTable], names: Sequence[str]) -> tuple[tuple[Metric, ...], list[str]]:
+    """All metrics under names of their own, and which were renamed."""
+    metrics: list[Metric] = []
+    notes = []
+    taken = {metric.name for table in tables for metric in table.metrics}
+    met: set[str] = set()
+    for number, (table, name) in enumerate(zip(tables, names, strict=True), start=1):
+        for metric in table.metrics:
+            called, suffix = metric.name, f"{SAME_NAME}{number}"
+            while called in met or (called != metric.name and called in taken):
+                called += suffix
+            if called != metric.name:
+                notes.append(f"{shown(metric.name)} of {name} is called {shown(called)} here")
+            metrics.append(replace(metric, name=called))
+            met.add(called)
+    return tuple(metrics), notes
+
+
+def _rows(
+    tables: Sequence[ScoreTable], keys: Sequence[Sequence[Key]]
+) -> tuple[tuple[ScoredRow, ...], list[str]]:
+    """Whose text each merged row is, as the first table that says it, and what was left out of it."""
+    members: dict[Key, list[ScoredRow]] = {}
+    spelled: dict[str | float | None, str | None] = {None: None}
+    for table, own in zip(tables, keys, strict=True):
+        for row, key in zip(table.rows, own, strict=True):
+            members.setdefault(key, []).append(row)
+            spelled.setdefault(level_key(row.level), row.level)
+    torn = {
+        label: None
+        for rows in members.values()
+        for label in {label: None for row in rows for label in row.labels}
+        if len({row.labels[label] for row in rows if row.labels.get(label)}) > 1
+    }
+    found = tuple(
+        ScoredRow(
+            item_id=rows[0].item_id,
+            system=next((row.system for row in rows if row.system != ONLY_SYSTEM), ONLY_SYSTEM),
+            level=next((spelled[level_key(row.level)] for row in rows if row.level is not None), None),
+            language=next((row.language for row in rows if row.language != "und"), "und"),
+            labels={
+                label: value
+                for row in rows
+                for label, value in row.labels.items()
+                if label not in torn and value
+            },
+        )
+        for rows in members.values()
+    )
+    return found, [f"label {shown(label)} differs between the tables and is left out" for label in torn]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

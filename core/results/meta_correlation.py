@@ -1,9 +1,10 @@
 """Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)? Its sides, notes, JSON, and Table 1."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from itertools import product
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import for_rows, interval
+from core.results.cells import decimal, ends, for_rows, interval, picked
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -34,14 +35,13 @@ from core.results.choices import (
     rows_at,
     rows_by,
 )
-from core.results.decimals import decimal, ends
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Joined, joined_with
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
 from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.intervals import Live
-from core.stats.resampling import Estimate, Floats
+from core.stats.resampling import Estimate, Floats, Resampling
 from core.tables.reading import same_name, shown
 
 UNKNOWN_FAMILY = "other"
@@ -80,9 +80,7 @@ class SideValues:
     against: Against | None = None
     """What the correlations are with; None: not said."""
     joined: Joined | None = None
-    """The rows behind it; None: the side is fixed."""
-    columns: Mapping[str, int] = field(default_factory=dict)
-    """Key -> the metric's column in those rows."""
+    """The rows behind it, metrics in the order of `written`; None: the side is fixed."""
 
 
 def side_values(side: Side, first_order: Method) -> SideValues:
@@ -90,7 +88,47 @@ def side_values(side: Side, first_order: Method) -> SideValues:
 
     Raises InputError where the side holds none of that kind, or two metrics that are one and the same.
     """
-    return _live(side, first_order) if isinstance(side, LiveSide) else _fixed(side, first_order)
+    if isinstance(side, LiveSide):
+        joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
+        written = _by_key(side.name, [metric.name for metric in side.table.metrics])
+        scores = dict(zip(written, joined.scores().T, strict=True))
+        given = {key: coefficient(own, joined.target, first_order) for key, own in scores.items()}
+        return SideValues(
+            name=side.name,
+            values={key: value for key, value in given.items() if not np.isnan(value)},
+            reasons={
+                key: why_undefined(scores[key], joined.target, joined.names) or NO_VALUE
+                for key, value in given.items()
+                if np.isnan(value)
+            },
+            written=written,
+            families=dict(zip(written, [metric.family for metric in side.table.metrics], strict=True)),
+            notes=(*side.table.notes, *joined.notes),
+            against=joined.against,
+            joined=joined,
+        )
+    held = [method for method in METHODS if any(one.get(method) is not None for one in side.values.values())]
+    if side.values and held and first_order not in held:
+        raise InputError(
+            f"{shown(side.name)} holds {' and '.join(held)} correlations only, not {first_order}: ask for "
+            f"{held[0]} at both orders, or for {held[0]} first-order correlations."
+        )
+    written = _by_key(side.name, list(side.values))
+    listed = {key: side.values[name].get(first_order) for key, name in written.items()}
+    known = {key: value for key, value in listed.items() if value is not None and not np.isnan(value)}
+    turned = [key for key in known if not side.scores_turned and lower_is_better(written[key])]
+    return SideValues(
+        name=side.name,
+        values={key: 0.0 - value if key in turned else value for key, value in known.items()},
+        reasons={key: side.reasons.get(name, NO_VALUE) for key, name in written.items() if key not in known},
+        written=written,
+        families={key: side.families[name] for key, name in written.items() if name in side.families},
+        notes=(
+            *side.notes,
+            *([_TURNED.format(", ".join(shown(written[key]) for key in turned))] if turned else ()),
+        ),
+        against=side.against,
+    )
 
 
 def chosen_side(side: Side, choice: TableChoice) -> Side:
@@ -110,80 +148,17 @@ def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
     }
 
 
-def _live(side: LiveSide, first_order: Method) -> SideValues:
-    joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
-    scores = joined.scores()
-    metrics = side.table.metrics
-    keys = _keys(side.name, [metric.name for metric in metrics])
-    values: dict[str, float] = {}
-    reasons: dict[str, str] = {}
-    for index, key in enumerate(keys):
-        value = coefficient(scores[:, index], joined.target, first_order)
-        if np.isnan(value):
-            reasons[key] = why_undefined(scores[:, index], joined.target, joined.names) or NO_VALUE
-        else:
-            values[key] = value
-    return SideValues(
-        name=side.name,
-        values=values,
-        reasons=reasons,
-        written={key: metric.name for key, metric in zip(keys, metrics, strict=True)},
-        families={key: metric.family for key, metric in zip(keys, metrics, strict=True)},
-        notes=(*side.table.notes, *joined.notes),
-        against=joined.against,
-        joined=joined,
-        columns={key: index for index, key in enumerate(keys)},
-    )
-
-
-def _fixed(side: CorrelationSet, first_order: Method) -> SideValues:
-    held = [
-        method for method in METHODS if any(given.get(method) is not None for given in side.values.values())
-    ]
-    if side.values and held and first_order not in held:
-        raise InputError(
-            f"{shown(side.name)} holds {' and '.join(held)} correlations only, not {first_order}: ask for "
-            f"{held[0]} at both orders, or for {held[0]} first-order correlations."
-        )
-    names = list(side.values)
-    keys = _keys(side.name, names)
-    values: dict[str, float] = {}
-    reasons: dict[str, str] = {}
-    turned: list[str] = []
-    for key, name in zip(keys, names, strict=True):
-        value = side.values[name].get(first_order)
-        if value is None or np.isnan(value):
-            reasons[key] = side.reasons.get(name, NO_VALUE)
-        elif side.scores_turned or not lower_is_better(name):
-            values[key] = value
-        else:
-            values[key] = 0.0 - value
-            turned.append(shown(name))
-    return SideValues(
-        name=side.name,
-        values=values,
-        reasons=reasons,
-        written=dict(zip(keys, names, strict=True)),
-        families={
-            key: side.families[name] for key, name in zip(keys, names, strict=True) if name in side.families
-        },
-        notes=(*side.notes, *((_TURNED.format(", ".join(turned)),) if turned else ())),
-        against=side.against,
-    )
-
-
-def _keys(side: str, names: list[str]) -> list[str]:
-    """The registry's name of each metric; of one it does not know, its own name without regard to case."""
-    keys = [canonical_name(name) or same_name(name) for name in names]
+def _by_key(side: str, names: Sequence[str]) -> dict[str, str]:
+    """The registry's name of each metric, or its own without regard to case -> what the side calls it."""
     written: dict[str, list[str]] = {}
-    for key, name in zip(keys, names, strict=True):
-        written.setdefault(key, []).append(name)
+    for name in names:
+        written.setdefault(canonical_name(name) or same_name(name), []).append(name)
     same = [
         f"{', '.join(map(shown, alike))} are all {key}" for key, alike in written.items() if len(alike) > 1
     ]
     if same:
         raise InputError(f"{shown(side)} holds a metric more than once: leave one of them out.", same)
-    return keys
+    return {key: alike[0] for key, alike in written.items()}
 
 
 def family_of(key: str, *sides: SideValues) -> str:
@@ -230,15 +205,6 @@ def called(key: str, human: SideValues, synthetic: SideValues) -> str:
     """The registry's name, else what a side calls it."""
     written = human.written.get(key) or synthetic.written[key]
     return canonical_name(written) or written
-
-
-def rows_or_values(side: SideValues, shared: Sequence[str]) -> Live | Floats:
-    """What a side is made of: its rows with their items, or fixed correlations."""
-    if side.joined is None:
-        return np.array([side.values[key] for key in shared], dtype=np.float64)
-    scores = side.joined.scores()[:, [side.columns[key] for key in shared]]
-    rows = [side.joined.table.rows[index] for index in side.joined.rows.tolist()]
-    return Live(scores, side.joined.target, items_of(rows))
 
 
 Caution = Literal["few_metrics", "few_families"]
@@ -385,7 +351,7 @@ class MatrixSummary:
     sd: float | None
     """With ddof 1; None for fewer than two."""
     n: int
-    left_out: int = 0
+    n_left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -410,9 +376,7 @@ def meta_correlate(
     *,
     method: Method = "spearman",
     first_order: Method | None = None,
-    n_resamples: int = 1_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> MetaCorrelation:
     """Correlate the two sides' correlations over the metrics that both define.
 
@@ -422,12 +386,12 @@ def meta_correlate(
     """
     first = first_order or method
     sides = side_values(human, first), side_values(synthetic, first)
-    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    resampling: Resampling = {"n_resamples": 1_000, **drawing}
     return _correlated(sides, method, first, resampling)
 
 
 def _correlated(
-    sides: tuple[SideValues, SideValues], method: Method, first: Method, resampling: Mapping[str, Any]
+    sides: tuple[SideValues, SideValues], method: Method, first: Method, resampling: Resampling
 ) -> MetaCorrelation:
     """The meta-correlation of two sides that were made: a matrix makes a human side once."""
     shared, dropped = meeting(*sides)
@@ -438,10 +402,16 @@ def _correlated(
     x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
     found = intervals.meta_correlation(x, y, method, **resampling)
     families = [point.family for point in points]
+    over_items = None
+    if any(side.joined is not None for side in sides):
+        human, synthetic = (_rows_or_values(side, shared) for side in sides)
+        over_items = intervals.meta_correlation_over_items(
+            human, synthetic, method, first_order=first, **resampling
+        )
     return MetaCorrelation(
         method=method,
         over_metrics=found.over_metrics,
-        over_items=_over_items(sides, shared, method, first, resampling),
+        over_items=over_items,
         p_one_sided=found.p_one_sided,
         p_two_sided=found.p_two_sided,
         points=points,
@@ -455,20 +425,14 @@ def _correlated(
     )
 
 
-def _over_items(
-    sides: tuple[SideValues, SideValues],
-    shared: Sequence[str],
-    method: Method,
-    first_order: Method,
-    resampling: Mapping[str, Any],
-) -> Estimate | None:
-    """The interval from resampling the items of the live sides; None: no side is live."""
-    if all(side.joined is None for side in sides):
-        return None
-    human, synthetic = (rows_or_values(side, shared) for side in sides)
-    return intervals.meta_correlation_over_items(
-        human, synthetic, method, first_order=first_order, **resampling
-    )
+def _rows_or_values(side: SideValues, shared: Sequence[str]) -> Live | Floats:
+    """What a side is made of: its rows with their items, or fixed correlations."""
+    if side.joined is None:
+        return np.array([side.values[key] for key in shared], dtype=np.float64)
+    columns = list(side.written)
+    scores = side.joined.scores()[:, [columns.index(key) for key in shared]]
+    rows = [side.joined.table.rows[index] for index in side.joined.rows.tolist()]
+    return Live(scores, side.joined.target, items_of(rows))
 
 
 def meta_matrix(
@@ -479,9 +443,7 @@ def meta_matrix(
     over: str | None = None,
     method: Method = "spearman",
     first_order: Method | None = None,
-    n_resamples: int = 1_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> Matrix:
     """One meta-correlation for each combination of the columns `by`.
 
@@ -498,48 +460,38 @@ def meta_matrix(
             f"{DATASET} must be among the columns."
         )
     first = first_order or method
-    resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    resampling: Resampling = {"n_resamples": 1_000, **drawing}
 
     @cache
     def human_side(name: str) -> SideValues:
         return side_values(humans[name], first)
 
-    def correlated(name: str, live: LiveSide) -> MetaCorrelation:
-        return _correlated((human_side(name), side_values(live, first)), method, first, resampling)
+    def cell(by: Mapping[str, str], part: ScoreTable) -> MatrixCell:
+        dataset = by.get(DATASET, "")
+        human = dataset if dataset in humans else ""
+        if human not in humans:
+            return MatrixCell(by, None, f"no human side for the data set {shown(dataset)}")
+        live = LiveSide(", ".join(f"{column} {shown(value)}" for column, value in by.items()), part)
+        try:
+            sides = human_side(human), side_values(live, first)
+            result = _correlated(sides, method, first, resampling)
+        except InputError as problem:  # this cell cannot be computed, others can
+            listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
+            more = problem.n_problems - _MOST_PROBLEMS
+            why = problem.what, listed, f"and {more} more" if more > 0 else ""
+            return MatrixCell(by, None, " ".join(filter(None, why)))
+        return MatrixCell(by, result, result.over_metrics.reason)
 
     cells = tuple(
-        _cell(humans, rows_at(synthetic, indices), dict(zip(columns, key, strict=True)), correlated)
+        cell(dict(zip(columns, key, strict=True)), rows_at(synthetic, indices))
         for key, indices in rows_by(synthetic.rows, columns).items()
     )
     notes = list(synthetic.notes)
-    met = dict.fromkeys(cell.by[DATASET] for cell in cells) if DATASET in columns else {}
+    met = dict.fromkeys(one.by[DATASET] for one in cells) if DATASET in columns else {}
     if met and (lost := [shown(name) for name in humans if name and name not in met]):
         there = ", ".join(map(shown, met))
         notes.append(f"no text is of {', '.join(lost)}; the synthetic side has {there}")
     return Matrix(cells, _summaries(cells, over) if over else (), tuple(notes))
-
-
-def _cell(
-    humans: Collection[str],
-    part: ScoreTable,
-    by: Mapping[str, str],
-    correlated: Callable[[str, LiveSide], MetaCorrelation],
-) -> MatrixCell:
-    """correlated: of a human side's name and the rows of this cell."""
-    dataset = by.get(DATASET, "")
-    human = dataset if dataset in humans else ""
-    if human not in humans:
-        return MatrixCell(by, None, f"no human side for the data set {shown(by[DATASET])}")
-    name = ", ".join(f"{column} {shown(value)}" for column, value in by.items())
-    try:
-        result = correlated(human, LiveSide(name, part))
-    except InputError as problem:  # this cell cannot be computed, others can
-        listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
-        more = problem.n_problems - _MOST_PROBLEMS
-        return MatrixCell(
-            by, None, " ".join(filter(None, (problem.what, listed, f"and {more} more" if more > 0 else "")))
-        )
-    return MatrixCell(by, result, result.over_metrics.reason)
 
 
 def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, ...]:
@@ -549,19 +501,17 @@ def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, .
         rest = tuple((column, value) for column, value in cell.by.items() if column != over)
         estimate = cell.result.over_metrics.estimate if cell.result else None
         variants.setdefault(rest, []).append(estimate)
-    summaries = []
-    for rest, estimates in variants.items():
-        known = np.array([value for value in estimates if value is not None], dtype=np.float64)
-        summaries.append(
-            MatrixSummary(
-                by=dict(rest),
-                mean=float(known.mean()) if known.size else None,
-                sd=float(known.std(ddof=1)) if known.size > 1 else None,
-                n=known.size,
-                left_out=len(estimates) - known.size,
-            )
+    known = {rest: [value for value in own if value is not None] for rest, own in variants.items()}
+    return tuple(
+        MatrixSummary(
+            by=dict(rest),
+            mean=float(np.mean(own)) if own else None,
+            sd=float(np.std(own, ddof=1)) if len(own) > 1 else None,
+            n=len(own),
+            n_left_out=len(variants[rest]) - len(own),
         )
-    return tuple(summaries)
+        for rest, own in known.items()
+    )
 
 
 def meta_title(found: MetaCorrelation) -> str:
@@ -678,7 +628,7 @@ def summary_table(matrix: Matrix) -> ResultTable:
             ),
             *(Column("mean"), Column("sd", "SD"), Column("n", "variants"), Column("left_out")),
         ),
-        tuple((*one.by.values(), one.mean, one.sd, one.n, one.left_out) for one in matrix.summaries),
+        tuple((*one.by.values(), one.mean, one.sd, one.n, one.n_left_out) for one in matrix.summaries),
         title="Mean and standard deviation (ddof 1)",
     )
 
@@ -688,61 +638,40 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
     return {
         "cautions": list(found.cautions),
         **ends(found.over_metrics),
-        "p_one_sided": found.p_one_sided,
-        "p_two_sided": found.p_two_sided,
-        "p_reason": found.p_reason,
-        "n_metrics": found.n_metrics,
-        "n_families": found.n_families,
-        "dropped": dict(found.dropped),
-        "over_items": _over_items_json(found.over_items),
+        **picked(found, "p_one_sided", "p_two_sided", "p_reason", "n_metrics", "n_families", "dropped"),
+        "over_items": None
+        if (items := found.over_items) is None
+        else {
+            **picked(items, "low", "high", "interval_reason"),
+            "n_items": items.n_clusters,
+            "n_undefined": items.n_undefined,
+        },
         "without_family": {
             family: {**ends(estimate), "n_metrics": estimate.n}
             for family, estimate in found.without_family.items()
         },
         "method": found.method,
         "first_order": found.first_order or found.method,
-        "confidence_level": found.over_metrics.confidence_level,
-        "n_resamples": found.over_metrics.n_resamples,
-        "human": found.human,
-        "synthetic": found.synthetic,
-        "notes": list(found.notes),
+        **picked(found.over_metrics, "confidence_level", "n_resamples"),
+        **picked(found, "human", "synthetic", "notes"),
         "points": [asdict(point) for point in found.points],
-    }
-
-
-def _over_items_json(estimate: Estimate | None) -> dict[str, Any] | None:
-    if estimate is None:
-        return None
-    return {
-        "low": estimate.low,
-        "high": estimate.high,
-        "interval_reason": estimate.interval_reason,
-        "n_items": estimate.n_clusters,
-        "n_undefined": estimate.n_undefined,
     }
 
 
 def matrix_json(matrix: Matrix) -> dict[str, Any]:
     """`cells`, one a combination of columns, and `summaries`: mean and SD over the variants."""
     return {
-        "cells": [_cell_json(cell) for cell in matrix.cells],
-        "summaries": [
+        "cells": [
             {
-                "by": dict(one.by),
-                "mean": one.mean,
-                "sd": one.sd,
-                "n": one.n,
-                "n_left_out": one.left_out,
+                "by": dict(cell.by),
+                **(_undefined(cell.reason or "") if cell.result is None else meta_json(cell.result)),
+                "reason": cell.reason,
             }
-            for one in matrix.summaries
+            for cell in matrix.cells
         ],
+        "summaries": [asdict(one) for one in matrix.summaries],
         "notes": list(matrix.notes),
     }
-
-
-def _cell_json(cell: MatrixCell) -> dict[str, Any]:
-    found = _undefined(cell.reason or "") if cell.result is None else meta_json(cell.result)
-    return {"by": dict(cell.by), **found, "reason": cell.reason}
 
 
 def _undefined(reason: str) -> dict[str, Any]:
@@ -758,12 +687,7 @@ def _undefined(reason: str) -> dict[str, Any]:
         "dropped": {},
         "over_items": None,
         "without_family": {},
-        "method": None,
-        "first_order": None,
-        "confidence_level": None,
-        "n_resamples": None,
-        "human": None,
-        "synthetic": None,
+        **dict.fromkeys(("method", "first_order", "confidence_level", "n_resamples", "human", "synthetic")),
         "notes": [],
         "points": [],
     }
@@ -803,13 +727,25 @@ class RecomputedCell:
 
 def recompute_table_1() -> tuple[RecomputedCell, ...]:
     """All 78 cells: Spearman between a data set's human column and a generator's column (000, equation 3)."""
-    table = read_table(RECOMPUTED_TABLE)
-    return tuple(
-        _recomputed(table, dataset, generator, shots)
-        for dataset in DATASETS
-        for generator in GENERATORS
-        for shots in SHOTS
-    )
+    table = {(row["generator"], row["shots"]): row for row in read_table(RECOMPUTED_TABLE).rows}
+    cells = []
+    for dataset, generator, shots in product(DATASETS, GENERATORS, SHOTS):
+        human = published_side(PREFIX + dataset)
+        synthetic = published_side(f"{PREFIX}{dataset}:{generator}:{shots}")
+        columns = [[side.values[m]["spearman"] for m in human.values] for side in (human, synthetic)]
+        first, second = np.array(columns, dtype=np.float64)  # None becomes NaN, which has no part
+        value = coefficient(first, second, "spearman")
+        published = table[generator, shots][dataset]
+        assert isinstance(published, float)  # Table 1 has no empty cell
+        cells.append(
+            RecomputedCell(
+                *(dataset, generator, shots, published),
+                recomputed=None if np.isnan(value) else value,
+                n=int((~np.isnan(first + second)).sum()),
+                dropped={**human.reasons, **synthetic.reasons},
+            )
+        )
+    return tuple(cells)
 
 
 def check_recomputable(table: PublishedTable) -> None:
@@ -819,26 +755,6 @@ def check_recomputable(table: PublishedTable) -> None:
         raise InputError(
             f"Table {table.number} of {table.paper} cannot be recomputed: {why}. Table 1 of meta-judge can."
         )
-
-
-def _recomputed(table: PublishedTable, dataset: str, generator: str, shots: str) -> RecomputedCell:
-    human = published_side(PREFIX + dataset)
-    synthetic = published_side(f"{PREFIX}{dataset}:{generator}:{shots}")
-    columns = [[side.values[m]["spearman"] for m in human.values] for side in (human, synthetic)]
-    first, second = np.array(columns, dtype=np.float64)  # None becomes NaN, which has no part
-    value = coefficient(first, second, "spearman")
-    row = next(row for row in table.rows if (row["generator"], row["shots"]) == (generator, shots))
-    published = row[dataset]
-    assert isinstance(published, float)  # Table 1 has no empty cell
-    return RecomputedCell(
-        dataset=dataset,
-        generator=generator,
-        shots=shots,
-        published=published,
-        recomputed=None if np.isnan(value) else value,
-        n=int((~np.isnan(first + second)).sum()),
-        dropped={**human.reasons, **synthetic.reasons},
-    )
 
 
 def recomputed_table(cells: Sequence[RecomputedCell]) -> ResultTable:
@@ -874,9 +790,7 @@ def largest_difference(cells: Sequence[RecomputedCell]) -> float:
 
 
 _NAMED_BY = {
-    "meta-judge-1": ("generator", "shots"),
-    "meta-judge-2": ("generator", "shots"),
-    "meta-judge-3": ("generator", "shots"),
+    **dict.fromkeys(("meta-judge-1", "meta-judge-2", "meta-judge-3"), ("generator", "shots")),
     "factual-perturbation-1": ("first_evaluator",),
     "factual-perturbation-2": ("method", "model"),
 }
@@ -894,6 +808,7 @@ def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | 
     named_by = named_by or table.columns[:1]
     names = [" ".join(str(row[name]) for name in named_by) for row in rows]
     coefficients = not {table.key, table.paper} & {*_NO_COEFFICIENTS}
+    heated = {name for row in rows for name in table.columns if isinstance(row[name], int | float)}
     said: dict[str, list[str]] = {}
     for name, row in zip(names, rows, strict=True):
         for column, sentence in (
@@ -910,19 +825,13 @@ def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | 
                 places=_decimals(table, name),
                 shown=name not in _FOOTNOTES,
                 names_row=name in named_by,
-                heat="coefficient"
-                if coefficients and name not in named_by and _is_number(rows, name)
-                else None,
+                heat="coefficient" if name in heated and coefficients and name not in named_by else None,
             )
             for name in table.columns
         ),
         tuple(tuple(row[name] for name in table.columns) for row in rows),
         notes=tuple(sentence.format(for_rows(own, len(rows))) for sentence, own in said.items()),
     )
-
-
-def _is_number(rows: Sequence[Mapping[str, Cell]], name: str) -> bool:
-    return any(isinstance(row[name], int | float) for row in rows)
 
 
 def _decimals(table: PublishedTable, name: str) -> int:

@@ -6,11 +6,19 @@ import streamlit as st
 
 from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
-from core.report.files import csv_of
-from core.results.calibration.advice import RULES, advice, called
+from core.report import csv_of
 from core.results.calibration.cells import Cell
 from core.results.calibration.repeats import sensitivity
-from core.results.calibration.results import N_FOLDS, Sweep, macro_averaged, maps_of, temperature_sweep
+from core.results.calibration.results import (
+    N_FOLDS,
+    RULES,
+    Sweep,
+    advice,
+    called,
+    macro_averaged,
+    maps_of,
+    temperature_sweep,
+)
 from core.results.calibration.tables import (
     calibration_tables,
     class_table,

@@ -12,11 +12,10 @@ from core.errors import AssayError
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
-from core.results.joining import CorrelationOptions
+from core.results.joining import CorrelationOptions, merge_tables
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
-from core.results.merging import merge_tables
 from core.runs.asked import asked_of
 from core.runs.costs import cost_of_run
 from core.runs.kinds import KINDS, kinds_that

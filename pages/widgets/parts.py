@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from pages.widgets.messages import mistakes_shown, plain, with_code
 
 UNDEFINED = "undefined"

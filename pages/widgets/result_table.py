@@ -9,8 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.dressing import heat_colour, shortened
-from core.report.files import TITLES, WRITERS
-from core.report.words import headings, lines, notes, written
+from core.report import TITLES, WRITERS, headings, lines, notes, written
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
 from pages.widgets.messages import plain

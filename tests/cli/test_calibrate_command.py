@@ -18,10 +18,9 @@ from core.cli import main
 from core.formats.ratings import read_ratings
 from core.formats.scores import read_scores
 from core.formats.tasks import find_task
-from core.report.files import csv_of
-from core.results.calibration.advice import SHIFTED
+from core.report import csv_of
 from core.results.calibration.cells import evaluators_of
-from core.results.calibration.results import CalibrationOptions, calibrate, maps_of
+from core.results.calibration.results import SHIFTED, CalibrationOptions, calibrate, maps_of
 from core.results.calibration.tables import (
     calibration_tables,
     class_table,

@@ -10,9 +10,7 @@ from core.judges.answers import AnswerSet, QuestionSet
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
-from core.report import words
-from core.report.terminal import terminal_lines
-from core.report.words import DASH, headings, notes
+from core.report import DASH, headings, lines, notes, terminal_lines
 from core.results.correlations.table import correlate_scores, correlation_table
 from core.results.joining import CorrelationOptions
 from core.results.judges.agreement import agreement, agreement_table, pairs_table
@@ -51,8 +49,8 @@ def test_a_mean_over_items_says_on_how_many_it_rests(
     assert notes(own).count(reason) == (n_varied == 1)
     options = CorrelationOptions(n_resamples=50)
     found = correlation_table(correlate_scores(first, options=options))
-    assert said in words.lines(found)[0]
-    told = words.notes(found).count(f"Kendall per item: no interval: {ONE_CLUSTER}")
+    assert said in lines(found)[0]
+    told = notes(found).count(f"Kendall per item: no interval: {ONE_CLUSTER}")
     assert told == (n_varied == 1), "the reason stands once, below the table"
 
 

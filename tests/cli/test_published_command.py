@@ -10,7 +10,7 @@ import pytest
 
 from core.cli import main
 from core.formats.correlations import read_table
-from core.report.words import DASH
+from core.report import DASH
 
 Run = Callable[..., str]
 ROOT = Path(__file__).resolve().parents[2]

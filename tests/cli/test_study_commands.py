@@ -21,7 +21,7 @@ from helpers.texts.factories import (
     vote,
 )
 
-from core.report.files import csv_of
+from core.report import csv_of
 from core.results.study.counted import Filters
 from core.results.study.results import (
     COEFFICIENTS,

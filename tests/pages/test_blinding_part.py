@@ -8,7 +8,7 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, study_in, vote
 from streamlit.testing.v1 import AppTest
 
-from core.report.words import DASH
+from core.report import DASH
 from core.results.study.results import blinding, study_results
 from core.results.study.tables import study_tables
 from core.schema.study import Guess, GuessedSide

@@ -6,7 +6,7 @@ import pytest
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
-from core.report.words import DASH
+from core.report import DASH
 from core.stats.agreement import ONE_CATEGORY
 from core.store import Store
 from core.store.kept_files import keep_file

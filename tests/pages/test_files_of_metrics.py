@@ -8,7 +8,7 @@ from helpers.pages.generate_visit import field
 from helpers.pages.metrics_visit import visit
 
 from core.cli import main
-from core.report.files import csv_of
+from core.report import csv_of
 from core.schema.result_table import ResultTable
 from core.store import Store
 from core.store.kept_files import KeptKind, keep_file

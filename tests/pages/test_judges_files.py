@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.cli import main
 from core.cli.shared.sources import costs_given
-from core.report.files import csv_of
+from core.report import csv_of
 from core.results.judges.costs import cost_table, costs_side_by_side
 from core.results.judges.spans import GROUPINGS
 from core.runs.judging import judge_output

@@ -17,7 +17,7 @@ from core.formats.registry import read_ratings
 from core.judges.claims import ClaimsSettings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import find_prompt, parse_prompt
-from core.report.files import flat_rows
+from core.report import flat_rows
 from core.results.judges.cross_examination import marked_texts
 from core.runs import costs
 from core.runs.jobs import RunAtHand

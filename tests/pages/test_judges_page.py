@@ -34,7 +34,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.registry import read_ratings
 from core.judges.rubric import find_rubric
 from core.llm.prompts import SHIPPED
-from core.report.words import DASH
+from core.report import DASH
 from core.results.correlations.levels import ALL_EQUAL
 from core.results.judges.consistency import AT_TEMPERATURE_0
 from core.results.judges.cross_examination import NOT_ASKED_FOR, marked_texts

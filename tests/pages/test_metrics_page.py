@@ -18,8 +18,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.mt_metrics_eval import read_folder
 from core.formats.registry import read_ratings, read_scores
 from core.metrics.kind import KIND
-from core.report.files import csv_of
-from core.report.words import DASH
+from core.report import DASH, csv_of
 from core.results.correlations.levels import ALL_EQUAL, EQUAL
 from core.results.correlations.votes import metrics_against_votes
 from core.runs.asked import ask

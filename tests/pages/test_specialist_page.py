@@ -20,7 +20,7 @@ from streamlit.testing.v1 import AppTest
 from core.formats.rated import write_rated
 from core.formats.tasks import find_task
 from core.judges.rated import NOT_JUDGED
-from core.report.words import DASH
+from core.report import DASH
 from core.runs.asked import asked_of
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand

@@ -7,9 +7,19 @@ import math
 
 import pytest
 
-from core.report.files import TITLES, WRITERS, csv_of, frame_of, json_of, latex_of, markdown_of
-from core.report.terminal import terminal_lines
-from core.report.words import headings, lines, notes
+from core.report import (
+    TITLES,
+    WRITERS,
+    csv_of,
+    frame_of,
+    headings,
+    json_of,
+    latex_of,
+    lines,
+    markdown_of,
+    notes,
+    terminal_lines,
+)
 from core.schema.result_table import Column, Interval, ResultTable
 
 COLUMNS = (

@@ -14,9 +14,7 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as their_fleiss
 
 from core.errors import InputError
-from core.report.files import csv_of, flat_rows
-from core.report.words import headings
-from core.results.calibration.advice import advice, verdict_of
+from core.report import csv_of, flat_rows, headings
 from core.results.calibration.cells import (
     MIXED,
     NO_MAJORITY,
@@ -28,10 +26,12 @@ from core.results.calibration.cells import (
 )
 from core.results.calibration.results import (
     CalibrationOptions,
+    advice,
     calibrate,
     columns_to_group_by,
     macro_averaged,
     maps_of,
+    verdict_of,
 )
 from core.results.calibration.tables import (
     CALIBRATION_TABLES,

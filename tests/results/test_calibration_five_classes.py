@@ -11,9 +11,15 @@ from helpers.texts.score_factories import table
 from scipy.stats import kendalltau, spearmanr
 
 from core.plots.calibration import calibration_agreement
-from core.results.calibration.advice import SHIFTED, advice, verdict_of
 from core.results.calibration.cells import NO_MAJORITY, OFF_SCALE, evaluators_of
-from core.results.calibration.results import CalibrationOptions, calibrate, maps_of
+from core.results.calibration.results import (
+    SHIFTED,
+    CalibrationOptions,
+    advice,
+    calibrate,
+    maps_of,
+    verdict_of,
+)
 from core.results.calibration.tables import calibration_json
 from core.schema.scores import Rating, ScoredRow
 from core.schema.tasks import Dimension

@@ -9,8 +9,7 @@ from core.formats.registry import read_scores
 from core.formats.scores import write_scores_csv
 from core.results.correlations.ranking import redundancy
 from core.results.correlations.table import correlate_scores
-from core.results.joining import CorrelationOptions
-from core.results.merging import merge_tables, not_scored_in
+from core.results.joining import CorrelationOptions, merge_tables, not_scored_in
 from core.schema.scores import ScoredRow
 
 A = table([(ScoredRow("1", "s", "A0"), 1.0), (ScoredRow("1", "s", "A1"), 2.0)], ["rubric"], file_name="a.csv")

@@ -222,7 +222,7 @@ def test_each_data_set_has_its_human_side_or_a_reason():
     matrix = meta_matrix(sides, several(), by=["dataset", "prompt"], n_resamples=0)
     assert [cell.reason for cell in matrix.cells] == [None, None, *["no human side for the data set y"] * 2]
     one = meta_matrix(sides, several(), by=["dataset"], over="prompt", n_resamples=0).summaries
-    assert [(summary.n, summary.left_out, summary.sd is None) for summary in one] == [
+    assert [(summary.n, summary.n_left_out, summary.sd is None) for summary in one] == [
         (2, 0, False),
         (0, 2, True),
     ]

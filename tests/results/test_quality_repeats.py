@@ -11,7 +11,7 @@ from helpers.texts.score_factories import table
 from core.errors import InputError
 from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.quality import QualityRecord, QualityTrial
-from core.report.files import flat_rows
+from core.report import flat_rows
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, sensitivity
 from core.results.calibration.results import CalibrationOptions, calibrate, temperature_sweep

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
-from core.report.files import WRITERS
-from core.report.terminal import terminal_lines
+from core.report import WRITERS, terminal_lines
 from core.schema.result_table import ResultTable
 from core.store import database_path
 

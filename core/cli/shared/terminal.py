@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.results.decimals import decimal, ends
+from core.results.cells import decimal, ends
 from core.stats.resampling import Estimate
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of, directions, with_directions
-from core.results.joining import NO_SCORE, OTHER_ITEM, OTHER_TEXT, rows_met
+from core.results.joining import NO_SCORE, rows_met, unmatched
 from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.tasks import Dimension
 from core.stats.agreement import (
@@ -61,7 +61,6 @@ class JoinedDimension:
     """Texts that people rated on a dimension, with the evaluator's score of each."""
 
     dimension: str
-    metric: str
     rows: tuple[ScoredRow, ...]
     groups: tuple[Mapping[str, str], ...]
     """Of each text: what stands in the columns that may group it, `NO_VALUE` where nothing does."""
@@ -102,6 +101,7 @@ def evaluators_of(
         check_names("dimension", [dimension], there)
     wanted = there if dimension is None else (dimension,)
     named = columns or {}
+    called = shown(table.file_name) if table.file_name else "the scores"
     found: dict[str, dict[str, str]] = {}
     for name in names:
         says = (name, named[name]) if name in named else None if named else dimension_said(name, wanted)
@@ -112,7 +112,7 @@ def evaluators_of(
         found = {name: {only: name} for name in names}
     if not found:
         raise InputError(
-            f"Nothing tells which column of {_called(table)} says what people rated: name columns and their "
+            f"Nothing tells which column of {called} says what people rated: name columns and their "
             "dimensions (COLUMN=DIMENSION,...), or the one dimension that all columns are scores of.",
             [
                 f"columns: {', '.join(map(shown, names)) or 'none'}",
@@ -122,8 +122,8 @@ def evaluators_of(
     if named:  # one evaluator, whatever its columns are called
         merged = {on: metric for own in found.values() for on, metric in own.items()}
         if len(merged) == len(found):
-            return (Evaluator(_called(table) if len(merged) > 1 else next(iter(found)), merged, dimension),)
-    return tuple(Evaluator(name or _called(table), own, dimension) for name, own in found.items())
+            return (Evaluator(called if len(merged) > 1 else next(iter(found)), merged, dimension),)
+    return tuple(Evaluator(name or called, own, dimension) for name, own in found.items())
 
 
 def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
@@ -132,10 +132,6 @@ def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | 
         if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
             return fits[1] or "", dimension
     return None
-
-
-def _called(table: ScoreTable) -> str:
-    return shown(table.file_name) if table.file_name else "the scores"
 
 
 def join_dimension(
@@ -147,36 +143,33 @@ def join_dimension(
     """
     table, assumed = with_directions(table)
     chosen = [one for one in ratings.ratings if one.dimension == dimension]
-    met = rows_met(table, ratings, chosen).tolist()
-    used = sorted({row for row in met if row >= 0})
-    place = {row: number for number, row in enumerate(used)}
+    met = rows_met(table, ratings, chosen)
+    used, place = np.unique(met[met >= 0], return_inverse=True)
+    there = [one for one, row in zip(chosen, met.tolist(), strict=True) if row >= 0]
     raters: dict[str, int] = {}
     cells: dict[tuple[int, int], float] = {}
     about: dict[int, Rating] = {}
-    for one, row in zip(chosen, met, strict=True):
-        if row < 0:
-            continue
-        about.setdefault(row, one)
-        cells[place[row], _column(raters, cells, place[row], one.rater)] = one.score
+    for one, text in zip(there, place.tolist(), strict=True):
+        about.setdefault(text, one)
+        cells[text, _column(raters, cells, text, one.rater)] = one.score
     values = np.full((len(used), len(raters)), np.nan)
-    for (text, rater), score in cells.items():
-        values[text, rater] = score
+    for at, score in cells.items():
+        values[at] = score
     column = [one.name for one in table.metrics].index(metric)
-    turned = (table.values * directions(table))[used, column]
+    rows = [(table.rows[row], about[text]) for text, row in enumerate(used.tolist())]
     return JoinedDimension(
         dimension,
-        metric,
-        tuple(_filled(table.rows[row], about[row]) for row in used),
-        tuple({name: _value(table.rows[row], about[row], name) for name in group_by} for row in used),
+        tuple(_filled(row, rating) for row, rating in rows),
+        tuple({name: _value(row, rating, name) for name in group_by} for row, rating in rows),
         tuple(raters),
         values,
-        turned,
+        (table.values * directions(table))[used, column],
         tuple(
             table.reasons.get((row, column), NO_SCORE) if np.isnan(table.values[row, column]) else None
-            for row in used
+            for row in used.tolist()
         ),
         assumed,
-        _unmet(table, chosen, met),
+        unmatched(table, chosen, met),
     )
 
 
@@ -210,17 +203,6 @@ def _filled(row: ScoredRow, rating: Rating) -> ScoredRow:
     language = rating.language if row.language == _NO_LANGUAGE else row.language
     labels = {**rating.labels, **row.labels}
     return ScoredRow(row.item_id, row.system, row.level, language, labels)
-
-
-def _unmet(table: ScoreTable, chosen: Sequence[Rating], met: Sequence[int]) -> dict[str, int]:
-    items = {row.item_id for row in table.rows}
-    return dict(
-        Counter(
-            OTHER_TEXT if one.item_id in items else OTHER_ITEM
-            for one, row in zip(chosen, met, strict=True)
-            if row < 0
-        )
-    )
 
 
 MOST_CLASSES = 11
@@ -276,16 +258,12 @@ class Labelled:
     def only(self, used: NDArray[np.bool_] | Sequence[int]) -> "Labelled":
         """Some of the texts."""
         places = np.flatnonzero(used) if np.asarray(used).dtype == np.bool_ else np.asarray(used, dtype=int)
-        return replace(
-            self,
-            items=self.items[places],
-            ratings=self.ratings[places],
-            scores=self.scores[places],
-            off_scale=self.off_scale[places],
-            votes=self.votes[places],
-            evaluator=self.evaluator[places],
-            reasons=tuple(self.reasons[place] for place in places.tolist()),
-        )
+        some: dict[str, Any] = {name: getattr(self, name)[places] for name in _OF_TEXTS}
+        return replace(self, **some, reasons=tuple(self.reasons[place] for place in places.tolist()))
+
+
+_OF_TEXTS = ("items", "ratings", "scores", "off_scale", "votes", "evaluator")
+"""Arrays of `Labelled`."""
 
 
 def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension | None = None) -> Labelled:
@@ -310,37 +288,25 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
     one_scale = one_scale and not (outside & ~off_scale).any()
     known = scores[~np.isnan(scores)]
     if classes and known.size and not one_scale:
-        classes, why, notes = (), _beyond(known, classes), []
+        why = f"scores reach from {known.min():g} to {known.max():g}, beyond the classes {_listed(classes)}"
+        classes, notes = (), []
     evaluator = np.full(scores.shape, MISSING, dtype=np.int64)
     votes = np.full(ratings.shape, MISSING, dtype=np.int64)
     if off_scale.any():
-        notes = [
-            *notes,
+        notes.append(
             f"{joined.dimension}: scores of the evaluator off the scale of {low + _SAME:g} to {high - _SAME:g} are left "
-            f"out: {off_scale.sum()}",
-        ]
+            f"out: {off_scale.sum()}"
+        )
     if classes:
         evaluator[~np.isnan(scores)], n_between = _nearest(known, classes)
         votes[~np.isnan(ratings)], _ = _nearest(given, classes)
         if n_between:
-            notes = [
-                *notes,
-                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest",
-            ]
+            notes.append(
+                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest"
+            )
     return Labelled(
-        (joined.dimension,),
-        classes,
-        why,
-        bool(one_scale),
-        items,
-        joined.raters,
-        ratings,
-        scores,
-        off_scale,
-        votes,
-        evaluator,
-        joined.reasons,
-        tuple(notes),
+        *((joined.dimension,), classes, why, bool(one_scale), items, joined.raters, ratings, scores),
+        *(off_scale, votes, evaluator, joined.reasons, tuple(notes)),
     )
 
 
@@ -379,10 +345,6 @@ def _nearest(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:
     return codes, int(between.sum())
 
 
-def _beyond(known: Floats, classes: Sequence[float]) -> str:
-    return f"scores reach from {known.min():g} to {known.max():g}, beyond the classes {_listed(classes)}"
-
-
 def _listed(classes: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in classes)
 
@@ -396,32 +358,32 @@ def together(parts: Sequence[Labelled]) -> Labelled:
         return parts[0]
     alike = {(part.classes, part.why_numbers is None) for part in parts}
     raters = tuple(dict.fromkeys(name for part in parts for name in part.raters))
-    first = parts[0]
-    classes = first.classes if len(alike) == 1 else ()
-    why = first.why_numbers if len(alike) == 1 else MIXED
+
+    def aligned(name: str, blank: float) -> Any:
+        """An array with a column for every rater; blank for those who did not rate a dimension."""
+        found = []
+        for part in parts:
+            own = getattr(part, name)
+            wide = np.full((len(own), len(raters)), blank, dtype=own.dtype)
+            wide[:, [raters.index(rater) for rater in part.raters]] = own
+            found.append(wide)
+        return np.concatenate(found)
+
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("items", "scores", "off_scale", "evaluator")
+    }
     return Labelled(
-        tuple(name for part in parts for name in part.dimensions),
-        classes,
-        why,
-        len(alike) == 1 and all(part.one_scale for part in parts),
-        np.concatenate([part.items for part in parts]),
-        raters,
-        np.concatenate([_aligned(part.ratings, part.raters, raters, np.nan) for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.off_scale for part in parts]),
-        np.concatenate([_aligned(part.votes, part.raters, raters, MISSING) for part in parts]).astype(
-            np.int64
-        ),
-        np.concatenate([part.evaluator for part in parts]),
-        tuple(reason for part in parts for reason in part.reasons),
+        dimensions=tuple(name for part in parts for name in part.dimensions),
+        classes=parts[0].classes if len(alike) == 1 else (),
+        why_numbers=parts[0].why_numbers if len(alike) == 1 else MIXED,
+        one_scale=len(alike) == 1 and all(part.one_scale for part in parts),
+        raters=raters,
+        ratings=aligned("ratings", np.nan),
+        votes=aligned("votes", MISSING),
+        reasons=tuple(reason for part in parts for reason in part.reasons),
+        **joined,
     )
-
-
-def _aligned(array: Floats | Codes, own: Sequence[str], raters: Sequence[str], blank: float) -> Floats:
-    """The array with a column for every rater; blank for those who did not rate this dimension."""
-    found = np.full((len(array), len(raters)), blank)
-    found[:, [raters.index(name) for name in own]] = array
-    return found
 
 
 STATISTICS: Mapping[str, str] = {
@@ -653,23 +615,15 @@ def _of_texts(found: Estimate) -> Estimate:
 def _distributions(texts: Labelled, majority: Codes) -> tuple[Distribution, ...]:
     k = len(texts.classes)
     kinds = agreement_kinds(texts.votes, k)
-    named: list[tuple[str, NDArray[np.bool_]]] = [
-        (name, np.asarray(kinds == code)) for code, name in enumerate(AGREEMENT_KINDS)
-    ]
-    named.append((ONE_RATING, np.asarray(kinds == MISSING)))
     counted = (majority != MISSING) & (texts.evaluator != MISSING)
     return tuple(
         Distribution(
             name,
             texts.classes,
-            _counts(majority[where & counted], k),
-            _counts(texts.evaluator[where & counted], k),
+            tuple(np.bincount(majority[where & counted], minlength=k).tolist()),
+            tuple(np.bincount(texts.evaluator[where & counted], minlength=k).tolist()),
             int((where & (majority == MISSING)).sum()),
         )
-        for name, where in named
-        if where.any()
+        for code, name in [*enumerate(AGREEMENT_KINDS), (MISSING, ONE_RATING)]
+        if (where := np.asarray(kinds == code)).any()
     )
-
-
-def _counts(codes: Codes, k: int) -> tuple[int, ...]:
-    return tuple(np.bincount(codes, minlength=k).tolist())

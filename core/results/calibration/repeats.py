@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
@@ -73,9 +74,7 @@ def sensitivity(
     shuffled: JudgeOutput,
     *,
     by_language: bool = True,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[Sensitivity, ...]:
     """Does the score notice that words changed places? By dimension, and by language where there are several.
 
@@ -94,7 +93,7 @@ def sensitivity(
     named: list[tuple[str, str | None]] = [(dimension, None) for dimension in dimensions]
     if by_language and len(languages) > 1:
         named += [(dimension, language) for dimension in dimensions for language in languages]
-    resampling: Resampling = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    resampling: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
         _of_group(dimension, language, scores, lost, len(languages) > 1 and by_language, resampling)
         for dimension, language in named

@@ -1,25 +1,28 @@
 """A calibration as result tables, and as the documented JSON (docs/formats.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.results.calibration.advice import RULES, Advice, advice, called, verdict_of
-from core.results.calibration.cells import KAPPAS, STATISTICS, Cell
+from core.results.calibration.cells import KAPPAS, OF_NUMBERS, STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
 from core.results.calibration.results import (
     MAJORITIES,
+    RULES,
+    Advice,
     Calibration,
     MacroMean,
     Summary,
     Sweep,
+    advice,
+    called,
     macro_averaged,
+    verdict_of,
 )
-from core.results.cells import interval
-from core.results.decimals import decimal, ends
+from core.results.cells import decimal, ends, interval, picked
 from core.schema.result_table import Cell as Value
 from core.schema.result_table import Column, Interval, ResultTable
-from core.stats.calibration import CalibrationMap
+from core.stats.calibration import CalibrationMap, ReliabilityBin
 from core.stats.resampling import Estimate
 
 Row = dict[str, Any]
@@ -41,13 +44,11 @@ _VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Bias towards the top class",
         ("top_majority", "top_evaluator", "bias", "bias_agreed", "bias_disagreed"),
     ),
-    "numbers": (
-        "Ratings and scores",
-        ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error"),
-    ),
+    "numbers": ("Ratings and scores", OF_NUMBERS),
 }
 """Tables of groups: title, and the statistics that readers see; files have all of them. The last is of numbers."""
 _TITLES = {
+    **STATISTICS,
     "gap": "Difference",
     "raters_agreement": "All raters equal",
     "raters_f1": "Weighted F1",
@@ -107,7 +108,7 @@ def _of_cells(prefix: str, rows: Sequence[tuple[Calibration, Cell]]) -> list[Res
 def _view(
     prefix: str, view: str, rows: Sequence[tuple[Calibration, Cell]], notes: Sequence[str]
 ) -> ResultTable:
-    title, shown = _VIEWS[view]
+    said, shown = _VIEWS[view]
     groups, head = _groups([(one.evaluator, cell.group) for one, cell in rows])
     return ResultTable(
         f"{prefix}{view}",
@@ -118,7 +119,7 @@ def _view(
             Column("n_items", shown=False),
             Column("n_raters", "Raters"),
             *(Column(name, shown=False) for name in ("verdict", "n_off_scale", "classes", "left_out")),
-            *(_statistic(name, name in shown) for name in STATISTICS),
+            *(Column(name, title, shown=name in shown) for name, title in _TITLES.items()),
         ),
         tuple(
             (
@@ -135,7 +136,7 @@ def _view(
             )
             for own, (_, cell) in zip(head, rows, strict=True)
         ),
-        title=f"{title}: all texts" if prefix else title,
+        title=f"{said}: all texts" if prefix else said,
         notes=(
             *(
                 f"{called(cell.group)}: no classes: {cell.why_numbers}"
@@ -145,10 +146,6 @@ def _view(
             *notes,
         ),
     )
-
-
-def _statistic(name: str, shown: bool) -> Column:
-    return Column(name, _TITLES.get(name, STATISTICS[name]), shown=shown)
 
 
 def _groups(
@@ -230,8 +227,8 @@ def _means(
             Column("n_texts", shown=False),
             *(
                 column
-                for one in STATISTICS
-                for column in (_statistic(one, one in shown), Column(f"{one}_sd", shown=False))
+                for one, heading in _TITLES.items()
+                for column in (Column(one, heading, shown=one in shown), Column(f"{one}_sd", shown=False))
             ),
         ),
         tuple(
@@ -467,7 +464,6 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Section of the JSON -> its keys -> names of STATISTICS."""
-_WORDS = ("classes", "numbers")
 
 
 def calibration_json(
@@ -496,19 +492,10 @@ def calibration_json(
             "sentence": judged.sentence,
             "constants": list(judged.constants),
             "rules": list(RULES),
-            "groups": [
-                {
-                    "group": dict(one.group),
-                    "n": one.n,
-                    "verdict": one.verdict,
-                    "reasons": list(one.reasons),
-                }
-                for one in judged.warned
-            ],
+            "groups": [asdict(one) for one in judged.warned],
         },
         "maps": None if maps is None else {dimension: _map(one) for dimension, one in maps.items()},
-        "left_out": dict(found.left_out),
-        "notes": list(found.notes),
+        **picked(found, "left_out", "notes"),
     }
 
 
@@ -516,23 +503,16 @@ def _cell(cell: Cell) -> Row:
     verdict = verdict_of(cell)
     return {
         "group": dict(cell.group),
-        "scale": _WORDS[not cell.classes],
+        "scale": "classes" if cell.classes else "numbers",
         "why_numbers": cell.why_numbers,
-        "classes": list(cell.classes),
-        "n": cell.n,
-        "n_items": cell.n_items,
-        "n_raters": cell.n_raters,
-        "n_off_scale": cell.n_off_scale,
-        "left_out": dict(cell.left_out),
-        "verdict": {"value": verdict.value, "reasons": list(verdict.reasons)},
+        **picked(cell, "classes", "n", "n_items", "n_raters", "n_off_scale", "left_out"),
+        "verdict": asdict(verdict),
         "constant": None if cell.constant is None else asdict(cell.constant),
         **_cell_sections(cell),
         "distributions": [
             {
                 "raters_agree": one.kind,
-                "majority": list(one.majority),
-                "evaluator": list(one.evaluator),
-                "n_no_majority": one.n_no_majority,
+                **picked(one, "majority", "evaluator", "n_no_majority"),
             }
             for one in cell.distributions
         ],
@@ -540,53 +520,47 @@ def _cell(cell: Cell) -> Row:
 
 
 def _cell_sections(cell: Cell) -> Row:
-    return {
-        section: {key: _estimate(cell.get(name), cell.why_numbers) for key, name in keys.items()}
-        for section, keys in _SECTIONS.items()
-    }
+    def made(name: str) -> Row:
+        return _estimate(cell.get(name), cell.why_numbers)
+
+    return _in_sections(made)
 
 
 def _estimate(found: Estimate | None, why_none: str | None = None) -> Row:
-    if found is None:
-        return {**ends(None, why_none or NOT_APPLICABLE), "n": 0}
-    return {**ends(found), "n": found.n}
+    return {**ends(found, why_none or NOT_APPLICABLE), "n": 0 if found is None else found.n}
 
 
 def _macro(one: Summary) -> Row:
-    return {
-        section: {key: _mean(one, name) for key, name in keys.items()} for section, keys in _SECTIONS.items()
-    }
+    def made(name: str) -> Row:
+        found = one.statistics.get(name) or MacroMean(None, None, 0, 0)
+        why = _UNDEFINED_IN_ALL if name in one.statistics else NOT_APPLICABLE
+        return {
+            "estimate": found.mean,
+            "sd": found.sd,
+            "n_groups": found.n_cells,
+            "n_undefined": found.n_undefined,
+            "reason": None if found.mean is not None else why,
+        }
+
+    return _in_sections(made)
 
 
-def _mean(one: Summary, name: str) -> Row:
-    found = one.statistics.get(name)
-    if found is None:
-        return {"estimate": None, "sd": None, "n_groups": 0, "n_undefined": 0, "reason": NOT_APPLICABLE}
-    return {
-        "estimate": found.mean,
-        "sd": found.sd,
-        "n_groups": found.n_cells,
-        "n_undefined": found.n_undefined,
-        "reason": None if found.mean is not None else _UNDEFINED_IN_ALL,
-    }
+def _in_sections(made: Callable[[str], Row]) -> Row:
+    return {section: {key: made(name) for key, name in keys.items()} for section, keys in _SECTIONS.items()}
 
 
 def _map(one: CalibrationMap) -> Row:
     return {
-        "method": one.method,
-        "fallback": one.fallback,
-        "reason": one.reason,
-        "n": one.n,
-        "n_left_out": one.n_left_out,
+        **picked(one, "method", "fallback", "reason", "n", "n_left_out"),
         "n_items": one.n_clusters,
         "n_folds": one.n_folds,
         **{name: _estimate(getattr(one, name)) for name in _OF_MAPS},
-        "knots": [list(knot) for knot in one.knots],
+        "knots": one.knots,
         "bins_before": [_bin(each) for each in one.before],
         "bins_after": [_bin(each) for each in one.after],
-        "notes": list(one.notes),
+        "notes": one.notes,
     }
 
 
-def _bin(one: Any) -> Row:
-    return {"low": one.low, "high": one.high, "mean_score": one.mean_score, "human": _estimate(one.human)}
+def _bin(one: ReliabilityBin) -> Row:
+    return {**picked(one, "low", "high", "mean_score"), "human": _estimate(one.human)}

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.results.calibration.cells import SIGNS, dimension_said
-from core.results.cells import interval, left_out_notes
+from core.results.cells import interval, left_out_notes, picked
 from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
 from core.results.joining import (
+    SAME_NAME,
     SYSTEM_MEANS,
     Joined,
     SystemScores,
@@ -24,7 +25,6 @@ from core.results.joining import (
     rows_met,
     system_rows,
 )
-from core.results.merging import SAME_NAME
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
@@ -76,11 +76,7 @@ class Acc23Options:
     @property
     def resampling(self) -> dict[str, Any]:
         """What decides the intervals."""
-        return {
-            "n_resamples": self.n_resamples,
-            "confidence_level": self.confidence_level,
-            "rng": self.rng,
-        }
+        return picked(self, "n_resamples", "confidence_level", "rng")
 
 
 DEFAULT_ACC23_OPTIONS = Acc23Options()
@@ -159,23 +155,37 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
     table, other_columns = _of_dimension(human, table, options.dimension)
     people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
     joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
-    places, shape = _places(joined)
-    tied = _spread(joined.target, places, shape)
-    target = tied if options.tie_rounding else _spread(_as_given(joined, people, options), places, shape)
-    scores = joined.scores()
-    matrices = [_spread(scores[:, index], places, shape) for index in range(scores.shape[1])]
-    found = tuple(
-        _of_metric(joined, index, matrices[index], target, options) for index in range(len(matrices))
-    )
+    items, systems = _places(joined)
+
+    def spread(values: Floats) -> Floats:
+        """Shape (items, systems), NaN where there is no text."""
+        matrix = np.full((int(items.max(initial=-1)) + 1, int(systems.max(initial=-1)) + 1), np.nan)
+        matrix[items, systems] = values
+        return matrix
+
+    tied = spread(joined.target)
+    target = tied if options.tie_rounding else spread(_as_given(joined, people, options))
+    matrices = [spread(scores) for scores in joined.scores().T]
     names = [metric.name for metric in joined.table.metrics]
     tests = _tests(names, target, matrices, options) if options.test else ()
-    rounding = () if options.tie_rounding else _rounding_note(tied, target)
+    # A rating that differs by rounding alone is a tie in the one matrix and none in the other.
+    n_apart = sum(
+        int(((tied[:, one] == tied[:, other]) & (target[:, one] != target[:, other])).sum())
+        for one, other in combinations(range(tied.shape[1]), 2)
+    )
+    rounding = (
+        f"{n_apart:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
+    )
     return Acc23(
         human.file_name,
-        found,
+        tuple(_of_metric(joined, index, matrix, target, options) for index, matrix in enumerate(matrices)),
         tests,
         options,
-        (*notes, *other_columns, *scored.notes, *joined.notes, *rounding, *_floor_note(tests)),
+        (
+            *(*notes, *other_columns, *scored.notes, *joined.notes),
+            *(rounding if n_apart else ()),
+            *_floor_note(tests),
+        ),
     )
 
 
@@ -183,23 +193,9 @@ def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Float
     """The joined rows' mean ratings without tying those that differ by rounding alone."""
     chosen = chosen_ratings(people, options.dimension, z_normalise=False)
     met = rows_met(joined.table, people, chosen.ratings)
-    size = len(joined.table.rows)
-    used = met >= 0
+    used, size = met >= 0, len(joined.table.rows)
     sums = np.bincount(met[used], weights=chosen.values[used], minlength=size).astype(np.float64)
     return ratio(sums, np.bincount(met[used], minlength=size).astype(np.float64))[joined.rows]
-
-
-def _rounding_note(tied: Floats, given: Floats) -> tuple[str, ...]:
-    """How many pairs of people's scores are no tie by rounding alone."""
-    n = 0
-    for first, second in combinations(range(tied.shape[1]), 2):
-        same = tied[:, first] == tied[:, second]
-        n += int((same & (given[:, first] != given[:, second])).sum())
-    if not n:
-        return ()
-    return (
-        f"{n:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
-    )
 
 
 def _of_dimension(
@@ -237,14 +233,13 @@ def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet,
     return replace(human, ratings=ratings), scored, (note,)
 
 
-def _places(joined: Joined) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], tuple[int, int]]:
-    """Item and system of each joined row, numbered, and how many there are. A level makes a system of its own."""
+def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Item and system of each joined row, numbered. A level makes a system of its own."""
     rows = [joined.table.rows[index] for index in joined.rows.tolist()]
     items = np.unique(items_of(rows), return_inverse=True)[1]
     numbers: dict[tuple[object, ...], int] = {}
-    systems = np.array(
-        [numbers.setdefault((row.system, level_key(row.level)), len(numbers)) for row in rows], dtype=np.intp
-    )
+    keys = [(row.system, level_key(row.level)) for row in rows]
+    systems = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
     taken = set()
     for row, place in zip(rows, zip(items.tolist(), systems.tolist(), strict=True), strict=True):
         if place in taken:
@@ -253,25 +248,16 @@ def _places(joined: Joined) -> tuple[tuple[NDArray[np.intp], NDArray[np.intp]], 
                 "cannot be told apart. Leave all but one out."
             )
         taken.add(place)
-    return (items, systems), (int(items.max(initial=-1)) + 1, len(numbers))
-
-
-def _spread(
-    values: Floats, places: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int]
-) -> Floats:
-    """Shape (items, systems), NaN where there is no text."""
-    matrix = np.full(shape, np.nan)
-    matrix[places] = values
-    return matrix
+    return items, systems
 
 
 def _of_metric(
     joined: Joined, index: int, matrix: Floats, target: Floats, options: Acc23Options
 ) -> MetricAccuracy:
-    rows = [joined.table.rows[row] for row in joined.rows.tolist()]
     scores, people = joined.scores()[:, index], joined.target
-    items = items_of(rows)
-    between = system_rows(joined, np.ones(len(joined.table.rows), dtype=np.bool_), options.system_scores)
+    items = items_of([joined.table.rows[row] for row in joined.rows.tolist()])
+    every = np.ones(len(joined.table.rows), dtype=np.bool_)
+    between = system_rows(joined, every, options.system_scores)
     means = (between.scores[:, index], between.target, between.systems)
     of_means = {"items": between.items, "paired": between.paired, **options.resampling}
     if options.epsilon is None:
@@ -279,7 +265,10 @@ def _of_metric(
         around = calibrated_interval(target, matrix, **options.resampling)
     else:
         accuracy = pairwise_accuracy(target, matrix, options.epsilon)
-        around = _fixed_interval(target, matrix, options.epsilon, options)
+        results = pair_results(target, matrix, options.epsilon)
+        known = ~np.isnan(results)
+        shares = ratio(np.where(known, results, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
+        around = mean_estimates(shares[:, None], np.arange(len(shares)), **options.resampling)[0]
     return MetricAccuracy(
         metric=joined.table.metrics[index].name,
         accuracy=accuracy,
@@ -292,39 +281,23 @@ def _of_metric(
             target, matrix, n_resamples=options.n_resamples, rng=options.rng
         ),
         n_texts=int((~np.isnan(scores)).sum()),
-        left_out=left_out(joined, np.ones(len(joined.table.rows), dtype=np.bool_), index),
+        left_out=left_out(joined, every, index),
         constant=constant(joined.table.values[joined.rows, index]),
     )
-
-
-def _fixed_interval(target: Floats, matrix: Floats, epsilon: float, options: Acc23Options) -> Estimate:
-    """The mean over items of each one's share of right pairs."""
-    results = pair_results(target, matrix, epsilon)
-    known = ~np.isnan(results)
-    shares = ratio(np.where(known, results, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64))
-    return mean_estimates(shares[:, None], np.arange(len(shares)), **options.resampling)[0]
 
 
 def _tests(
     names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
 ) -> tuple[AccuracyTest, ...]:
     """Every two metrics, on the texts that both scored; at the epsilon asked for, else each at its own."""
-    pairs, found = list(combinations(range(len(names)), 2)), []
-    for first, second in pairs:
-        both = ~(np.isnan(matrices[first]) | np.isnan(matrices[second]))
-        one, other = (np.where(both, matrices[index], np.nan) for index in (first, second))
-        given = None if options.epsilon is None else (options.epsilon, options.epsilon)
-        found.append(
-            accuracy_test(
-                target,
-                one,
-                other,
-                swap=options.swap,
-                epsilons=given,
-                n_resamples=options.n_resamples,
-                rng=options.rng,
-            )
-        )
+    pairs = list(combinations(range(len(names)), 2))
+    given = None if options.epsilon is None else (options.epsilon, options.epsilon)
+    draws: dict[str, Any] = {"swap": options.swap, "n_resamples": options.n_resamples, "rng": options.rng}
+    found = []
+    for pair in pairs:
+        both = ~np.isnan([matrices[index] for index in pair]).any(axis=0)
+        one, other = (np.where(both, matrices[index], np.nan) for index in pair)
+        found.append(accuracy_test(target, one, other, epsilons=given, **draws))
     return tuple(
         AccuracyTest(names[first], names[second], test, paid, options.swap)
         for (first, second), test, paid in zip(pairs, found, holm([one.p for one in found]), strict=True)
@@ -336,18 +309,18 @@ def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
     tested = [one.test for one in tests if one.test.p is not None]
     if not tested:
         return ()
-    by_draws = min((len(tested) / (1 + one.n_resamples), one.n_resamples) for one in tested)
-    by_items = min((len(tested) * 2.0 ** (1 - one.n_units), one.n_units) for one in tested)
+    n_swaps, n_units = (max(getattr(one, name) for one in tested) for name in ("n_resamples", "n_units"))
+    lowest = len(tested) / (1 + n_swaps)
     tests_said = "1 test" if len(tested) == 1 else f"{len(tested)} tests"
-    if by_items[0] > _ALPHA:
+    if len(tested) * 2.0 ** (1 - n_units) > _ALPHA:
         return (
-            f"Holm p cannot reach {_ALPHA:g}: {tests_said} of {by_items[1]} units that change places. "
+            f"Holm p cannot reach {_ALPHA:g}: {tests_said} of {n_units} units that change places. "
             "More items are needed.",
         )
-    if by_draws[0] > _ALPHA:
+    if lowest > _ALPHA:
         return (
-            f"Holm p cannot fall below {len(tested)} / {1 + by_draws[1]:,} = {by_draws[0]:.2g}: {tests_said} of "
-            f"{by_draws[1]:,} swaps. Draw more swaps.",
+            f"Holm p cannot fall below {len(tested)} / {1 + n_swaps:,} = {lowest:.2g}: {tests_said} of "
+            f"{n_swaps:,} swaps. Draw more swaps.",
         )
     return ()
 
@@ -360,8 +333,15 @@ _SWAPPED: Mapping[Swap, str] = {
 
 
 def accuracy_table(found: Acc23) -> ResultTable:
-    """A row a metric."""
+    """A row a metric. A calibrated accuracy has the basic bootstrap interval."""
     options = found.options
+    pairs = " or ".join(map(str, sorted({one.soft_accuracy.n_pairs for one in found.metrics})))
+    kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile beside it"
+    drawn = (
+        "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
+        f"{pairs} pairs of systems ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
+        f"Intervals: {options.confidence_level:.0%}, bootstrap over items: {kind}.",
+    )
     return ResultTable(
         "accuracy",
         (
@@ -396,7 +376,7 @@ def accuracy_table(found: Acc23) -> ResultTable:
             f"epsilon: {_CALIBRATED if options.epsilon is None else 'as given'}.",
             "Pearson: segment over all texts; per item within each item, averaged; system between systems' means, whose "
             f"intervals lie too low where systems are close or items few ({SYSTEM_MEANS[options.system_scores]}).",
-            *(_resampling_said(found) if options.n_resamples else ()),
+            *(drawn if options.n_resamples else ()),
             *dict.fromkeys(
                 f"SPA: undefined: {one.soft_accuracy.reason}"
                 for one in found.metrics
@@ -405,18 +385,6 @@ def accuracy_table(found: Acc23) -> ResultTable:
             *left_out_notes([(one.metric, one.left_out) for one in found.metrics], "texts"),
             *found.notes,
         ),
-    )
-
-
-def _resampling_said(found: Acc23) -> tuple[str, str]:
-    """Soft pairwise accuracy, and which bootstrap intervals are: a calibrated accuracy has the basic one."""
-    options = found.options
-    pairs = sorted({one.soft_accuracy.n_pairs for one in found.metrics})
-    kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile beside it"
-    return (
-        "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
-        f"{' or '.join(map(str, pairs))} pairs of systems ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
-        f"Intervals: {options.confidence_level:.0%}, bootstrap over items: {kind}.",
     )
 
 

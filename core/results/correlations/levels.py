@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import interval, share_of
-from core.results.choices import check_names, directions, items_of
+from core.results.cells import interval, picked, share_of
+from core.results.choices import Key, check_names, directions, items_of, keys_of
 from core.results.correlations.table import estimate_json
-from core.results.joining import check_spelled_alike, units_of
+from core.results.joining import check_spelled_alike
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Metric, ScoredRow, ScoreTable
 from core.stats.degeneracy import Constant, constant, tied
-from core.stats.resampling import Estimate, Floats, ratio_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, ratio_estimates
 from core.tables.columns import level_number
 from core.tables.reading import shown
 
@@ -24,16 +24,8 @@ ALL_LEVELS = "all"
 MISSING, EQUAL = "a level or its score is missing", "all scores of the item are equal"
 ALL_EQUAL = "each item's scores are all equal"
 
+_MOST_NAMED = 10
 _TOGETHER = 8  # metrics that share a matrix of sums: bounds memory; all draw the same resamples
-
-
-@dataclass(frozen=True)
-class LevelMean:
-    """Scores of one metric at one level."""
-
-    level: str
-    mean: Estimate
-    """Over items, with an interval from resampling them."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,8 @@ class MetricByLevel:
 
     metric: str
     family: str
-    levels: tuple[LevelMean, ...]
+    levels: Mapping[str, Estimate]
+    """Level, best first -> mean score over items, with an interval from resampling them."""
     monotonic: Estimate
     """Share of items whose scores never rise from a level to the next worse one, of those not in `left_out`."""
     strictly_monotonic: Estimate
@@ -78,13 +71,11 @@ def by_level(
     *,
     metrics: Sequence[str] = (),
     most_worst: int = 20,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[MetricByLevel, ...]:
     """Each metric's scores by level. The levels of one item of one system are compared with each other.
 
-    Labels tell items apart where an item has several texts at a level (see `level_units`).
+    Labels tell items apart where an item has several texts at a level (see `_units`).
 
     The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
     higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
@@ -99,6 +90,7 @@ def by_level(
     ladder = _ladder(table)
     turned = np.moveaxis(tied(np.moveaxis(ladder.scores * directions(table), 1, 2)), 2, 1)
     chosen = [index for index, name in enumerate(names) if not metrics or name in metrics]
+    resampling: Resampling = {"n_resamples": 2_000, **drawing}
     found: list[MetricByLevel] = []
     for start in range(0, len(chosen), _TOGETHER):
         part = chosen[start : start + _TOGETHER]
@@ -107,9 +99,7 @@ def by_level(
             np.hstack([above for above, _ in sums]),
             np.hstack([below for _, below in sums]),
             ladder.items,
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            rng=rng,
+            **resampling,
         )
         width = sums[0][0].shape[1]
         for k, m in enumerate(part):
@@ -148,14 +138,66 @@ def _ladder(table: ScoreTable) -> _Ladder:
     indices = [index for index, row in enumerate(table.rows) if row.level in known]
     rows = [table.rows[index] for index in indices]
     steps = [order.index(known[row.level]) for row in rows if row.level is not None]
-    found = units_of(rows, steps)
-    scores = np.full((len(found.first), len(order), len(table.metrics)), np.nan)
-    for index, unit, step in zip(indices, found.unit, steps, strict=True):
-        scores[unit, step] = table.values[index]
-    keys = tuple(
-        replace(rows[first], labels=labels) for first, labels in zip(found.first, found.labels, strict=True)
-    )
+    units, keys = _units(rows, steps)
+    scores = np.full((len(keys), len(order), len(table.metrics)), np.nan)
+    scores[units, steps] = table.values[indices]
     return _Ladder(tuple(by_number[number] for number in order), keys, items_of(keys), scores)
+
+
+def _units(rows: Sequence[ScoredRow], levels: Sequence[int]) -> tuple[list[int], tuple[ScoredRow, ...]]:
+    """The unit of each row, and the first row of each unit with what all its rows share. levels: number of each row's.
+
+    A unit is an item, in its data set and language, of one system. Where it would hold a level twice, labels under which
+    an item has several levels (generator, shots, prompt) tell units apart; a label of each row alone, such as a remark,
+    never does. Raises InputError where a level still stands twice.
+    """
+    keys = keys_of(rows, ("item", "system", "dataset", "language"))
+    if _twice(keys, levels):
+        labels = dict.fromkeys(label for row in rows for label in row.labels)
+        columns = [[row.labels.get(label) for row in rows] for label in labels]
+        apart = [column for column in columns if _has_levels(keys, column, levels)]
+        keys = [(*key, *own) for key, *own in zip(keys, *apart, strict=True)]
+    if twice := _twice(keys, levels):
+        raise InputError("Scores by level need each text once.", _problems(rows, twice))
+    numbers: dict[Key, int] = {}
+    units = [numbers.setdefault(key, len(numbers)) for key in keys]
+    shared: dict[int, ScoredRow] = {}
+    for row, unit in zip(rows, units, strict=True):
+        before = shared.setdefault(unit, row)
+        labels_of_all = {
+            name: value for name, value in before.labels.items() if row.labels.get(name) == value
+        }
+        shared[unit] = replace(before, labels=labels_of_all)
+    return units, tuple(shared.values())
+
+
+def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
+    """Rows whose level their unit has already."""
+    seen: set[tuple[Key, int]] = set()
+    found = []
+    for index, at in enumerate(zip(keys, levels, strict=True)):
+        if at in seen:
+            found.append(index)
+        seen.add(at)
+    return found
+
+
+def _has_levels(keys: Sequence[Key], values: Sequence[str | None], levels: Sequence[int]) -> bool:
+    """Whether most of an item's texts with one value of a label have further levels under that value."""
+    held: dict[tuple[Key, str | None], set[int]] = {}
+    for key, value, level in zip(keys, values, levels, strict=True):
+        held.setdefault((key, value), set()).add(level)
+    return 2 * sum(len(own) > 1 for own in held.values()) > len(held)
+
+
+def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
+    listed = [
+        f"item {shown(rows[index].item_id)}, system {shown(rows[index].system)}, level {shown(rows[index].level or '')} "
+        "is listed more than once"
+        for index in twice[:_MOST_NAMED]
+    ]
+    more = [f"and {len(twice) - _MOST_NAMED} more"] if len(twice) > _MOST_NAMED else []
+    return [*listed, *more]
 
 
 def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
@@ -212,7 +254,7 @@ def _of_metric(
     return MetricByLevel(
         metric=metric.name,
         family=metric.family,
-        levels=tuple(LevelMean(level, mean) for level, mean in zip(ladder.levels, counted, strict=False)),
+        levels=dict(zip(ladder.levels, counted, strict=False)),
         monotonic=counted[n_levels],
         strictly_monotonic=counted[n_levels + 1],
         prefers_damaged=dict(zip(damaged, ahead, strict=True)),
@@ -268,11 +310,11 @@ def level_table(found: Sequence[MetricByLevel]) -> ResultTable:
         ),
         tuple(
             (
-                *(one.metric, one.family, level.level, interval(level.mean)),
-                None if at == 0 else interval(one.prefers_damaged[level.level]),
+                *(one.metric, one.family, level, interval(mean)),
+                None if at == 0 else interval(one.prefers_damaged[level]),
             )
             for one in found
-            for at, level in enumerate(one.levels)
+            for at, (level, mean) in enumerate(one.levels.items())
         ),
         title="Mean score by level",
     )
@@ -290,8 +332,7 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
             Column("monotonic"),
             Column("strictly_monotonic", "strictly"),
             Column("prefers_damaged", "prefers damaged"),
-            Column("constant_value", shown=False),
-            Column("constant_share", shown=False),
+            *(Column(f"constant_{name}", shown=False) for name in ("value", "share")),
         ),
         tuple(
             (
@@ -333,9 +374,8 @@ def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
     """Scores by level, monotonic shares, preferences for the damaged text and where they are largest."""
     return [
         {
-            "metric": one.metric,
-            "family": one.family,
-            "levels": [{"level": level.level, **_with_n(level.mean)} for level in one.levels],
+            **picked(one, "metric", "family"),
+            "levels": [{"level": level, **_with_n(mean)} for level, mean in one.levels.items()],
             "monotonic": _with_n(one.monotonic),
             "strictly_monotonic": _with_n(one.strictly_monotonic),
             "prefers_damaged": {level: _with_n(share) for level, share in one.prefers_damaged.items()},
@@ -348,4 +388,4 @@ def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
 
 
 def _with_n(estimate: Estimate) -> dict[str, Any]:
-    return {**estimate_json(estimate), "n": estimate.n, "n_left_out": estimate.n_left_out}
+    return estimate_json(estimate) | picked(estimate, "n", "n_left_out")

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.results.cells import picked
 from core.results.choices import directions, items_of, left_out_of, with_directions
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, joined_with
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.groups import redundancy as matrix_of
-from core.stats.resampling import Floats
 from core.tables.reading import shown
 
 
@@ -127,21 +127,40 @@ def rank_metrics(
     scored: NDArray[np.bool_] = np.asarray(np.isfinite(scores).any(axis=0))
     shared = np.isfinite(scores[:, scored]).all(axis=1)
     rows = [table.rows[index] for index in joined.rows[shared].tolist()]
-    part = _Shared(scores[shared], joined.target[shared], items_of(rows), joined.names)
-    whys = [
-        coefficients.why_undefined(part.scores[:, m], part.target, part.names) if scored[m] else NO_SCORES
-        for m in range(len(table.metrics))
-    ]
-    values = [coefficients.coefficient(column, part.target, method) for column in part.scores.T]
-    order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
+    columns, target, items = scores[shared].T, joined.target[shared], items_of(rows)
     names = [metric.name for metric in table.metrics]
+    whys = [
+        coefficients.why_undefined(column, target, joined.names) if scored[m] else NO_SCORES
+        for m, column in enumerate(columns)
+    ]
+    values = [coefficients.coefficient(column, target, method) for column in columns]
+    order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
+
+    def compared(first: int, second: int) -> Comparison:
+        both = columns[first], columns[second]
+        said: tuple[float | None, float | None, Test, int, str | None]
+        if test == "permutation":
+            found = intervals.permutation_test(
+                *(*both, target, method),
+                items=items,
+                n_resamples=min(options.n_resamples, MOST_SWAPS),
+                rng=options.rng,
+                names=joined.names,
+            )
+            said = found.difference, found.p, test, found.n, found.reason
+        else:
+            between = coefficients.coefficient(*both, method)
+            _, p = intervals.williams(values[first], values[second], between, target.size)
+            undefined = bool(np.isnan(p))
+            why = NOT_TESTED if undefined else None
+            said = values[first] - values[second], None if undefined else p, test, target.size, why
+        return Comparison(names[first], names[second], *said)
+
     p_values = np.full((len(order), len(order)), np.nan)
     comparisons = []
     for i, j in combinations(range(len(order)), 2):
-        first, second = order[i], order[j]
-        found = _compare(part, (first, second), (names[first], names[second]), method, test, options)
-        comparisons.append(found)
-        p_values[i, j] = np.nan if found.p is None else found.p
+        comparisons.append(compared(order[i], order[j]))
+        p_values[i, j] = np.nan if comparisons[-1].p is None else comparisons[-1].p
     ordered = tuple(names[m] for m in order)
     return Ranking(
         method=method,
@@ -173,56 +192,15 @@ def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """Rows that all metrics scored."""
-
-    scores: Floats
-    target: Floats
-    items: NDArray[np.int64]
-    names: tuple[str, str]
-    """Plurals of what scores and target hold."""
-
-
-def _compare(
-    part: _Shared,
-    columns: tuple[int, int],
-    names: tuple[str, str],
-    method: Method,
-    test: Test,
-    options: CorrelationOptions,
-) -> Comparison:
-    x1, x2 = part.scores[:, columns[0]], part.scores[:, columns[1]]
-    if test == "permutation":
-        found = intervals.permutation_test(
-            x1,
-            x2,
-            part.target,
-            method,
-            items=part.items,
-            n_resamples=min(options.n_resamples, MOST_SWAPS),
-            rng=options.rng,
-            names=part.names,
-        )
-        return Comparison(*names, found.difference, found.p, test, found.n, found.reason)
-    r_xy = coefficients.coefficient(x1, part.target, method)
-    r_zy = coefficients.coefficient(x2, part.target, method)
-    _, p = intervals.williams(r_xy, r_zy, coefficients.coefficient(x1, x2, method), part.target.size)
-    undefined = bool(np.isnan(p))
-    return Comparison(
-        *names,
-        r_xy - r_zy,
-        None if undefined else p,
-        test,
-        part.target.size,
-        NOT_TESTED if undefined else None,
-    )
-
-
 def ranking_table(found: Ranking) -> ResultTable:
     """Metrics in order with their cluster, then those that are not ranked."""
-    title = f"{found.method.capitalize()} on the {found.n:,} of {found.n_rows:,} rows that all these metrics scored"
     ranked = [(found.cluster[name], name, found.coefficients.get(name), "") for name in found.order]
+    dropped = [(None, name, None, why) for name, why in found.dropped.items()]
+    clusters = [
+        f"A new cluster begins where a metric is worse than all of the one before ({one.test} test, "
+        f"p below {found.alpha:g})."
+        for one in found.comparisons[:1]
+    ]
     return ResultTable(
         "ranking",
         (
@@ -230,34 +208,19 @@ def ranking_table(found: Ranking) -> ResultTable:
             Column("metric", names_row=True),
             Column("direction", "better", shown="lower" in found.directions.values()),
             Column("coefficient", found.method.capitalize()),
-            Column("method", shown=False),
-            Column("n", shown=False),
-            Column("left_out", shown=False),
-            Column("reason", shown=False),
+            *(Column(name, shown=False) for name in ("method", "n", "left_out", "reason")),
         ),
         tuple(
             (cluster, name, found.directions.get(name), value, found.method, found.n, found.left_out, why)
-            for cluster, name, value, why in [
-                *ranked,
-                *((None, name, None, why) for name, why in found.dropped.items()),
-            ]
+            for cluster, name, value, why in [*ranked, *dropped]
         ),
-        title=title,
+        title=f"{found.method.capitalize()} on the {found.n:,} of {found.n_rows:,} rows that all these metrics scored",
         notes=(
-            *_how(found),
+            *clusters,
             *(f"Not ranked: {shown(name)}: {why}" for name, why in found.dropped.items()),
             *found.notes,
         ),
     )
-
-
-def _how(found: Ranking) -> list[str]:
-    if not found.comparisons:
-        return []
-    return [
-        f"A new cluster begins where a metric is worse than all of the one before ({found.comparisons[0].test} test, "
-        f"p below {found.alpha:g})."
-    ]
 
 
 def comparison_table(found: Ranking) -> ResultTable:
@@ -267,8 +230,11 @@ def comparison_table(found: Ranking) -> ResultTable:
         (
             Column("first", names_row=True),
             Column("second", names_row=True),
-            *(Column(f"{which}_cluster", shown=False) for which in ("first", "second")),
-            *(Column(f"{which}_direction", shown=False) for which in ("first", "second")),
+            *(
+                Column(f"{one}_{what}", shown=False)
+                for what in ("cluster", "direction")
+                for one in ("first", "second")
+            ),
             Column("method", shown=False),
             Column("difference"),
             Column("p_two_sided", "p", p_value=True),
@@ -304,11 +270,7 @@ def redundancy_table(found: Redundancy) -> ResultTable:
         ),
         tuple(
             (
-                first,
-                second,
-                found.method,
-                found.values[i][j],
-                found.n[i][j] if found.n else None,
+                *(first, second, found.method, found.values[i][j], found.n[i][j] if found.n else None),
                 found.left_out,
             )
             for (i, first), (j, second) in combinations(enumerate(found.metrics), 2)
@@ -320,11 +282,7 @@ def redundancy_table(found: Redundancy) -> ResultTable:
 def ranking_json(ranking: Ranking) -> dict[str, Any]:
     """Metrics in order with their cluster, all comparisons, and what is not ranked."""
     return {
-        "method": ranking.method,
-        "alpha": ranking.alpha,
-        "n": ranking.n,
-        "n_rows": ranking.n_rows,
-        "left_out": dict(ranking.left_out),
+        **picked(ranking, "method", "alpha", "n", "n_rows", "left_out"),
         "order": [
             {
                 "metric": name,
@@ -335,18 +293,10 @@ def ranking_json(ranking: Ranking) -> dict[str, Any]:
             for name in ranking.order
         ],
         "comparisons": [asdict(comparison) for comparison in ranking.comparisons],
-        "dropped": dict(ranking.dropped),
-        "notes": list(ranking.notes),
+        **picked(ranking, "dropped", "notes"),
     }
 
 
 def redundancy_json(found: Redundancy) -> dict[str, Any]:
     """The square matrix of coefficients with how many texts are behind each."""
-    return {
-        "method": found.method,
-        "metrics": list(found.metrics),
-        "directions": list(found.directions),
-        "left_out": dict(found.left_out),
-        "values": [list(row) for row in found.values],
-        "n": [list(row) for row in found.n],
-    }
+    return picked(found, "method", "metrics", "directions", "left_out", "values", "n")

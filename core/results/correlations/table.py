@@ -1,16 +1,16 @@
 """Per-metric correlations: which metric follows human ratings, or the damage that was done; one dimension or several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from functools import partial as partial_of
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import interval, left_out_notes, over_items
+from core.results.cells import ends, interval, left_out_notes, over_items, picked
 from core.results.choices import (
     Dimension,
     check_names,
@@ -21,7 +21,6 @@ from core.results.choices import (
     names_of,
     rows_by,
 )
-from core.results.decimals import ends
 from core.results.joining import (
     DEFAULT_OPTIONS,
     SYSTEM_MEANS,
@@ -59,6 +58,11 @@ class Pooled:
     fisher: tuple[float, float] | None
     """By Fisher's z, for independent rows; None where it does not apply (Kendall, fewer than four rows)."""
 
+    def ends(self, whose: "Resampled") -> tuple[float | None, float | None]:
+        """The ends of one of the intervals."""
+        one = self.over_rows if whose == "rows" else self.over_items
+        return self.fisher or (None, None) if whose == "fisher" else (one.low, one.high)
+
 
 @dataclass(frozen=True)
 class MetricCorrelation:
@@ -73,13 +77,13 @@ class MetricCorrelation:
     left_out: Mapping[str, int]
     """Reason -> rows."""
     pooled: Mapping[Method, Pooled]
-    per_item: Mapping[Method, Estimate]
+    per_item: Mapping[Method, Estimate] = field(default_factory=dict)
     """Within each item, then averaged over items; `n_clusters`: items used, `n_left_out`: items without a value."""
-    per_system: Mapping[Method, Estimate]
+    per_system: Mapping[Method, Estimate] = field(default_factory=dict)
     """Between systems' means; empty where levels are the target. `n`: systems."""
-    system_accuracy: Estimate | None
+    system_accuracy: Estimate | None = None
     """Share of pairs of systems that the metric orders as people do; None: no human ratings."""
-    partial: Mapping[Method, Estimate]
+    partial: Mapping[Method, Estimate] = field(default_factory=dict)
     """Controlling for system; empty where there is only one."""
     constant: Constant | None = None
     """The score that covers all or nearly all texts used, on the metric's own scale; None: scores vary."""
@@ -162,10 +166,8 @@ def correlate_scores(
     tell: told what is being done, as this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and where nothing can be joined.
     """
-    asked = _asked(table, ratings, group, options)
-    return asked.report(
-        [row for named, part, told in _groups(asked, tell) for row in _of_group(asked, part, named, told)]
-    )
+    parts, report = _asked(table, ratings, group, options, tell)
+    return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
 
 
 def correlate_step_by_step(
@@ -185,51 +187,89 @@ def correlate_step_by_step(
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    asked = _asked(table, ratings, group, options)
-    parts = list(_groups(asked, tell))
-    if so_far is None:
-        rows = [row for named, part, _ in parts for row in _estimates(asked, part, named)]
-    else:
-        rows = list(so_far.rows)
-    yield asked.report(rows)
+    parts, report = _asked(table, ratings, group, options, tell)
+    rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
+    yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
-    for named, part, told in parts:
+    for part in parts:
         together = _TOGETHER if part.target.size <= _FEW_ROWS else 1
         for start in range(0, n_metrics, together):
             metrics = range(start, min(start + together, n_metrics))
             places = slice(place, place + len(metrics))
             place += len(metrics)
             if not all(row.is_complete for row in rows[places]):
-                rows[places] = _of_group(asked, part, named, told, metrics)
-                yield asked.report(rows)
+                rows[places] = _complete(part, metrics)
+                yield replace(report, rows=tuple(rows))
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What is to be correlated, joined."""
+class _Group:
+    """The joined rows of one group. Whose texts they are takes a look at each, when it is first asked for."""
 
     joined: Joined
-    columns: tuple[str, ...]
-    groups: Mapping[tuple[str, ...], NDArray[np.bool_]]
-    """Values of the columns -> which rows of the table have them."""
     options: CorrelationOptions
-    notes: tuple[str, ...]
+    named: Mapping[str, str]
+    """Column -> value."""
+    within: NDArray[np.bool_]
+    """Which rows of the table are in the group."""
+    tell: Callable[[str], None]
 
-    def report(self, rows: Sequence[MetricCorrelation]) -> CorrelationReport:
-        return CorrelationReport(tuple(rows), self.joined.against, self.options, self.notes)
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """As statistics take it."""
+        return picked(self.options, "n_resamples", "confidence_level", "rng")
+
+    @cached_property
+    def entries(self) -> NDArray[np.int64]:
+        """A row of the table for each entry."""
+        return self.joined.rows[self.within[self.joined.rows]]
+
+    @cached_property
+    def scores(self) -> Floats:
+        return self.joined.scores()[self.within[self.joined.rows]]
+
+    @cached_property
+    def target(self) -> Floats:
+        return self.joined.target[self.within[self.joined.rows]]
+
+    @cached_property
+    def texts(self) -> list[ScoredRow]:
+        return [self.joined.table.rows[index] for index in self.entries.tolist()]
+
+    @cached_property
+    def items(self) -> NDArray[np.int64]:
+        return items_of(self.texts)
+
+    @cached_property
+    def systems(self) -> NDArray[np.str_]:
+        return names_of(self.texts, "system")
+
+    @cached_property
+    def between(self) -> SystemRows:
+        """What systems' means are made of, where there are human ratings."""
+        return system_rows(self.joined, self.within, self.options.system_scores)
 
 
 def _asked(
-    table: ScoreTable, ratings: RatingSet | None, group: Sequence[str], options: CorrelationOptions
-) -> _Asked:
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: Sequence[str],
+    options: CorrelationOptions,
+    tell: Callable[[str], None] | None,
+) -> tuple[list[_Group], CorrelationReport]:
+    """What is to be correlated, joined, and the report without its rows."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
     check_names("column to group by", columns, group_columns(table))
     if not table.metrics:
         raise InputError("There is no metric: the table holds no column of scores.")
     joined = joined_with(table, ratings, options)
-    every = np.arange(len(table.rows))
-    groups = {values: np.isin(every, rows) for values, rows in rows_by(table.rows, columns).items()}
-    return _Asked(joined, columns, groups, options, (*table.notes, *joined.notes))
+    every, members = np.arange(len(table.rows)), rows_by(table.rows, columns)
+    groups = []
+    for number, (values, rows) in enumerate(members.items(), start=1):
+        told = _telling(tell, f"group {number} of {len(members)}, " if len(members) > 1 else "")
+        named = dict(zip(columns, values, strict=True))
+        groups.append(_Group(joined, options, named, np.isin(every, rows), told))
+    return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes))
 
 
 def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
@@ -242,160 +282,63 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
     return told
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The joined rows of one group. Whose texts they are takes a look at each, when it is first asked for."""
-
-    joined: Joined
-    scores: Floats
-    target: Floats
-    names: tuple[str, str]
-    methods: tuple[Method, ...]
-    resampling: dict[str, Any]
-    until_settled: bool
-    system_scores: SystemScores
-    within: NDArray[np.bool_]
-    """Which rows of the table are in the group."""
-
-    @cached_property
-    def items(self) -> NDArray[np.int64]:
-        return items_of(self._rows)
-
-    @cached_property
-    def systems(self) -> NDArray[np.str_]:
-        return names_of(self._rows, "system")
-
-    @cached_property
-    def between(self) -> SystemRows | None:
-        """What systems' means are made of; None: no human ratings."""
-        if self.joined.against != "human":
-            return None
-        return system_rows(self.joined, self.within, self.system_scores)
-
-    @cached_property
-    def used(self) -> NDArray[np.int64]:
-        """Rows of the table that have a target."""
-        return np.unique(self._entries)
-
-    @property
-    def _entries(self) -> NDArray[np.int64]:
-        return self.joined.rows[self.within[self.joined.rows]]
-
-    @property
-    def _rows(self) -> list[ScoredRow]:
-        return [self.joined.table.rows[index] for index in self._entries.tolist()]
-
-
-def _groups(
-    asked: _Asked, tell: Callable[[str], None] | None
-) -> Iterator[tuple[dict[str, str], "_Rows", Callable[[str], None]]]:
-    """Values of each group by column, its rows, and who is told what is being done with them."""
-    for number, (values, within) in enumerate(asked.groups.items(), start=1):
-        told = _telling(tell, f"group {number} of {len(asked.groups)}, " if len(asked.groups) > 1 else "")
-        yield dict(zip(asked.columns, values, strict=True)), _part_of(asked, within), told
-
-
-def _part_of(asked: _Asked, within: NDArray[np.bool_]) -> _Rows:
-    joined, options = asked.joined, asked.options
-    entries = within[joined.rows]
-    return _Rows(
-        joined=joined,
-        scores=joined.scores()[entries],
-        target=joined.target[entries],
-        names=joined.names,
-        methods=options.methods,
-        resampling={
-            "n_resamples": options.n_resamples,
-            "confidence_level": options.confidence_level,
-            "rng": options.rng,
-        },
-        until_settled=options.until_settled,
-        system_scores=options.system_scores,
-        within=within,
-    )
-
-
-def _of_group(
-    asked: _Asked,
-    part: _Rows,
-    group: Mapping[str, str],
-    tell: Callable[[str], None],
-    metrics: Sequence[int] | None = None,
-) -> list[MetricCorrelation]:
+def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
     """metrics: their numbers; None for all."""
-    chosen = range(len(asked.joined.table.metrics)) if metrics is None else metrics
+    n_metrics = len(part.joined.table.metrics)
+    chosen = range(n_metrics) if metrics is None else metrics
     found = []
-    for index, pooled in zip(chosen, _pooled(part, chosen, tell), strict=True):
-        tell(f"within items and between systems: metric {index + 1} of {len(asked.joined.table.metrics)}")
-        row = _described(asked, part, group, index, pooled)
-        found.append(replace(row, **_within_and_between(part, index)))
+    for index, pooled in zip(chosen, _pooled(part, chosen), strict=True):
+        part.tell(f"within items and between systems: metric {index + 1} of {n_metrics}")
+        found.append(replace(_described(part, index, pooled), **_within_and_between(part, index)))
     return found
 
 
-def _estimates(asked: _Asked, part: _Rows, group: Mapping[str, str]) -> list[MetricCorrelation]:
+def _estimates(part: _Group) -> list[MetricCorrelation]:
     """Pooled estimates without intervals."""
-    options = {"names": part.names, **part.resampling, "n_resamples": 0}
-    found = intervals.correlate_columns(part.scores, part.target, part.methods, **options)
+    options = {"names": part.joined.names, **part.resampling, "n_resamples": 0}
+    found = intervals.correlate_columns(part.scores, part.target, part.options.methods, **options)
     return [
         replace(
-            _described(
-                asked,
-                part,
-                group,
-                index,
-                {method: Pooled(one, one, _fisher(one, method)) for method, one in by_method.items()},
-            ),
+            _described(part, index, {m: Pooled(one, one, _fisher(one, m)) for m, one in by_method.items()}),
             is_complete=False,
         )
         for index, by_method in enumerate(found)
     ]
 
 
-def _described(
-    asked: _Asked, part: _Rows, group: Mapping[str, str], index: int, pooled: Mapping[Method, Pooled]
-) -> MetricCorrelation:
+def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
     """A row without what needs to know whose text is whose."""
-    joined = asked.joined
-    metric = joined.table.metrics[index]
+    table = part.joined.table
     return MetricCorrelation(
-        group={**group, "metric": metric.name},
-        metric=metric,
-        against=joined.against,
+        group={**part.named, "metric": table.metrics[index].name},
+        metric=table.metrics[index],
+        against=part.joined.against,
         n=int((~np.isnan(part.scores[:, index])).sum()),
-        left_out=left_out(joined, part.within, index),
+        left_out=left_out(part.joined, part.within, index),
         pooled=pooled,
-        per_item={},
-        per_system={},
-        system_accuracy=None,
-        partial={},
-        constant=constant(joined.table.values[part.used, index]),
+        constant=constant(table.values[np.unique(part.entries), index]),
     )
 
 
-def _pooled(part: _Rows, metrics: Sequence[int], tell: Callable[[str], None]) -> list[dict[Method, Pooled]]:
+def _pooled(part: _Group, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
     """A dictionary a metric; all draw the same resamples."""
     named = (
         f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
     )
     named += f" of {part.scores.shape[1]}"
-    tell(named)
-    options = {"names": part.names, "until_settled": part.until_settled, **part.resampling}
-    scores = part.scores[:, list(metrics)]
+    part.tell(named)
+    settled = {"names": part.joined.names, "until_settled": part.options.until_settled, **part.resampling}
 
     def resampling(clusters: NDArray[np.int64] | None, whose: str) -> list[dict[Method, Estimate]]:
-        told = _telling(tell, f"{named}, over {whose}: ")
-        return intervals.correlate_columns(
-            scores, part.target, part.methods, clusters=clusters, tell=told, **options
-        )
+        asked = part.scores[:, list(metrics)], part.target, part.options.methods
+        told = _telling(part.tell, f"{named}, over {whose}: ")
+        return intervals.correlate_columns(*asked, clusters=clusters, tell=told, **settled)
 
     over_rows = resampling(None, "rows")
     alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
     over_items = over_rows if alone else resampling(part.items, "items")
     return [
-        {
-            method: Pooled(rows[method], items[method], _fisher(rows[method], method))
-            for method in part.methods
-        }
+        {method: Pooled(one, items[method], _fisher(one, method)) for method, one in rows.items()}
         for rows, items in zip(over_rows, over_items, strict=True)
     ]
 
@@ -406,55 +349,45 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: _Rows, metric: int) -> dict[str, Any]:
+def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
     """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
-    x, y = part.scores[:, metric], part.target
+    x, y, methods = part.scores[:, metric], part.target, part.options.methods
     several = len(set(part.systems.tolist())) > 1
 
     def per_item(method: Method, **options: Any) -> list[Estimate]:
         return [groups.mean_within(x, y, part.items, method, **options)]
 
     def given_system(method: Method, **options: Any) -> list[Estimate]:
-        options |= {"items": part.items, "names": part.names}
+        options |= {"items": part.items, "names": part.joined.names}
         return [groups.partial(x, y, part.systems, method, **options)]
 
-    return {
-        "per_item": {m: _few_first(part, partial_of(per_item, m))[0] for m in part.methods},
-        **_between(part, metric),
-        "partial": {
-            m: _few_first(part, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in part.methods
-        }
-        if several
-        else {},
-    }
-
-
-def _between(part: _Rows, metric: int) -> dict[str, Any]:
-    """What compares systems' means."""
-    rows = part.between
-    if rows is None:
-        return {"per_system": {}, "system_accuracy": None}
-    asked: tuple[SystemStatistic, ...] = (*part.methods, "accuracy")
-
     def compared(**options: Any) -> list[Estimate]:
+        rows = part.between
         sides = (rows.scores[:, metric], rows.target, rows.systems)
+        asked: tuple[SystemStatistic, ...] = (*methods, "accuracy")
         found = systems.compare_systems(*sides, asked, items=rows.items, paired=rows.paired, **options)
         return [found[name] for name in asked]
 
-    *of_methods, accuracy = _few_first(part, compared)
+    within = {m: _few_first(part, partial_of(per_item, m))[0] for m in methods}
+    *of_methods, accuracy = _few_first(part, compared) if part.joined.against == "human" else [None]
+    partial = {
+        m: _few_first(part, partial_of(given_system, m), MOST_OF_PARTIAL)[0] for m in methods if several
+    }
     return {
-        "per_system": dict(zip(part.methods, of_methods, strict=True)),
+        "per_item": within,
+        "per_system": dict(zip(methods, of_methods, strict=False)),
         "system_accuracy": accuracy,
+        "partial": partial,
     }
 
 
 def _few_first(
-    part: _Rows, estimates: Callable[..., list[Estimate]], most: int | None = None
+    part: _Group, estimates: Callable[..., list[Estimate]], most: int | None = None
 ) -> list[Estimate]:
     """The estimates of few resamples where they do, else of all that are asked for, or of `most` of them."""
     options = part.resampling
     at_most = options["n_resamples"] if most is None else min(most, options["n_resamples"])
-    if part.until_settled and at_most > FEWEST:
+    if part.options.until_settled and at_most > FEWEST:
         found = estimates(**{**options, "n_resamples": FEWEST})
         if all(map(is_settled, found)):
             return found
@@ -591,20 +524,17 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
     human = row.against == "human"
     found: dict[str, Cell] = {
         **row.group,
-        "family": row.metric.family,
-        "signature": row.metric.signature,
-        "direction": row.metric.direction,
-        "against": row.against,
-        "n": row.n,
-        "n_left_out": row.n_left_out,
-        "left_out": row.left_out,
+        **picked(row.metric, "family", "signature", "direction"),
+        **picked(row, "against", "n", "n_left_out", "left_out"),
         "constant_value": None if row.constant is None else row.constant.value,
         "constant_share": None if row.constant is None else row.constant.share,
         **{method: _pooled_cell(row, method, resampled) for method in METHODS},
         "resampled": resampled,
     }
     for method in METHODS:
-        for whose, (low, high) in _all_ends(row.pooled.get(method)).items():
+        pooled = row.pooled.get(method)
+        for whose in get_args(Resampled):
+            low, high = (None, None) if pooled is None else pooled.ends(whose)
             found |= {f"{method}_{whose}_low": low, f"{method}_{whose}_high": high}
     why_none = NOT_ASKED if row.is_complete else COMPUTING
     for method in METHODS:
@@ -628,22 +558,11 @@ def _pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -
     if pooled is None:
         return interval(None, NOT_ASKED)
     if resampled == "fisher":
-        low, high = pooled.fisher or (None, None)
+        low, high = pooled.ends("fisher")
         cell = replace(interval(pooled.over_items), low=low, high=high)
         return replace(cell, interval_reason=NO_FISHER if cell.value is not None and low is None else "")
     cell = interval(pooled.over_items if resampled == "items" else pooled.over_rows)
     return cell if row.is_complete or cell.value is None else replace(cell, interval_reason=COMPUTING)
-
-
-def _all_ends(pooled: Pooled | None) -> Mapping[str, tuple[float | None, float | None]]:
-    if pooled is None:
-        return dict.fromkeys(("rows", "items", "fisher"), (None, None))
-    rows, items = pooled.over_rows, pooled.over_items
-    return {
-        "rows": (rows.low, rows.high),
-        "items": (items.low, items.high),
-        "fisher": pooled.fisher or (None, None),
-    }
 
 
 def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
@@ -680,13 +599,8 @@ def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) ->
     pooled: dict[str, Any] = {method: _pooled_json(row.pooled.get(method), resampled) for method in METHODS}
     return {
         "group": dict(row.group),
-        "family": row.metric.family,
-        "signature": row.metric.signature,
-        "direction": row.metric.direction,
-        "against": row.against,
-        "n": row.n,
-        "n_left_out": row.n_left_out,
-        "left_out": dict(row.left_out),
+        **picked(row.metric, "family", "signature", "direction"),
+        **picked(row, "against", "n", "n_left_out", "left_out"),
         "constant": None if row.constant is None else asdict(row.constant),
         **pooled,
         **{f"{method}_per_item": _counted(row.per_item.get(method), "items") for method in METHODS},
@@ -711,24 +625,17 @@ def _pooled_json(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
     if pooled is None:
         return {**estimate_json(None, NOT_ASKED), "resampled": resampled, "over_items": None, "fisher": None}
     shown = pooled.over_items if resampled == "items" else pooled.over_rows
+    over = {
+        name: {
+            "low": one.low,
+            "high": one.high,
+            "reason": one.interval_reason,
+            **picked(one, "n_resamples", "monte_carlo_error"),
+        }
+        for name, one in (("over_rows", pooled.over_rows), ("over_items", pooled.over_items))
+    }
     fisher = None if pooled.fisher is None else dict(zip(("low", "high"), pooled.fisher, strict=True))
-    return {
-        **estimate_json(shown),
-        "resampled": resampled,
-        "over_rows": _interval_json(pooled.over_rows),
-        "over_items": _interval_json(pooled.over_items),
-        "fisher": fisher,
-    }
-
-
-def _interval_json(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "low": estimate.low,
-        "high": estimate.high,
-        "reason": estimate.interval_reason,
-        "n_resamples": estimate.n_resamples,
-        "monte_carlo_error": estimate.monte_carlo_error,
-    }
+    return {**estimate_json(shown), "resampled": resampled, **over, "fisher": fisher}
 
 
 def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) -> dict[str, Any]:
@@ -743,12 +650,5 @@ def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) ->
 
 def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     """An estimate with its interval and how that was made; why_none: why there is no estimate."""
-    if estimate is None:
-        return ends(None, why_none)
-    return {
-        **ends(estimate),
-        "confidence_level": estimate.confidence_level,
-        "n_resamples": estimate.n_resamples,
-        "n_undefined": estimate.n_undefined,
-        "monte_carlo_error": estimate.monte_carlo_error,
-    }
+    how = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
+    return ends(estimate, why_none) | ({} if estimate is None else picked(estimate, *how))

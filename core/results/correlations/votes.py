@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoreTable
 from core.schema.study import StudyRecord
 from core.stats.correlation.intervals import correlate
-from core.stats.resampling import Estimate, Floats, mean_estimates
+from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.release import check_released
 from core.tables.reading import shown
@@ -45,10 +45,7 @@ class MetricVotes:
 def metrics_against_votes(
     record: StudyRecord,
     table: ScoreTable,
-    *,
-    n_resamples: int = 2_000,
-    confidence_level: float = 0.95,
-    rng: int = 0,
+    **drawing: Unpack[Resampling],
 ) -> tuple[MetricVotes, ...]:
     """Compare every metric of the table with the study's composite votes (003: the sign of the votes' sum).
 
@@ -69,7 +66,7 @@ def metrics_against_votes(
     ]
     differences = turned[sides[0]] - turned[sides[1]]
     votes = composite_scores(preferences(counted.codes))
-    options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
+    options: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
         _of_metric(table, index, counted, votes, differences[:, index], sides, options)
         for index in range(len(table.metrics))
@@ -104,7 +101,7 @@ def _of_metric(
     votes: Floats,
     differences: Floats,
     sides: Sequence[NDArray[np.int64]],
-    options: Mapping[str, Any],
+    options: Resampling,
 ) -> MetricVotes:
     scored = ~np.isnan(differences)
     won = scored & (votes != 0)

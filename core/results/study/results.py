@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core import __version__
 from core.errors import InputError
-from core.results.decimals import decimal
+from core.results.cells import decimal
 from core.results.study.counted import (
     DECLARED,
     SIDE_UNKNOWN,

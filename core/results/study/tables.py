@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean
 
-from core.results.cells import interval
-from core.results.decimals import decimal
+from core.results.cells import decimal, interval
 from core.results.study.results import (
     COEFFICIENTS,
     FEW_QUESTIONS,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.report.files import csv_of
+from core.report import csv_of
 from core.schema.result_table import ResultTable
 from pages.widgets import result_table
 

@@ -1,1 +1,0 @@
-"""One result table, rendered for a terminal, as JSON, CSV, Markdown, LaTeX and as a data frame."""
