@@ -38,10 +38,7 @@ def render() -> None:
 
 
 def _counts(found: Replay) -> None:
-    part(
-        "Replay",
-        "In how many items the report shows what its steps give when taken again.",
-    )
+    part("Replay", "In how many items the report shows what its steps give when taken again.")
     if found.verdict:
         st.markdown(f"**{plain(found.verdict)}**")
     spelled = "as they are written" if found.case == "kept" else "in lower case"
