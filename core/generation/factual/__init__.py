@@ -256,10 +256,10 @@ def _task(trace: FactualTrace, text: str, places: Places, level: int) -> EditTas
 
 
 def _level(task: EditTask, text: str, edits: Sequence[Edit], attempts: int) -> FactualLevel:
-    edits = tuple(sorted(edits, key=lambda edit: task.places[edit.span]))
+    ordered = tuple(sorted(edits, key=lambda edit: task.places[edit.span]))
     note = "" if task.group else EMPTY_LEVEL
     asked = attempts if any(edit.how == "llm" for edit in edits) else 0
-    return FactualLevel(f"A{task.level}", text, task.group, edits, asked, note)
+    return FactualLevel(f"A{task.level}", text, task.group, ordered, asked, note)
 
 
 def _failed(trace: FactualTrace, step: str, why: Answer[Any] | str, detail: str = "") -> FactualTrace:
@@ -292,9 +292,11 @@ def from_traces(
         "ranking_factual_data_error": len(rank_failures),
         "output_samples": sum(trace.failed_step is None for trace in traces),
     }
-    told = settings and ReportSettings(
-        settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
-    )
+    told = None
+    if settings is not None:
+        told = ReportSettings(
+            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
+        )
     return FactualReport(questions, counters, dict(sorted(failed.items())), told)
 
 
