@@ -14,9 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.formats.registry import read_questions
 from core.generation.facts import make_pool
-from core.generation.factual.by_rules import RuleSteps
-from core.generation.factual.scheme import perturb
-from core.generation.factual.steps import FactualSettings
+from core.generation.factual import perturb
+from core.generation.factual.steps import FactualSettings, RuleSteps
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "data" / "demo"

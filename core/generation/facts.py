@@ -10,8 +10,22 @@ import regex
 from core.generation.language import UNSPACED, base_language, language_of, main_script, same_text, words_of
 from core.generation.lists import OPENERS, UNIT_WORDS, Gazetteer, fraction_pattern, gazetteer, month_forms
 from core.generation.numbers import NUMBER, date_patterns, lone_month
-from core.generation.stretches import opens_sentence
 from core.schema.study import Material
+
+NEAR = 60
+"""Characters looked at on either side: a whole long text for every word would take too long."""
+_SENTENCE_START = regex.compile(r"(?:^|[.!?…:。！？؟।]\s*|[\n\r]\s*)[\"'“”„«»(\[¿¡\s]*$")
+
+
+def opens_sentence(text: str, at: int) -> bool:
+    """Whether a word at this place has its capital from the place alone."""
+    return _SENTENCE_START.search(near_before(text, at)) is not None
+
+
+def near_before(text: str, at: int) -> str:
+    """The few words before a place."""
+    return text[max(0, at - NEAR) : at]
+
 
 _CASELESS = r"[\p{scx=Arab}\p{scx=Hebr}\p{scx=Deva}\p{scx=Beng}\p{scx=Taml}\p{scx=Geor}\p{scx=Hang}]"
 _WORD = regex.compile(
@@ -306,7 +320,7 @@ def _names_of(
                 name = text[place[0] : place[1]]
                 if _is_no_example(name, text, place[0], lists):
                     continue
-                votes[language, name][name_type(name, text[max(0, place[0] - 60) : place[0]], lists)] += 1
+                votes[language, name][name_type(name, near_before(text, place[0]), lists)] += 1
     types = {key: min(count, key=lambda kind: (-count[kind], kind)) for key, count in votes.items()}
     surnames = {
         (language, name.split()[-1])
@@ -337,7 +351,7 @@ RANKS = {
 }
 """Kind -> how much it matters, 0 first."""
 
-_NEAR = 60
+
 """Characters before a fact that say how it is meant."""
 _LATIN = r"[\p{Latin}\p{Cyrillic}]"
 _TIME = regex.compile(
@@ -380,11 +394,6 @@ class Fact:
     def rank(self) -> int:
         """0: among what is changed first."""
         return RANKS[self.kind]
-
-
-def near_before(text: str, at: int) -> str:
-    """The few words before a place: looking at all that stands before it would take long texts too long."""
-    return text[max(0, at - _NEAR) : at]
 
 
 @lru_cache(maxsize=32)
@@ -510,7 +519,7 @@ def _listed(text: str, lists: Gazetteer) -> Iterator[Fact]:
 def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazetteer) -> bool:
     """Whether the neighbours allow this reading: `about` is a hedge before a number, `second` counts after `the`."""
     if kind == "hedge" and form.lower() in lists.words.get("before_number", ()):
-        following = regex.match(r"\s+(\S+)", text[end : end + _NEAR])
+        following = regex.match(r"\s+(\S+)", text[end : end + NEAR])
         after = following.group(1).strip(".,;") if following else ""
         entries = lists.entries.get(after, ())
         return (

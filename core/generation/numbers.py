@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -75,6 +75,24 @@ def with_value(text: str, value: int) -> str:
     return "".join(new)
 
 
+def put_in(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """The text with stretches replaced; an English article before one is made to fit."""
+    for start, end, new in sorted(changes, reverse=True):
+        before = text[:start]
+        article = regex.search(r"(?<![\p{L}’'-])(?P<a>[Aa])n?(?P<gap>\s)$", before[-4:])
+        old_vowel, new_vowel = (word[:1].lower() in "aeiou" for word in (text[start:end], new))
+        if article and old_vowel != new_vowel and new[:1].isascii() and new[:1].isalpha():
+            letter = article["a"] + ("n" if new_vowel else "")
+            before = before[: len(before) - len(article.group())] + letter + article["gap"]
+        text = before + new + text[end:]
+    return text
+
+
+def _changed(text: str, *changes: "tuple[regex.Match[str], int]") -> str:
+    """The text with other values for the numbers found in it."""
+    return put_in(text, [(*match.span(), with_value(match.group(), value)) for match, value in changes])
+
+
 def move_number(text: str, draw: Draw, highest: int | None = None) -> str:
     """One number (as NUMBER matches it), larger or smaller by a tenth to a factor of 2.4; round stays round.
 
@@ -120,13 +138,7 @@ def move_range(text: str, draw: Draw) -> str | None:
     for shift in draw.shuffled([-3, -2, 2, 3, 4, -10, 10, 20, -20]):
         new = low + shift, high + shift
         if new[0] > 0 and all(len(str(a)) == len(str(b)) for a, b in ((low, new[0]), (high, new[1]))):
-            return (
-                text[: first.start()]
-                + with_value(first.group(), new[0])
-                + text[first.end() : last.start()]
-                + with_value(last.group(), new[1])
-                + text[last.end() :]
-            )
+            return _changed(text, (first, new[0]), (last, new[1]))
     return None
 
 
@@ -136,7 +148,7 @@ def move_ordinal(text: str, draw: Draw) -> str:
     assert match is not None
     value, count = digits_value(match.group()), len(match.group())
     near = [n for n in range(max(1, value - 3), value + 4) if n != value and len(str(n)) <= count]
-    return text[: match.start()] + with_value(match.group(), draw.choose(near)) + text[match.end() :]
+    return _changed(text, (match, draw.choose(near)))
 
 
 def english_suffix(number: int) -> str:
@@ -161,13 +173,7 @@ def move_time(text: str, draw: Draw) -> str:
     hours = range(10, 24) if len(first.group()) == 2 and hour >= 10 else range(1, 10)
     new_hour = draw.choose([n for n in hours if n != hour], "hour")
     new_minute = draw.choose([n for n in range(0, 60, 5) if n != minute], "minute")
-    return (
-        text[: first.start()]
-        + with_value(first.group(), new_hour)
-        + text[first.end() : last.start()]
-        + with_value(last.group(), new_minute)
-        + text[last.end() :]
-    )
+    return _changed(text, (first, new_hour), (last, new_minute))
 
 
 def general_year(text: str) -> str:
@@ -246,7 +252,7 @@ def move_date(text: str, language: str, draw: Draw) -> str | None:
     match = lone.search(text) if lone else None
     if match is None:
         return None
-    return text[: match.start()] + _other_month(match.group(), language, draw) + text[match.end() :]
+    return put_in(text, [(*match.span(), _other_month(match.group(), language, draw))])
 
 
 def _moved(text: str, match: "regex.Match[str]", language: str, draw: Draw) -> str:
@@ -260,9 +266,7 @@ def _moved(text: str, match: "regex.Match[str]", language: str, draw: Draw) -> s
         if name == "d" and match.groupdict().get("suffix") in ("st", "nd", "rd", "th"):
             suffix = english_suffix(digits_value(changes[-1][2]))
             changes.append((*match.span("suffix"), suffix))
-    for start, end, new in sorted(changes, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+    return put_in(text, changes)
 
 
 def _part_moved(name: str, old: str, language: str, draw: Draw) -> str:

@@ -8,7 +8,6 @@ from math import gcd
 import regex
 
 from core.generation.facts import Fact, Pool, find_facts
-from core.generation.factual.steps import replacement_problem
 from core.generation.language import (
     HAN_OR_KANA,
     base_language,
@@ -16,7 +15,9 @@ from core.generation.language import (
     main_script,
     may_replace,
     same_text,
+    scripts_of,
     words_of,
+    zeros_of,
 )
 from core.generation.lists import (
     ANTONYMS,
@@ -39,7 +40,9 @@ from core.generation.numbers import (
     move_ordinal,
     move_range,
     move_time,
+    put_in,
 )
+from core.llm.asking import Unusable
 
 _ENGLISH = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ous|ive|al)$")
 """English endings that tell a part of speech; a bare -s may be a verb's."""
@@ -393,26 +396,46 @@ def _facts_of_span(flat: str, language: str, pool: Pool) -> tuple[Fact, ...]:
     return facts
 
 
+MOST_TIMES, MOST_MORE = 4, 40
+"""A replacement may have this many times the old text's characters, and this many more."""
+MARKS = "⟦⟧⟪⟫[]{}"
+"""Characters that mark spans for a model."""
+_INVISIBLE = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|[\p{Cf}--[\u00ad\u200c\u200d]]", regex.V1)
+
+
 def stands(old: str, new: str) -> bool:
     """Whether `new` passes every check that a model's replacement has to pass, and brings no new script."""
     return may_replace(old, new) and replacement_problem(old, new, old) is None
 
 
-def put_in(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
-    """The text with stretches replaced; an English article before one is made to fit."""
-    for start, end, new in sorted(changes, reverse=True):
-        before = text[:start]
-        article = regex.search(r"(?<![\p{L}’'-])(?P<a>[Aa])n?(?P<gap>\s)$", before[-4:])
-        old_vowel, new_vowel = (word[:1].lower() in "aeiou" for word in (text[start:end], new))
-        if article and old_vowel != new_vowel and new[:1].isascii() and new[:1].isalpha():
-            before = (
-                before[: len(before) - len(article.group())]
-                + article["a"]
-                + ("n" if new_vowel else "")
-                + article["gap"]
-            )
-        text = before + new + text[end:]
-    return text
+def replacement_problem(old: str, new: str, text: str) -> Unusable | None:
+    """What keeps `new` from standing where `old` stood in `text`; None: nothing."""
+    shown = f"“{_short(new)}” in place of “{_short(old)}”"
+    if regex.search(r"[\n\r\u0085\p{Zl}\p{Zp}]", new):
+        return Unusable(f"{shown} holds a line break.", "line break")
+    if _INVISIBLE.search(new) and not set(_INVISIBLE.findall(new)) <= set(old):
+        return Unusable(f"{shown} holds an invisible character.", "control character")
+    if not regex.search(r"[^\s\p{C}]", new):
+        return Unusable(f"The replacement of “{_short(old)}” is blank.", "blank")
+    if any(mark in new and mark not in old for mark in MARKS):
+        return Unusable(f"{shown} still holds a mark.", "marks left in")
+    if new != new.strip() or regex.match(r"[\p{M}\u200c\u200d]", new):
+        return Unusable(f"{shown} begins or ends with a blank, or with half a character.", "broken character")
+    if same_text(old, new):
+        return Unusable(f"{shown} says the same: every span to change has to be changed.", "span unchanged")
+    if len(new) > MOST_TIMES * len(old) + MOST_MORE:
+        return Unusable(f"{shown} is far longer than what it replaces.", "too long")
+    main = main_script(text)
+    if strange := scripts_of(new) - scripts_of(old) - ({main} if main else set()):
+        return Unusable(f"{shown} is in another script ({', '.join(sorted(strange))}).", "script changed")
+    if digits := zeros_of(new) - (zeros_of(old) or zeros_of(text) | {0x30}):
+        return Unusable(f"{shown} has digits of another script ({chr(min(digits))} ...).", "script changed")
+    return None
+
+
+def _short(text: str) -> str:
+    plain = "".join(char if char.isprintable() else "\ufffd" for char in text)
+    return plain if len(plain) <= 60 else plain[:59] + "…"
 
 
 def _fitting(

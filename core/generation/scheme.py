@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from core.formats.generation import GeneratedText
-from core.generation.factual.parse import Parsers
+from core.generation.parse import Parsers
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
 from core.schema.kinds import Kind, KindSettings, Reads, Work
@@ -14,7 +14,7 @@ from core.schema.study import Material
 
 Task = Literal["qa", "qa-passage", "summary", "translation"]
 SEED: Any = seed_setting(
-    "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers",
+    "seed of everything that is drawn: the same seed gives the same groups, and with rules the same answers"
 )
 """Of the order of groups, and of everything that rules draw; per item by its id, not its place."""
 

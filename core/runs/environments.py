@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import InputError
-from core.generation.factual.parse import Parsers
+from core.generation.parse import Parsers
 from core.metrics.neural.model import NOT_SET_UP, libraries_are_here
 from core.runs.asked import BACKENDS, Backend, Environment
 

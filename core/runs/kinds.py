@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from core.errors import InputError
-from core.generation import damage
-from core.generation.factual import scheme as factual
+from core.generation import damage, factual
 from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
 from core.metrics import kind as metrics
 from core.schema.kinds import Kind, Work

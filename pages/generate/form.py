@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.formats.registry import read_questions
-from core.generation.factual.parse import Parsers
+from core.generation.parse import Parsers
 from core.generation.scheme import GenerationSettings, Scheme
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand

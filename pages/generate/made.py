@@ -180,11 +180,7 @@ def _sent() -> None:
     if sent["audit"]:
         st.warning(plain(sent["audit"]))
     menus.remember_study(sent["study"])
-    st.page_link(
-        parts.studies(),
-        label="Open it on the page Studies",
-        icon=":material/arrow_forward:",
-    )
+    st.page_link(parts.studies(), label="Open it on the page Studies", icon=":material/arrow_forward:")
 
 
 _MADE = "run_results_made"

@@ -11,8 +11,8 @@ import streamlit as st
 from core.diff import WordsKept, words_kept
 from core.formats.trutheval import FactualReport, read_report
 from core.generation.damage import DamageTrace
+from core.generation.factual import VERBATIM
 from core.generation.factual.published import PUBLISHED, Replay, replay, to_traces
-from core.generation.factual.scheme import VERBATIM
 from core.generation.factual.steps import FactualTrace
 from core.plots import metrics as plots
 from core.runs.calls import became

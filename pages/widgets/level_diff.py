@@ -10,7 +10,7 @@ from html import escape
 import streamlit as st
 
 from core.diff import diff_against
-from core.generation.factual.parse import Span
+from core.generation.parse import Span
 from core.schema.study import Item
 from pages.widgets.blind_pair import card, marked_html
 

@@ -8,8 +8,7 @@ from helpers.models.model_answers import answer as fitting_answer
 from helpers.processes.scripted_server import Body, Said, ScriptedServer
 
 from core.errors import InputError
-from core.generation.damage import DamageSettings, DamageTrace, LlmDamage, damage, damage_texts
-from core.generation.damage.checks import Damaged
+from core.generation.damage import Damaged, DamageSettings, DamageTrace, LlmDamage, damage, damage_texts
 from core.generation.scheme import Task
 from core.llm.asking import Answer, Model
 from core.llm.openai import OpenAIServer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.generation.damage.checks import changed_numbers, check_damage
+from core.generation.damage import changed_numbers, check_damage
 from core.generation.language import count_words, language_change
 from core.generation.numbers import NUMBER_CHANGED
 from core.generation.scheme import Task

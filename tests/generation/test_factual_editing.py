@@ -7,21 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.parse import Span
-from core.generation.factual.scheme import perturb
+from core.generation.factual import perturb
 from core.generation.factual.steps import (
     Edit,
     EditTask,
     FactualSettings,
     FactualTrace,
     between,
-    check_edit,
     edits_problem,
     fixed_text,
-    replacement_problem,
     splice,
 )
 from core.generation.language import scripts_of
+from core.generation.parse import Span
+from core.generation.replacing import replacement_problem
 from core.llm.asking import Answer
 from core.schema.study import Item, Material
 
@@ -198,23 +197,6 @@ def task() -> EditTask:
 def test_edits_cover_the_group_and_nothing_else(edits: list[tuple[int, str]], kind: str | None) -> None:
     problem = edits_problem(task(), [Edit(number, "", new, "test") for number, new in edits])
     assert (problem.kind if problem else None) == kind
-
-
-def test_the_texts_themselves_are_compared() -> None:
-    level = task()
-    good = "Peat and gas burn in air."
-    assert check_edit(level, good, ((0, 4), (9, 12), (21, 24))) is None
-    assert (
-        check_edit(level, "Peat or  gas burn in air.", ((0, 4), (9, 12), (21, 24))).kind
-        == "text around changed"
-    )
-    assert (
-        check_edit(level, "Peat and gas burn in sea.", ((0, 4), (9, 12), (21, 24))).kind
-        == "protected span changed"
-    )
-    assert (
-        check_edit(level, "Peat and oil burn in air.", ((0, 4), (9, 12), (21, 24))).kind == "span unchanged"
-    )
 
 
 def test_fewer_spans_than_levels_are_stated() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.generation.factual.parse import Span
-from core.generation.factual.scheme import overlaps, shared_word, stop_words_for, trutheval_shared_word
+from core.generation.factual import overlaps, shared_word, stop_words_for, trutheval_shared_word
 from core.generation.language import words_of
+from core.generation.parse import Span
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_trutheval_with_its_quirks(question: str, span: str, word: str | None) -
 
 def test_dropped_spans_name_the_word() -> None:
     spans = [Span(0, 3, "sea", "term"), Span(4, 9, "blue,", "term")]
-    stop_words = stop_words_for("en")
+    _, stop_words = stop_words_for("en")
     dropped = overlaps("Why is it blue?", spans, "words", stop_words)
     assert [(entry.span, entry.reason, entry.word) for entry in dropped] == [(1, "in the question", "blue")]
     assert overlaps("Why is it blue?", spans, "trutheval", stop_words) == ()

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from core.errors import InputError
-from core.generation.factual.asked import LlmSteps, read_paraphrase
-from core.generation.factual.scheme import perturb
-from core.generation.factual.steps import FactualSettings, FactualTrace
+from core.generation.factual import perturb
+from core.generation.factual.steps import FactualSettings, FactualTrace, LlmSteps, read_paraphrase
 from core.generation.numbers import NUMBER_CHANGED
 from core.llm.asking import Model, Unusable
 from core.llm.client import Reply, Request

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.generation.factual.scheme import deal, keep_first, snake_groups
+from core.generation.factual import deal, keep_first, snake_groups
 
 
 @pytest.mark.parametrize(

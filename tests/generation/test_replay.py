@@ -8,8 +8,8 @@ import pytest
 from generation.test_factual_editing import TEXTS, Doubling
 
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, read_report, report_json
+from core.generation.factual import from_traces, perturb
 from core.generation.factual.published import replay, spans_in_brackets, to_traces
-from core.generation.factual.scheme import from_traces, perturb
 from core.generation.factual.steps import FactualSettings
 from core.schema.study import Item, Material
 

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from core.generation.damage import DAMAGE_LEVELS
-from core.generation.damage.by_rules import RuleDamage, within
-from core.generation.damage.checks import Damaged, check_damage
+from core.generation.damage import DAMAGE_LEVELS, Damaged, RuleDamage, check_damage
 from core.generation.facts import make_pool
 from core.generation.language import count_words, sentences
+from core.generation.operators import within
 from core.generation.scheme import Task
 from core.llm.asking import Answer
 from core.schema.study import Material

@@ -8,10 +8,9 @@ from generation.rules_texts import SENTENCES, demo_materials, material
 from rapidfuzz import fuzz
 
 from core.generation.facts import make_pool
-from core.generation.factual.by_rules import RuleSteps
-from core.generation.factual.parse import Span
-from core.generation.factual.scheme import perturb
-from core.generation.factual.steps import EditTask, FactualSettings, FactualTrace
+from core.generation.factual import perturb
+from core.generation.factual.steps import EditTask, FactualSettings, FactualTrace, RuleSteps
+from core.generation.parse import Span
 from core.schema.study import Material
 
 RULES = FactualSettings(parser="rules")

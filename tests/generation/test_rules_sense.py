@@ -7,9 +7,8 @@ import pytest
 from generation.rules_texts import material
 
 from core.generation.facts import Pool
-from core.generation.factual.by_rules import RuleSteps
-from core.generation.factual.scheme import perturb
-from core.generation.factual.steps import FactualSettings
+from core.generation.factual import perturb
+from core.generation.factual.steps import FactualSettings, RuleSteps
 from core.generation.lists import FRACTIONS, MONTHS, NUMBER_WORDS
 from core.generation.numbers import Draw, makes_sense, move_date
 from core.generation.replacing import substitute

@@ -7,16 +7,15 @@ import pytest
 import regex
 from generation.rules_texts import SENTENCES, demo_materials, material
 
-from core.generation.damage.by_rules import RuleDamage, surface_changes
+from core.generation.damage import RuleDamage, surface_changes
 from core.generation.facts import RANKS, Fact, Pool, find_facts, make_pool
-from core.generation.factual.by_rules import RuleSteps
-from core.generation.factual.scheme import perturb
-from core.generation.factual.steps import FactualSettings, FactualTrace
+from core.generation.factual import perturb
+from core.generation.factual.spans import KINDS
+from core.generation.factual.steps import FactualSettings, FactualTrace, RuleSteps
 from core.generation.language import sentences
 from core.generation.lists import gazetteer, languages
 from core.generation.numbers import Draw
 from core.generation.replacing import substitute, swap_fact
-from core.generation.stretches import KINDS
 
 SHORT = [
     ("de", "Robert Koch schrieb den Faust; der erste Teil erschien 1808."),

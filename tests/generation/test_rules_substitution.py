@@ -7,11 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.generation.facts import Pool, find_facts, make_pool
-from core.generation.factual.steps import replacement_problem
 from core.generation.language import main_script, same_text, scripts_of
 from core.generation.lists import MONTHS, gazetteer, languages
 from core.generation.numbers import Draw, move_date, move_number, move_ordinal, move_year, rounded
-from core.generation.replacing import deny, put_in, substitute
+from core.generation.replacing import deny, put_in, replacement_problem, substitute
 
 EMPTY = Pool()
 DEMO = make_pool(demo_materials())

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.generation.factual.parse import Parsers
 from core.generation.factual.spans import find_spans
+from core.generation.parse import Parsers
 from core.runs.environments import missing_for, parsers
 
 TEXT = "Maria left the room. Titan was found by Christiaan Huygens in 1655."

@@ -9,10 +9,16 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.generation.factual.scheme import stop_words_for
-from core.generation.factual.spans import find_spans, spans_by_rule, typed_spans
+from core.generation.factual import stop_words_for
+from core.generation.factual.spans import (
+    KINDS,
+    best_matches,
+    classify,
+    find_spans,
+    spans_by_rule,
+    typed_spans,
+)
 from core.generation.language import guess_language, languages, words_of
-from core.generation.stretches import KINDS, best_matches, classify
 
 TEXTS = {
     "en": "The Danube rises in Germany and is about 2,850 kilometres long. UNESCO listed it in 1991.",
@@ -294,7 +300,7 @@ def test_every_list_is_named_after_its_language_and_lower_case() -> None:
 
 
 def test_the_list_is_named_in_words() -> None:
-    assert stop_words_for("de-AT").name == "de"
-    assert stop_words_for("und", TEXTS["de"]).name == "de (guessed)"
-    assert stop_words_for("is").name == "none"
-    assert stop_words_for("und", "42").name == "none"
+    assert stop_words_for("de-AT")[0] == "de"
+    assert stop_words_for("und", TEXTS["de"])[0] == "de (guessed)"
+    assert stop_words_for("is")[0] == "none"
+    assert stop_words_for("und", "42")[0] == "none"

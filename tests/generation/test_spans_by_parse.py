@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.generation.factual.parse import spans_by_parse
 from core.generation.factual.spans import find_spans
+from core.generation.parse import spans_by_parse
 
 spacy = pytest.importorskip("spacy", reason="spaCy is an extra")
 VOCAB = spacy.blank("en").vocab

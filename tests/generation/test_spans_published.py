@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.formats.trutheval import FactualReport, read_report
-from core.generation.factual.parse import Parsers
 from core.generation.factual.spans import BY_RULES
+from core.generation.parse import Parsers
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.shared

@@ -11,7 +11,7 @@ from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import Body, Said
 from helpers.texts.judge_runs import judging_server, settings, texts, worked
 
-from core.generation.factual import scheme as factual
+from core.generation import factual
 from core.llm.vllm import VllmEngine
 from core.runs.asked import Asked, Running, ask, kept
 from core.runs.costs import Estimate, Seen, estimate, estimate_all

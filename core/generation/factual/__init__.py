@@ -1,1 +1,401 @@
-"""A0-A4 after 003: paraphrase, spans, question filter, ranking, groups, edits, each a function of its own."""
+"""Factual perturbation as a kind of run: A0 to A4, more wrong facts at each level (Factual, appendix A)."""
+
+import hashlib
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import regex
+
+from core.diff import tokenize
+from core.formats.generation import GeneratedText
+from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings, report_json
+from core.generation.facts import without_function_words
+from core.generation.factual.spans import BY_RULES, SPANS_PER_LEVEL, by_rules_said, find_spans
+from core.generation.factual.steps import (
+    A0Origin,
+    Dropped,
+    Edit,
+    EditTask,
+    FactualLevel,
+    FactualSettings,
+    FactualTrace,
+    LlmSteps,
+    Places,
+    QuestionFilter,
+    RuleSteps,
+    edits_problem,
+    splice,
+    with_brackets,
+)
+from core.generation.language import (
+    UNDETERMINED,
+    base_language,
+    guess_language,
+    known_language,
+    language_of,
+    words_of,
+)
+from core.generation.parse import Parsers, Span
+from core.generation.scheme import Came, Scheme, Writer
+from core.llm.asking import Answer
+from core.schema.study import FIRST_LEVEL, Material
+from core.tables.reading import clean_text
+
+T = TypeVar("T")
+_RUNS = (
+    (regex.compile(r"\p{Han}+"), 2),
+    (regex.compile(r"[\p{Katakana}ー]+"), 2),
+    (regex.compile(r"[\p{scx=Thai}\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]+"), 4),
+)
+"""Scripts without spaces, and the characters that two texts have to share in a row: more where they are letters."""
+
+
+def stop_words_for(language: str, text: str = "") -> tuple[str, frozenset[str]]:
+    """The list of a language tag (for `und`, of the language that the text seems to be in), and what records call it.
+
+    Its name is such as `en`, `de (guessed)`, or `none`; its words are in lower case.
+    """
+    base = base_language(language)
+    known = base if base != UNDETERMINED else guess_language(text) or ""
+    words = words_of(known)
+    return (known if known == base else f"{known} (guessed)", words) if words else ("none", words)
+
+
+def overlaps(
+    question: str, spans: Sequence[Span], method: QuestionFilter, stop_words: frozenset[str]
+) -> tuple[Dropped, ...]:
+    """The spans that share a word with the question, and the first such word of each."""
+    share = trutheval_shared_word if method == "trutheval" else shared_word
+    found = ((number, share(question, span.text, stop_words)) for number, span in enumerate(spans))
+    return tuple(Dropped(number, "in the question", word) for number, word in found if word is not None)
+
+
+def shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    """The first word of `text` that the question has too, without case, punctuation and possessive endings.
+
+    Stop words do not count. In scripts without spaces it is a run of characters that both have. Words are
+    compared as they are written: an inflected form is another word.
+    """
+    question, text = (unicodedata.normalize("NFKC", one).casefold() for one in (question, text))
+    asked = set(_spaced_words(question)) - stop_words
+    shared = next((word for word in _spaced_words(text) if word in asked), None)
+    return _shared_run(question, text, stop_words) if shared is None else shared
+
+
+def _spaced_words(text: str) -> Iterator[str]:
+    """Words of scripts that put spaces between them, cut at apostrophes: `earth's` is `earth`."""
+    for token in tokenize(text):
+        for piece in regex.split(r"['’׳״]", token):
+            word = regex.search(r"[\p{L}\p{N}]", piece) and (len(piece) > 1 or piece.isdecimal())
+            if word and not any(run.search(piece) for run, _ in _RUNS):
+                yield piece
+
+
+def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    asked, said = (without_function_words(part, stop_words) for part in (question, text))
+    for pattern, least in _RUNS:
+        there, here = (
+            [run[at : at + least] for run in pattern.findall(part) for at in range(len(run) - least + 1)]
+            for part in (asked, said)
+        )
+        pieces = set(there) - stop_words
+        if (found := next((piece for piece in here if piece in pieces), None)) is not None:
+            return str(found)
+    return None
+
+
+def trutheval_shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
+    """The same as trutheval's code finds it.
+
+    Question punctuation becomes a space ("What's" gives "s"), that of the text stays ("blue," is not "blue").
+    """
+    asked = set(regex.findall(r"\w+", question.lower())) - stop_words
+    return next((word.lower() for word in text.split() if word.lower() in asked), None)
+
+
+def keep_first(ranking: Sequence[T], keep: float) -> tuple[T, ...]:
+    """The first ceil(keep * n) of a ranking, counted exactly: the float 0.28 * 25 is above 7."""
+    return tuple(ranking[: math.ceil(Fraction(str(keep)) * len(ranking))])
+
+
+def snake_groups(n: int, n_groups: int) -> tuple[tuple[int, ...], ...]:
+    """The indices n-1 ... 0 dealt to groups to and fro, so that each gets important and unimportant ones.
+
+    (10, 4) gives ((9, 2, 1), (8, 3, 0), (7, 4), (6, 5)). With n < n_groups some groups are empty.
+    """
+    groups: list[list[int]] = [[] for _ in range(n_groups)]
+    for place, index in enumerate(range(n - 1, -1, -1)):
+        turn, column = divmod(place, n_groups)
+        groups[column if turn % 2 == 0 else n_groups - 1 - column].append(index)
+    return tuple(tuple(group) for group in groups)
+
+
+def deal(kept: Sequence[int], n_groups: int, seed: int, item_id: str) -> tuple[tuple[int, ...], ...]:
+    """The kept spans (most important first) in groups for A1, A2 ..., each in the order of the text.
+
+    Which group goes to which level depends on the seed and the item's id alone, not on the item's place.
+    """
+    groups = snake_groups(len(kept), n_groups)
+
+    def place(number: int) -> bytes:
+        # The id comes last: whatever it holds, two different triples never give the same text.
+        own = f"group order {seed} {number} {item_id}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(own).digest()
+
+    order = sorted(range(n_groups), key=place)
+    return tuple(tuple(sorted(kept[index] for index in groups[number])) for number in order)
+
+
+NO_SPANS = "no spans"
+VERBATIM = "A0 is the reference word for word: there was no paraphrase."
+EMPTY_LEVEL = "No span was left for this level: the text is that of the level before."
+
+
+async def perturb(
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, parsers: Parsers | None = None
+) -> FactualTrace:
+    """Every level of one item. A step that fails ends it, with step, reason and detail in the trace.
+
+    parsers: where a parser is looked for; None: in this process.
+    """
+    trace = FactualTrace(material.item.item_id, steps.backend, prompts=steps.prompts)
+    answer, origin = await _first_text(material, steps)
+    if answer.value is None:
+        return _failed(trace, "paraphrase", answer)
+    text = answer.value
+    both = f"{material.item.question} {text}"
+    language = known_language(material.item.language, both)
+    first = FactualLevel(FIRST_LEVEL, text, attempts=answer.attempts if origin == "llm" else 0)
+    notes = (VERBATIM,) if origin == "verbatim" else ()
+    wanted, by_rules = SPANS_PER_LEVEL * settings.n_levels, steps.backend == "rules"
+    spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers)
+    filter_by = settings.question_filter
+    called, stop_words = stop_words_for(material.item.language, both)
+    if filter_by == "trutheval":  # that project's code knows English alone
+        called, stop_words = "en", words_of("en")
+    trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
+    trace = replace(trace, stop_words=called)
+    if not spans:
+        return _failed(trace, "spans", NO_SPANS, "Nothing in A0 looks like a fact that can change.")
+    shared = overlaps(material.item.question, spans, filter_by, stop_words)
+    in_question = {entry.span for entry in shared}
+    first_filter = settings.filter_order == "paper"
+    candidates = [n for n in range(len(spans)) if not (first_filter and n in in_question)]
+    ranked = await steps.rank(material, text, spans, candidates)
+    if ranked.value is None:
+        return _failed(replace(trace, dropped=shared), "rank", ranked)
+    ranking = ranked.value
+    if sorted(ranking) != candidates:
+        raise ValueError(f"{steps.backend} ranked {ranking} where {candidates} was asked for")
+    best = keep_first(ranking, settings.keep)
+    kept = tuple(number for number in best if number not in in_question)
+    rest = {number for number in ranking if number not in best} - in_question
+    dropped = sorted((*shared, *(Dropped(n, "not kept") for n in rest)), key=lambda entry: entry.span)
+    trace = replace(trace, dropped=tuple(dropped), ranking=ranking, kept=kept)
+    if not kept:
+        detail = f"All {len(spans)} spans share a word with the question or were not kept."
+        return _failed(trace, "question filter", NO_SPANS, detail)
+    groups = deal(kept, settings.n_levels, settings.seed, material.item.item_id)
+    trace = replace(trace, groups=groups, notes=(*trace.notes, *_shortage(groups)))
+    return await _edit_levels(material, steps, settings, trace)
+
+
+async def _first_text(material: Material, steps: LlmSteps | RuleSteps) -> tuple[Answer[str], A0Origin]:
+    asked = await steps.paraphrase(material)
+    if asked is not None:
+        return asked, "llm"
+    if material.paraphrase is not None:
+        return Answer(clean_text(material.paraphrase)), "paraphrase"
+    return Answer(clean_text(material.item.reference)), "verbatim"
+
+
+def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    empty = [f"A{level}" for level, group in enumerate(groups, start=1) if not group]
+    if not empty:
+        return ()
+    n_spans = sum(len(group) for group in groups)
+    said = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
+    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {said}.",)
+
+
+async def _edit_levels(
+    material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, trace: FactualTrace
+) -> FactualTrace:
+    text, levels = trace.levels[0].text, range(1, len(trace.groups) + 1)
+    places: Places = tuple((span.start, span.end) for span in trace.spans)
+    shared: Answer[tuple[tuple[Edit, ...], ...]] | None = None
+    if settings.edit_calls == "shared":
+        shared = await steps.edit(material, [_task(trace, text, places, level) for level in levels])
+        if shared.value is None:
+            return _failed(trace, "edit", shared)
+    for level in levels:
+        task = _task(trace, text, places, level)
+        if shared is not None and shared.value is not None:
+            edits, attempts = shared.value[level - 1], shared.attempts if level == 1 else 0
+        else:
+            answer = await steps.edit(material, [task])
+            if answer.value is None:
+                return _failed(trace, "edit", replace(answer, detail=f"A{level}: {answer.detail}"))
+            (edits,), attempts = answer.value, answer.attempts
+        if (problem := edits_problem(task, edits)) is not None:
+            return _failed(trace, "edit", problem.kind, f"A{level}: {problem.detail}")
+        text, places = splice(text, places, edits)
+        trace = replace(trace, levels=(*trace.levels, _level(task, text, edits, attempts)))
+    return trace
+
+
+def _task(trace: FactualTrace, text: str, places: Places, level: int) -> EditTask:
+    later = tuple(sorted(number for group in trace.groups[level:] for number in group))
+    group = trace.groups[level - 1]
+    return EditTask(level, text, places, group, later, trace.spans, levels=len(trace.groups))
+
+
+def _level(task: EditTask, text: str, edits: Sequence[Edit], attempts: int) -> FactualLevel:
+    ordered = tuple(sorted(edits, key=lambda edit: task.places[edit.span]))
+    note = "" if task.group else EMPTY_LEVEL
+    asked = attempts if any(edit.how == "llm" for edit in edits) else 0
+    return FactualLevel(f"A{task.level}", text, task.group, ordered, asked, note)
+
+
+def _failed(trace: FactualTrace, step: str, why: Answer[Any] | str, detail: str = "") -> FactualTrace:
+    answer = Answer[Any](None, why, detail) if isinstance(why, str) else why
+    return replace(
+        trace,
+        failed_step=step,
+        reason=answer.reason or "no answer",
+        detail=answer.detail,
+        temporary=answer.temporary,
+    )
+
+
+def from_traces(
+    traces: Sequence[FactualTrace], materials: Mapping[str, Material], settings: FactualSettings | None = None
+) -> FactualReport:
+    """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
+
+    materials: item id -> what the item was made from.
+    settings: what the run took, so that a replay takes the same; None: the report does not say.
+    """
+    failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
+    rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
+    questions = tuple(_question(trace, materials[trace.item_id]) for trace in traces)
+    counters = {
+        "input_samples": len(traces),
+        "find_factual_data_error": sum(trace.failed_step == "spans" for trace in traces),
+        "json_parse_ranking_error": sum(trace.reason == "invalid" for trace in rank_failures),
+        "index_ranking_error": sum(trace.reason == "not a permutation" for trace in rank_failures),
+        "ranking_factual_data_error": len(rank_failures),
+        "output_samples": sum(trace.failed_step is None for trace in traces),
+    }
+    told = None
+    if settings is not None:
+        told = ReportSettings(
+            settings.keep, settings.filter_order, settings.question_filter, settings.n_levels
+        )
+    return FactualReport(questions, counters, dict(sorted(failed.items())), told)
+
+
+def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
+    texts = tuple(span.text for span in trace.spans)
+    ranked = trace.failed_step in (None, "edit", "question filter") and bool(trace.spans)
+    named = tuple(texts[entry.span].lower() for entry in trace.dropped if entry.reason == "in the question")
+    return ReportQuestion(
+        question=material.item.question,
+        ground_truth=material.item.reference,
+        raw_factual_data=texts or None,
+        with_brackets=_bracketed_levels(trace) if texts else {},
+        blacklisted=named if texts else None,
+        factual_data=tuple(texts[number] for number in trace.kept) if ranked else None,
+        ranked_factual_data=tuple(texts[number] for number in trace.ranking) if ranked else None,
+        answers={level.name: level.text for level in trace.levels},
+        stop_words=trace.stop_words,
+    )
+
+
+def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
+    """Each level with brackets around the spans that are as they were in A0."""
+    places: Places = tuple((span.start, span.end) for span in trace.spans)
+    marked = set(range(len(trace.spans)))
+    levels = {}
+    before = trace.levels[0].text
+    for level in trace.levels:
+        _, places = splice(before, places, level.edits)
+        before = level.text
+        marked -= {edit.span for edit in level.edits}
+        levels[level.name] = with_brackets(level.text, places, marked)
+    return levels
+
+
+async def _make(settings: FactualSettings, material: Material, writer: Writer) -> FactualTrace:
+    steps = (
+        RuleSteps(writer.pool, settings.seed)
+        if writer.model is None
+        else LlmSteps(writer.model, writer.prompts, settings)
+    )
+    return await perturb(material, steps, settings, writer.parsers)
+
+
+def _notes(settings: FactualSettings, materials: Sequence[Material], parsers: Parsers) -> tuple[str, ...]:
+    languages = Counter(language_of(material) for material in materials)
+    if settings.parser != BY_RULES:
+        for language in tuple(languages):
+            if parsers.find(settings.parser, language) is not None:
+                del languages[language]
+    n, n_items = languages.total(), len(materials)
+    return (by_rules_said(n, n_items, sorted(languages), parsed=n < n_items),) if n else ()
+
+
+def _came(trace: FactualTrace) -> Came:
+    failed = trace.failed_step
+    return Came(
+        () if failed is None else ((failed, trace.reason or "unknown"),),
+        trace.temporary,
+        {level.name: level.text for level in trace.levels},
+        trace.a0_from == "verbatim",
+        trace.spans_by,
+    )
+
+
+def _rows(trace: FactualTrace, source: str) -> Sequence[GeneratedText]:
+    edited = "rules" if trace.backend == "rules" else "llm"
+    made = [
+        GeneratedText(trace.item_id, level.name, source, level.text, edited if at else trace.a0_from or "")
+        for at, level in enumerate(trace.levels)
+    ]
+    if trace.failed_step is not None:
+        reason = f"{trace.failed_step}: {trace.reason}"
+        made.append(GeneratedText(trace.item_id, f"A{len(made)}", source, None, "", reason))
+    return made
+
+
+def _report(
+    settings: FactualSettings,
+    traces: Sequence[FactualTrace],
+    materials: Mapping[str, Material],
+    failures: Mapping[tuple[str, str], int],
+) -> bytes:
+    return report_json(from_traces(traces, materials, settings))
+
+
+KIND = Scheme(
+    name="factual",
+    title="Factual perturbation",
+    summary="A0 (as good as the reference) to A4: more wrong facts at each level",
+    section="a0-to-a4",
+    Settings=FactualSettings,
+    Trace=FactualTrace,
+    make=_make,
+    came=_came,
+    rows=_rows,
+    broken=lambda _, item_id, backend, reason, detail: FactualTrace(
+        item_id, backend, failed_step="internal", reason=reason, detail=detail
+    ),
+    notes=_notes,
+    report=_report,
+    levels_by=("edit", "edit-shared", "edit-text", "edit-planned"),
+)

@@ -9,8 +9,7 @@ from typing import Literal
 from rapidfuzz.distance import LCSseq
 
 from core.formats.trutheval import FactualReport, ReportQuestion, ReportSettings
-from core.generation.factual.parse import Span
-from core.generation.factual.scheme import keep_first, shared_word, snake_groups, trutheval_shared_word
+from core.generation.factual import keep_first, shared_word, snake_groups, trutheval_shared_word
 from core.generation.factual.steps import (
     Dropped,
     Edit,
@@ -22,6 +21,7 @@ from core.generation.factual.steps import (
     fixed_text,
 )
 from core.generation.language import words_of
+from core.generation.parse import Span
 from core.schema.study import FIRST_LEVEL
 
 PUBLISHED = "published"
@@ -33,21 +33,26 @@ def spans_in_brackets(bracketed: str, texts: Sequence[str], plain: str) -> Place
 
     Guided by the spans' texts, because an answer may hold square brackets of its own.
     """
+    marked = _bracketed(bracketed, texts)
+    if marked is None:
+        return None
+    # Each span stands two brackets earlier for every span before it.
+    places = tuple((start - 2 * n, end - 2 * n - 2) for n, (start, end) in enumerate(marked))
+    pieces = zip(fixed_text(bracketed, marked), (*texts, ""), strict=True)
+    return places if "".join(f"{before}{text}" for before, text in pieces) == plain else None
+
+
+def _bracketed(bracketed: str, texts: Sequence[str]) -> Places | None:
+    """Where the spans stand with their brackets, one behind the other; None: one is not there."""
     places: list[tuple[int, int]] = []
     at = 0
-    pieces: list[str] = []
-    length = 0
     for text in texts:
         start = bracketed.find(f"[{text}]", at)
         if start < 0:
             return None
-        pieces += [bracketed[at:start], text]
-        length += start - at
-        places.append((length, length + len(text)))
-        length += len(text)
         at = start + len(text) + 2
-    pieces.append(bracketed[at:])
-    return tuple(places) if "".join(pieces) == plain else None
+        places.append((start, at))
+    return tuple(places)
 
 
 def to_traces(report: FactualReport) -> tuple[FactualTrace, ...]:
@@ -66,7 +71,7 @@ def _trace(item_id: str, question: ReportQuestion) -> FactualTrace:
         return FactualTrace(item_id, PUBLISHED, levels=levels, failed_step="spans", reason=why, detail=detail)
     spans = tuple(Span(a, b, text, PUBLISHED) for (a, b), text in zip(places, texts, strict=True))
     ranking = _numbers(question.ranked_factual_data or (), texts)
-    kept = tuple(n for n in _numbers(question.factual_data or (), texts, ranking))
+    kept = _numbers(question.factual_data or (), texts, ranking)
     levels, groups, notes = _levels(question, texts)
     return FactualTrace(
         item_id,
@@ -100,15 +105,14 @@ def _dropped(
     question: ReportQuestion, texts: Sequence[str], ranking: Sequence[int], kept: Sequence[int]
 ) -> tuple[Dropped, ...]:
     named = set(question.blacklisted or ())
-    stop_words = words_of("en")
     dropped = []
-    for number in range(len(texts)):
-        if number in kept or (number not in ranking and texts[number].lower() not in named):
+    for number, text in enumerate(texts):
+        if number in kept:
             continue
-        if texts[number].lower() in named:
-            word = trutheval_shared_word(question.question, texts[number], stop_words) or ""
+        if text.lower() in named:
+            word = trutheval_shared_word(question.question, text, words_of("en")) or ""
             dropped.append(Dropped(number, "in the question", word))
-        else:
+        elif number in ranking:
             dropped.append(Dropped(number, "not kept"))
     return tuple(dropped)
 
@@ -137,7 +141,7 @@ def _levels(
 
 def _still_marked(marked: Sequence[int], texts: Sequence[str], after: str) -> list[int]:
     """Of the spans marked before, those that the next level still has in brackets, in order."""
-    found = bracket_texts(after)
+    found = [piece.split("]")[0] for piece in after.split("[")[1:] if "]" in piece]
     numbers: dict[str, int] = {}
     first = [numbers.setdefault(texts[number], len(numbers)) for number in marked]
     second = [numbers.setdefault(text, len(numbers)) for text in found]
@@ -145,25 +149,15 @@ def _still_marked(marked: Sequence[int], texts: Sequence[str], after: str) -> li
     return [marked[at] for step in blocks for at in range(step.src_start, step.src_end)]
 
 
-def bracket_texts(text: str) -> list[str]:
-    """What stands in square brackets, outermost, left to right."""
-    return [piece.split("]")[0] for piece in text.split("[")[1:] if "]" in piece]
-
-
 def _edits(
     before: str, after: str, marked: Sequence[int], group: Sequence[int], texts: Sequence[str]
 ) -> tuple[Edit, ...] | None:
     """What stands now where the group's brackets stood; None where the text around them changed too."""
-    places: list[tuple[int, int]] = []
-    at = 0
-    for number in marked:
-        start = before.find(f"[{texts[number]}]", at)
-        if start < 0:
-            return None
-        at = start + len(texts[number]) + 2
-        if number in group:
-            places.append((start, at))
-    found = between(fixed_text(before, tuple(places)), after)
+    places = _bracketed(before, [texts[number] for number in marked])
+    if places is None:
+        return None
+    gone = tuple(place for number, place in zip(marked, places, strict=True) if number in group)
+    found = between(fixed_text(before, gone), after)
     if found is None:
         return None
     return tuple(Edit(n, texts[n], new, PUBLISHED) for n, new in zip(group, found, strict=True))
@@ -226,9 +220,8 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
     """
     told = report.settings
     share = keep if keep is not None else told.keep if told is not None else KEEP
-    n_levels = (
-        told.levels if told is not None else max((_levels_made(q) for q in report.questions), default=0)
-    )
+    made = [_levels_made(question) for question in report.questions]
+    n_levels = told.levels if told is not None else max(made, default=0)
     cases: tuple[Case, ...] = ("lowered", "kept") if told is None else ("lowered",)
     tries = {
         case: [_item(n, q, case, share, told, n_levels) for n, q in enumerate(report.questions)]
@@ -237,26 +230,23 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
     case = max(cases, key=lambda case: max(_fits(tries[case])))
     code, paper = _fits(tries[case])
     order: FilterOrder | None = None
-    if told is not None:
-        order = "paper" if told.filter_order == "paper" else "trutheval"
-    elif code != paper:
-        order = "paper" if paper > code else "trutheval"
+    if told is not None or code != paper:
+        order = "paper" if (told.filter_order == "paper" if told else paper > code) else "trutheval"
     items = tuple(_finished(tried, order) for tried in tries[case])
     failed = tuple(item.item for item in items if item.failed is not None)
-    compared = len(items) - len(failed)
     result = Replay(
-        items=len(items),
-        brackets_match=sum(item.brackets for item in items),
-        filter_match_code_order=code,
-        filter_match_paper_order=paper,
-        group_sizes_match=sum(item.group_sizes for item in items),
-        case=case,
-        per_item=items,
-        order=order,
-        order_stated=told is not None,
-        keep=share,
-        compared=compared,
-        failed=failed,
+        len(items),
+        sum(item.brackets for item in items),
+        code,
+        paper,
+        sum(item.group_sizes for item in items),
+        case,
+        items,
+        order,
+        told is not None,
+        share,
+        len(items) - len(failed),
+        failed,
     )
     return replace(result, verdict=_verdict(result))
 
@@ -279,12 +269,7 @@ def _finished(tried: _Tried, order: FilterOrder | None) -> ReplayedItem:
 
 
 def _item(
-    number: int,
-    question: ReportQuestion,
-    case: Case,
-    keep: float,
-    told: ReportSettings | None,
-    n_levels: int,
+    number: int, question: ReportQuestion, case: Case, keep: float, told: ReportSettings | None, n_levels: int
 ) -> _Tried:
     spans, ranked, kept = question.raw_factual_data, question.ranked_factual_data, question.factual_data
     why = _why_failed(question, n_levels)
@@ -296,10 +281,14 @@ def _item(
     brackets = spans_in_brackets(marked, spans, question.answers[FIRST_LEVEL]) is not None
     if not brackets:
         reasons.append("A0's brackets do not hold the listed spans.")
-    dropped = dropped_texts(question, told)
-    paper = _difference(keep_first_texts(without(ranked, dropped, case), keep), kept)
+    dropped = _dropped_texts(question, told)
+
+    def without(texts: Sequence[str]) -> Sequence[str]:
+        return [text for text in texts if (text if case == "kept" else text.lower()) not in dropped]
+
+    paper = _difference(keep_first(without(ranked), keep), kept)
     if Counter(ranked) == Counter(spans):
-        code = _difference(without(keep_first_texts(ranked, keep), dropped, case), kept)
+        code = _difference(without(keep_first(ranked, keep)), kept)
     else:
         # That order ranks every span; this ranking was made after spans had been dropped.
         code = "the ranking lacks spans, so the filter came before it"
@@ -330,11 +319,8 @@ def _levels_made(question: ReportQuestion) -> int:
     return len(set(question.with_brackets) - {FIRST_LEVEL})
 
 
-def dropped_texts(question: ReportQuestion, told: ReportSettings | None = None) -> frozenset[str]:
-    """The spans that the report's question filter drops, in lower case as the list in a report.
-
-    told: whose filter it was; None: trutheval's.
-    """
+def _dropped_texts(question: ReportQuestion, told: ReportSettings | None) -> frozenset[str]:
+    """The spans that the report's question filter (trutheval's, where it names none) drops, in lower case as its list."""
     share = shared_word if told is not None and told.question_filter == "words" else trutheval_shared_word
     # "de (guessed)" is the list de; `none` is the name of no list.
     language = "en" if share is trutheval_shared_word else question.stop_words.split(" ")[0]
@@ -345,16 +331,6 @@ def dropped_texts(question: ReportQuestion, told: ReportSettings | None = None) 
     )
 
 
-def without(texts: Sequence[str], dropped: frozenset[str], case: Case) -> tuple[str, ...]:
-    """The texts that are not on the list, compared as written (`kept`) or in lower case."""
-    return tuple(text for text in texts if (text if case == "kept" else text.lower()) not in dropped)
-
-
-def keep_first_texts(texts: Sequence[str], keep: float) -> tuple[str, ...]:
-    """The first ceil(keep * n) texts."""
-    return tuple(texts[number] for number in keep_first(range(len(texts)), keep))
-
-
 def _difference(made: Sequence[str], found: Sequence[str]) -> str:
     """What a report's list has otherwise than it was made again; empty: nothing."""
     if tuple(made) == tuple(found):
@@ -362,13 +338,9 @@ def _difference(made: Sequence[str], found: Sequence[str]) -> str:
     extra, missing = Counter(made) - Counter(found), Counter(found) - Counter(made)
     if not extra and not missing:
         return "the same spans in another order"
-    parts = [f"the report lacks {_listed(extra)}"] if extra else []
-    parts += [f"the report has {_listed(missing)} besides"] if missing else []
-    return ", ".join(parts)
-
-
-def _listed(texts: Counter[str]) -> str:
-    return ", ".join(f"“{text}”" for text in sorted(texts.elements()))
+    lacks, has = (", ".join(f"“{text}”" for text in sorted(one.elements())) for one in (extra, missing))
+    parts = (lacks and f"the report lacks {lacks}", has and f"the report has {has} besides")
+    return ", ".join(filter(None, parts))
 
 
 def _group_sizes(question: ReportQuestion) -> list[int]:

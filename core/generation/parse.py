@@ -4,7 +4,7 @@ Candidates are objects, attributes, complements, adverbials, prepositional objec
 each with the minimal complete phrase it heads. What hangs on a subject is left out, but a relative clause inside the
 subject is not. Labels are those of English models (ClearNLP), of Universal Dependencies, and of German ones (TIGER).
 
-The helper is `python -m core.generation.factual.parse` in that environment's Python, so nothing imported here may need
+The helper is `python -m core.generation.parse` in that environment's Python, so nothing imported here may need
 more than spaCy. It reads a request a line, `[parser, language]` or `[parser, language, text]`, and answers a line.
 """
 
@@ -12,10 +12,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -59,22 +59,17 @@ _SIZES = ("trf", "lg", "md", "sm")
 
 @dataclass(frozen=True)
 class Parser:
-    """A loaded pipeline."""
+    """A pipeline, loaded here or in the helper process."""
 
     name: str
     """`spacy MODEL VERSION`."""
-    pipeline: Any
-
-    def spans(self, text: str) -> tuple[Span, ...]:
-        """The spans of a text, sorted."""
-        return spans_by_parse(self.pipeline(text))
+    spans: Callable[[str], tuple[Span, ...]]
+    """The spans of a text, sorted."""
 
 
-def find_parser(parser: str, language: str) -> Parser | None:
+def _find_parser(parser: str, language: str) -> Parser | None:
     """The pipeline to use; None where `auto` finds none. A named one that cannot be used is an InputError."""
-    if parser != "auto":
-        return _load(parser)
-    return _installed(language)
+    return _load(parser) if parser != "auto" else _installed(language)
 
 
 @lru_cache(maxsize=64)
@@ -100,9 +95,8 @@ def _load(name: str) -> Parser:
     try:
         spacy = import_module("spacy")
     except ImportError:
-        raise InputError(
-            what, ["spaCy is not installed: `./run --with spacy` sets it up; or choose the parser `rules`"]
-        ) from None
+        advice = "`./run --with spacy` sets it up; or choose the parser `rules`"
+        raise InputError(what, [f"spaCy is not installed: {advice}"]) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
     except (OSError, ValueError, ImportError) as error:
@@ -113,7 +107,7 @@ def _load(name: str) -> Parser:
         raise InputError(what, ["it has no dependency parser: choose a model that has one"])
     meta = pipeline.meta
     full = f"{meta.get('lang', 'xx')}_{meta.get('name', 'unnamed')}"
-    return Parser(f"spacy {full} {meta.get('version', '0')}", pipeline)
+    return Parser(f"spacy {full} {meta.get('version', '0')}", lambda text: spans_by_parse(pipeline(text)))
 
 
 def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
@@ -124,13 +118,17 @@ def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
         if kind := _role(token):
             first, last = _phrase(token, tokens)
             candidates.append((tokens[first].idx, tokens[last].idx + len(tokens[last].text), kind))
-    candidates.sort(key=lambda entry: (entry[0] - entry[1], entry[0]))
-    chosen: list[tuple[int, int, str]] = []
-    for start, end, kind in candidates:
-        if all(end <= other[0] or other[1] <= start for other in chosen):
-            chosen.append((start, end, kind))
     text = "".join(token.text_with_ws for token in tokens)
-    return tuple(Span(start, end, text[start:end], kind) for start, end, kind in sorted(chosen))
+    return longest_apart(Span(start, end, text[start:end], kind) for start, end, kind in candidates)
+
+
+def longest_apart(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The spans without overlap, sorted: of two that overlap the longer one, then the earlier one."""
+    chosen: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
+        if all(span.end <= other.start or other.end <= span.start for other in chosen):
+            chosen.append(span)
+    return tuple(sorted(chosen, key=lambda span: span.start))
 
 
 def _label(token: Any) -> str:
@@ -147,12 +145,9 @@ def _role(token: Any) -> str | None:
         return None
     head = _first_conjunct(token)
     label = _label(head)
-    if token.pos_ == "NUM":
-        # A number counts wherever it stands outside the subject, whatever its own label.
-        return str(head.dep_)
-    if label not in _ELIGIBLE or (label in ("acl", "xcomp") and token.pos_ == "ADV"):
-        return None
-    return str(head.dep_)
+    eligible = label in _ELIGIBLE and not (label in ("acl", "xcomp") and token.pos_ == "ADV")
+    # A number counts wherever it stands outside the subject, whatever its own label.
+    return str(head.dep_) if eligible or token.pos_ == "NUM" else None
 
 
 def _first_conjunct(token: Any) -> Any:
@@ -167,15 +162,11 @@ def _first_conjunct(token: Any) -> Any:
 
 def _of_subject(token: Any) -> bool:
     """Whether the nearest subject above a token is nearer than the nearest relative clause."""
-    while True:
-        label = _label(token)
-        if label in _RELATIVE:
-            return False
-        if label in _SUBJECTS:
-            return True
-        if token.head.i == token.i:
+    while (label := _label(token)) not in _SUBJECTS:
+        if label in _RELATIVE or token.head.i == token.i:
             return False
         token = token.head
+    return True
 
 
 def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
@@ -184,9 +175,8 @@ def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
     for child in head.children:
         label = _label(child)
         introduces = child.pos_ in ("ADP", "SCONJ", "CCONJ", "PUNCT", "SPACE")
-        if (child.i < head.i and label in _BEFORE and not introduces) or (
-            child.i > head.i and label in _BEHIND
-        ):
+        belongs = label in _BEHIND if child.i > head.i else label in _BEFORE and not introduces
+        if belongs:
             inside |= {part.i for part in child.subtree}
     # A span stays on its line.
     inside = {number for number in inside if not tokens[number].is_space}
@@ -210,7 +200,7 @@ def _hyphen(tokens: list[Any], at: int) -> bool:
     return not token.whitespace_ and not tokens[at - 1].whitespace_
 
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Parsers:
@@ -220,9 +210,9 @@ class Parsers:
         """python: of the environment that holds spaCy; None: only this process is searched."""
         self._python = python
         self._process: subprocess.Popen[str] | None = None
-        self._known: dict[tuple[str, str], Parser | _Elsewhere | None] = {}
+        self._known: dict[tuple[str, str], Parser | None] = {}
 
-    def find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
+    def find(self, parser: str, language: str) -> Parser | None:
         """The parser to use for a language; None where `auto` finds none.
 
         parser: `auto`, or a pipeline's name or path. Raises InputError for a named one that cannot be used, and where the
@@ -233,18 +223,21 @@ class Parsers:
             self._known[key] = self._find(parser, language)
         return self._known[key]
 
-    def _find(self, parser: str, language: str) -> "Parser | _Elsewhere | None":
-        found, problem = None, None
+    def _find(self, parser: str, language: str) -> Parser | None:
+        found = None
         try:
-            found = find_parser(parser, language)
-        except InputError as missing:
-            problem = missing
+            found = _find_parser(parser, language)
+        except InputError:
+            if self._python is None:
+                raise
         if found is None and self._python is not None:
             name = self.ask([parser, language])["name"]
-            return None if name is None else _Elsewhere(self, parser, language, name)
-        if problem is not None:
-            raise problem
+            return None if name is None else Parser(name, partial(self._spans, parser, language))
         return found
+
+    def _spans(self, parser: str, language: str, text: str) -> tuple[Span, ...]:
+        found = self.ask([parser, language, text])["spans"]
+        return tuple(Span(start, end, text[start:end], kind) for start, end, kind in found)
 
     def ask(self, request: Sequence[str]) -> dict[str, Any]:
         """The helper's answer to one request. Raises InputError where it refuses, or cannot work."""
@@ -269,7 +262,7 @@ class Parsers:
         return answer
 
     def _started(self) -> "subprocess.Popen[str]":
-        command = [str(self._python), "-m", "core.generation.factual.parse"]
+        command = [str(self._python), "-m", "core.generation.parse"]
         try:
             return subprocess.Popen(
                 command,
@@ -298,20 +291,9 @@ class Parsers:
         self.close()
 
 
-class _Elsewhere:
-    """A parser in the helper process."""
-
-    def __init__(self, parsers: Parsers, parser: str, language: str, name: str) -> None:
-        self._parsers, self._parser, self._language, self.name = parsers, parser, language, name
-
-    def spans(self, text: str) -> tuple[Span, ...]:
-        found = self._parsers.ask([self._parser, self._language, text])["spans"]
-        return tuple(Span(start, end, text[start:end], kind) for start, end, kind in found)
-
-
 def _answer(parser: str, language: str, text: str | None = None) -> dict[str, Any]:
     try:
-        found: Parser | None = find_parser(parser, language)
+        found = _find_parser(parser, language)
     except InputError as problem:
         return {"problem": problem.what, "problems": list(problem.problems)}
     if found is None or text is None:
