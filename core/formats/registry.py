@@ -20,8 +20,7 @@ from core.formats import (
 )
 from core.formats.spans import files as span_files
 from core.formats.spans import mqm
-from core.schema.judging import RatedSet
-from core.schema.scores import OutputSet, RatingSet, ScoreTable
+from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.columns import table_rows
 from core.tables.reading import shown

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from core.nearest import nearest_names
+from core.errors import nearest_names
 from core.schema.study import Dataset, Item, Output
 from core.tables.columns import (
     SUGGESTED,

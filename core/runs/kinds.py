@@ -7,7 +7,7 @@ from core.generation import damage
 from core.generation.factual import scheme as factual
 from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
 from core.metrics import kind as metrics
-from core.schema.kinds import Kind, Work
+from core.schema.runs import Kind, Work
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind

@@ -6,8 +6,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.errors import NotFound
-from core.schema.study import Design, Item, LogEntry, Output, State, Study
-from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind, TaskLabels
+from core.schema.study import (
+    Design,
+    Dimension,
+    Item,
+    LogEntry,
+    Output,
+    RatingTask,
+    SpanTask,
+    State,
+    Study,
+    StudyKind,
+    TaskLabels,
+)
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)

@@ -26,15 +26,18 @@ from core.schema.study import (
     LogEntry,
     Output,
     Rater,
+    RatingAnswer,
+    RatingAssignment,
+    RatingHistoryEntry,
+    RatingTask,
     Study,
     StudyRecord,
 )
-from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, RatingTask
 from core.store.backup import FORMAT as BACKUP_FORMAT
+from core.study.blinding import checked_scores, checked_spans, missing
 from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing
 from core.study.guidelines import check_guideline, check_wording
-from core.study.rated.desk import checked_scores, checked_spans, missing
-from core.study.rated.importing import check_task
+from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 

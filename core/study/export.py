@@ -12,11 +12,10 @@ from core.formats.rated import write_rated
 from core.formats.spans.cells import span_row, with_weight
 from core.formats.spans.mqm import write_mqm
 from core.formats.trutheval import write_votes
-from core.schema.study import Answer, Assignment, Guess, Preference, StudyRecord
-from core.schema.tasks import RatingAnswer
+from core.schema.study import Answer, Assignment, Guess, Preference, RatingAnswer, StudyRecord
 from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
-from core.study.rated.results import rated_texts_of, task_of
+from core.study.ratings import rated_texts_of, task_of
 from core.tables.writer import csv_bytes
 
 COLUMNS = (

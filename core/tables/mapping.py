@@ -12,8 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from core.errors import InputError, Problems
-from core.nearest import nearest_names
+from core.errors import InputError, Problems, nearest_names
 from core.tables.cells import looks_like_number
 from core.tables.classes import class_columns
 from core.tables.columns import VOCABULARY, Record, is_json, named_columns, objects_in

@@ -5,7 +5,7 @@ import streamlit as st
 from core.plots import metrics as plots
 from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.store import Store
-from core.study.release import released_record
+from core.study.analysis_set import released_record
 from pages.widgets import chosen_scores, menus, result_table
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, part

@@ -13,8 +13,7 @@ from core.cli import main
 from core.formats.rated import ratings_of, write_rated
 from core.formats.registry import read_rated
 from core.formats.spans.files import read_span_file
-from core.schema.judging import RatedText
-from core.schema.scores import Rating
+from core.schema.scores import RatedText, Rating
 from core.store import open_store
 
 Run = Callable[..., str]

@@ -20,7 +20,7 @@ from core.results.spans.copying import (
     error_copying,
 )
 from core.results.spans.segments import FAILED, draws_of_judge, locating, n_draws, ratings_of_judge
-from core.schema.judging import JudgeOutput, RatedSet, RatedText
+from core.schema.scores import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}

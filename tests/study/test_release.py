@@ -8,10 +8,10 @@ from helpers.texts.factories import members_of, prefers, study_in, unblind, vote
 from core.errors import NotAllowed
 from core.schema.study import STATES
 from core.store import Store, open_store
+from core.study.analysis_set import check_released, released_record
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import move, restore_study
 from core.study.raters import import_votes
-from core.study.release import check_released, released_record
 
 WAYS = {
     "draft": "To end it: open and close it, then unblind it with a reason",

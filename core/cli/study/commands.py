@@ -9,8 +9,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from core.cli import Later, later
 from core.cli.serve import add_url_option, address_of
-from core.cli.shared.lately import Later, later
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -30,8 +30,7 @@ from core.cli.shared.options import (
 )
 from core.errors import InputError
 from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
-from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study
-from core.schema.tasks import StudyKind
+from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
 from core.store.backup import restore_backup, write_backup
 from core.store.studies import find_study, get_study, items_of, list_studies, read_log, read_wording
@@ -40,7 +39,7 @@ from core.study.analysis_set import margin_note
 from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note, wording
-from core.study.progress import ListProgress, RaterProgress, RatingProgress, list_progress
+from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
 
 
 def _add_backup(verbs: Commands) -> None:

@@ -10,8 +10,7 @@ from core.formats.spans.cells import with_weight
 from core.formats.spans.mqm import WEIGHTS, score_of, several_texts
 from core.formats.spans.offsets import ReadRating
 from core.formats.spans.rows import NO_CATEGORY
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating
+from core.schema.scores import ErrorSpan, RatedText, Rating
 from core.tables.columns import LABEL_PAIR, named_columns, target_language
 from core.tables.problems import FileFindings
 from core.tables.reading import name_of, name_problem, reject, shown

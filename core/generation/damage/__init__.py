@@ -15,7 +15,7 @@ from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
 from core.schema.settings import setting
 from core.schema.study import Material
 from core.tables.problems import same_wording

@@ -10,7 +10,7 @@ from pydantic import field_validator
 from core.generation.factual.parse import Span
 from core.generation.language import main_script, same_text, scripts_of, zeros_of
 from core.generation.scheme import SEED, GenerationSettings
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
 from core.schema.settings import Remark, setting
 
 A0Origin = Literal["llm", "paraphrase", "verbatim"]

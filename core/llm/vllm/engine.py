@@ -17,11 +17,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.llm.client import Reply, Request
 from core.llm.vllm.flow import Exchange, Flow, sentence, unanswered
 from core.llm.weights import fingerprint
-from core.nearest import nearest_names
 
 T = TypeVar("T")
 

@@ -26,9 +26,8 @@ from core.results.spans.segments import (
     pair_spans,
     said_of,
 )
-from core.schema.judging import JudgeOutput
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import OutputSet, Rating, RatingSet
+from core.schema.scores import JudgeOutput, OutputSet, Rating, RatingSet
 from core.stats.correlation.intervals import PairedTest
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test

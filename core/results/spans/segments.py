@@ -14,8 +14,7 @@ from core.formats.spans.mqm import score_of
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.choices import Key, Named, column_of, has_column, items_of, keys_of, level_key
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScoredRow
+from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, ScoredRow
 from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 

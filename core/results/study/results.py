@@ -39,7 +39,7 @@ from core.stats.votes import (
 )
 from core.study.analysis_set import analysis_set, results_seen, rules_in_words
 from core.study.lifecycle import VOTES_LEFT_OUT
-from core.study.progress import progress_of
+from core.study.raters import progress_of
 
 N_RESAMPLES = 10_000
 """Behind every verdict, whatever other numbers are resampled with: a verdict is not to be chosen by it."""
