@@ -357,7 +357,7 @@ def test_a_command_loads_what_it_needs() -> None:
             text=True,
         )
     loaded = done.stdout.split()
-    assert "core.cli.study.commands" in loaded
+    assert "core.cli.study" in loaded
     assert not [name for name in loaded if name.startswith(("scipy.stats", "core.judges", "core.generation"))]
 
 

@@ -174,7 +174,6 @@ CHOICES: tuple[Choice, ...] = get_args(Choice)
 """In the order of the keys 1 to 4."""
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
 """In the order of every contingency table's rows and columns."""
-STATES: tuple[State, ...] = get_args(State)
 SCORES: tuple[Score, ...] = get_args(Score)
 FLAGGED_PAIRS: tuple[FlaggedPairs, ...] = get_args(FlaggedPairs)
 GUESSED_SIDES: tuple[GuessedSide, ...] = get_args(GuessedSide)

@@ -46,6 +46,10 @@ from core.study.guidelines import CONSENT, guideline_text, wording
 from core.tables.reading import printable_text
 
 
+def _mark(*seen: str) -> str:
+    return hashlib.sha256("\x1f".join(seen).encode()).hexdigest()[:12]
+
+
 @dataclass(frozen=True)
 class BlindPair:
     """One pair as a rater sees it."""
@@ -69,8 +73,7 @@ class BlindPair:
     @property
     def mark(self) -> str:
         """Tells this pair on the screen from another that took its number; made of what the rater sees."""
-        seen = "\x1f".join((self.question, self.level, self.left, self.right))
-        return hashlib.sha256(seen.encode()).hexdigest()[:12]
+        return _mark(self.question, self.level, self.left, self.right)
 
 
 def blind_pair(
@@ -390,6 +393,13 @@ class Desk(Generic[Entry, Given]):
         self._rater = rater
 
 
+def _on_screen(seconds: float | None) -> dict[str, Any]:
+    """For how long an entry was on the screen, and since when; None after a restart, when nobody knows."""
+    if seconds is None:
+        return {"seconds": None, "shown_utc": None}
+    return {"seconds": round(seconds, 2), "shown_utc": now_utc(-seconds)}
+
+
 class RaterDesk(Desk[Assignment, Answer]):
     """A rater of pairs at work: everything a valid link opens, and nothing else."""
 
@@ -434,8 +444,7 @@ class RaterDesk(Desk[Assignment, Answer]):
             number,
             choice=choice,
             skipped=False,
-            seconds=None if seconds is None else round(seconds, 2),
-            shown_utc=None if seconds is None else now_utc(-seconds),
+            **_on_screen(seconds),
             answered_utc=now_utc(),
             diff_used=diff_used,
             app_version=__version__,
@@ -444,21 +453,6 @@ class RaterDesk(Desk[Assignment, Answer]):
     def save_note(self, number: int, *, comment: str | None = None, invalid: bool | None = None) -> None:
         """Keep the comment or the invalid flag of a pair, answered or not; None leaves what is there."""
         self._save(number, **self._note(comment, invalid))
-
-
-def study_and_rater(store: Store, token: str) -> tuple[Study, Rater] | None:
-    """Whose link this is, or None: unknown, replaced and revoked ones look the same."""
-    found = rater_of_token(store, token)
-    return None if found is None else (get_study(store, found[0]), found[1])
-
-
-def open_desk(store: Store, token: str) -> RaterDesk | None:
-    """The desk that a personal link to a study of pairs opens, or None.
-
-    Unknown, replaced and revoked links look the same, and so do links to studies of another kind.
-    """
-    found = study_and_rater(store, token)
-    return RaterDesk(store, *found, token) if found and found[0].kind == "pairs" else None
 
 
 def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference:
@@ -582,8 +576,7 @@ class BlindText:
     @property
     def mark(self) -> str:
         """Tells this text on the screen from another that took its number; made of what the rater sees."""
-        seen = "\x1f".join((str(self.number), self.source_text, self.text))
-        return hashlib.sha256(seen.encode()).hexdigest()[:12]
+        return _mark(str(self.number), self.source_text, self.text)
 
 
 def blind_text(
@@ -691,10 +684,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
             again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
             if before.answered_utc is not None:  # it was done before, and opened again
                 return again
-            return again | {
-                "seconds": None if seconds is None else round(seconds, 2),
-                "shown_utc": None if seconds is None else now_utc(-seconds),
-            }
+            return again | _on_screen(seconds)
 
         self._change(number, changes)
 
@@ -707,18 +697,22 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         return {**changes, "done": done, "answered_utc": now_utc(), "app_version": __version__}
 
 
-def open_rating_desk(store: Store, token: str) -> RatingDesk | None:
-    """The desk that a personal link to a rating study opens, or None.
-
-    Unknown, replaced and revoked links look the same, and so do links to studies of another kind.
-    """
-    desk = open_any_desk(store, token)
-    return desk if isinstance(desk, RatingDesk) else None
-
-
 def open_any_desk(store: Store, token: str) -> RaterDesk | RatingDesk | None:
-    """The desk that a personal link opens, whatever is rated there, or None."""
-    found = study_and_rater(store, token)
+    """The desk that a personal link opens, whatever is rated there, or None: unknown, replaced and revoked look the same."""
+    found = rater_of_token(store, token)
     if found is None:
         return None
-    return (RatingDesk if found[0].kind == "ratings" else RaterDesk)(store, *found, token)
+    study = get_study(store, found[0])
+    return (RatingDesk if study.kind == "ratings" else RaterDesk)(store, study, found[1], token)
+
+
+def open_desk(store: Store, token: str) -> RaterDesk | None:
+    """The desk that a personal link to a study of pairs opens, or None, as for links to studies of another kind."""
+    desk = open_any_desk(store, token)
+    return desk if isinstance(desk, RaterDesk) else None
+
+
+def open_rating_desk(store: Store, token: str) -> RatingDesk | None:
+    """The desk that a personal link to a rating study opens, or None, as for links to studies of another kind."""
+    desk = open_any_desk(store, token)
+    return desk if isinstance(desk, RatingDesk) else None

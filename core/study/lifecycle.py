@@ -108,56 +108,49 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     """
     name = check_name(store, name)
     check_design(design, dataset.sources, dataset.levels)
-    study = new_study(name, design, dataset.levels, dataset.sha256, dataset.file_name)
-    declared = describe_design(design, dataset.levels)
-    return keep_study(store, study, dataset.items, dataset.outputs, declared, again=again)
+    texts = dataset.items, dataset.outputs, dataset.levels
+    return _keep_new(store, name, dataset, design, texts, again=again)
 
 
-def new_study(
+def _keep_new(
+    store: Store,
     name: str,
+    file: Dataset | OutputSet,
     design: Design,
-    levels: tuple[str, ...],
-    sha256: str,
-    file_name: str,
+    texts: tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...]],
+    *,
     task: RatingTask | None = None,
+    again: bool,
 ) -> Study:
-    """A study in draft of that file, which is not stored yet; with a task its texts are rated one by one."""
-    return Study(
+    """Store a new study in draft with its texts and declaration. Raises InputError where its file is here, unless `again`.
+
+    texts: items, outputs and levels. With a task its texts are rated one by one.
+    """
+    items, outputs, levels = texts
+    study = Study(
         study_id=0,
         name=name,
         state="draft",
         design=design,
         levels=levels,
-        dataset_sha256=sha256,
-        dataset_file=file_name,
+        dataset_sha256=file.sha256,
+        dataset_file=file.file_name,
         created_utc=now_utc(),
         app_version=__version__,
         kind="pairs" if task is None else "ratings",
         task=task,
     )
-
-
-def keep_study(
-    store: Store,
-    study: Study,
-    items: tuple[Item, ...],
-    outputs: tuple[Output, ...],
-    declared: str,
-    *,
-    again: bool,
-) -> Study:
-    """Store a new study with its texts and declaration. Raises InputError where its file is here, unless `again`."""
-    file, sha256 = study.dataset_file, study.dataset_sha256
-    known = studies_of_file(store, sha256, study.kind)
+    known = studies_of_file(store, file.sha256, study.kind)
     if known and not again:
         raise InputError(
-            f"{shown(file)} is already here: the same file (sha256 {sha256[:12]}) was imported as "
+            f"{shown(file.file_name)} is already here: the same file (sha256 {file.sha256[:12]}) was imported as "
             f"{', '.join(known)}. Use that study, or choose to import the file again."
         )
     with store.writing():
         study = insert_study(store, study, items, outputs)
-        write_log(store, study.study_id, "imported", f"{file}, sha256 {sha256}")
-        write_log(store, study.study_id, "declared", declared)
+        write_log(store, study.study_id, "imported", f"{file.file_name}, sha256 {file.sha256}")
+        task_named = "" if task is None else f"task {task.name}; "
+        write_log(store, study.study_id, "declared", task_named + describe_design(design, levels))
     return study
 
 
@@ -257,17 +250,13 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
+    asked = f"{design.blinding_pairs} (a person wrote the {design.person}'s)"
+    guesses = asked if design.blinding_pairs else "none"
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}, "
-        f"guesses at the end {_guesses(design)}; {describe_analysis_set(design, levels)}"
-    )
-
-
-def _guesses(design: Design) -> str:
-    return (
-        f"{design.blinding_pairs} (a person wrote the {design.person}'s)" if design.blinding_pairs else "none"
+        f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}"
     )
 
 
@@ -410,9 +399,7 @@ def import_rating_study(
     check_rating_design(design)
     check_task(task)
     items, texts, levels, notes = study_texts(outputs)
-    study = new_study(name, design, levels, outputs.sha256, outputs.file_name, task)
-    declared = f"task {task.name}; {describe_design(design)}"
-    study = keep_study(store, study, items, texts, declared, again=again)
+    study = _keep_new(store, name, outputs, design, (items, texts, levels), task=task, again=again)
     named = _telling(task, {text.source for text in texts})
     return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
 
