@@ -35,9 +35,8 @@ from core.results.judges.costs import ALL_STEPS, CostRow, JudgeCost, costs_side_
 from core.runs.asked import Asked, ask
 from core.runs.judging import kind_of
 from core.runs.kinds import KINDS
-from core.schema.judging import RatedText
 from core.schema.runs import StepCost
-from core.schema.scores import ScorableOutput
+from core.schema.scores import RatedText, ScorableOutput
 
 ROOT = Path(__file__).resolve().parents[1]
 Count = Callable[[str], int]

@@ -10,8 +10,14 @@ from collections.abc import Iterable
 
 from core.errors import InputError, NotAllowed
 from core.store import Store
-from core.store.raters import token_sha256
-from core.store.sign_in import count_event, count_since, delete_session, insert_session, session_is_open
+from core.store.raters import (
+    count_event,
+    count_since,
+    delete_session,
+    insert_session,
+    session_is_open,
+    token_sha256,
+)
 from core.store.studies import delete_setting, now_utc, read_setting, write_setting
 
 PROXIES = "FORWARDED_ALLOW_IPS"

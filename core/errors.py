@@ -10,7 +10,7 @@ AssayError                 anything a user can mend; its text names the thing, t
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -176,3 +176,16 @@ class StillMissing(NotAllowed):
 
 class StorageError(AssayError):
     """The database could not be read or written."""
+
+
+MOST_NAMED = 3
+_ALIKE_ENOUGH = 60
+"""Of 100, on rapidfuzz's scale: below it a suggestion only puzzles."""
+
+
+def nearest_names(name: str, known: Collection[str]) -> list[str]:
+    """The known names most like the one that a user typed, best first; case does not matter."""
+    from rapidfuzz import process  # only where a name is wrong
+
+    found = process.extract(name.casefold(), {key: key.casefold() for key in known}, limit=MOST_NAMED)
+    return [key for _, alike, key in found if alike >= _ALIKE_ENOUGH]

@@ -14,9 +14,8 @@ from core.schema.study import Design
 from core.store import Store
 from core.store.raters import update_rater
 from core.store.studies import find_study
-from core.study.lifecycle import move
-from core.study.rated.desk import open_rating_desk
-from core.study.rated.importing import import_rating_study
+from core.study.blinding import open_rating_desk
+from core.study.lifecycle import import_rating_study, move
 from core.study.raters import add_raters
 
 NAME = "marks"

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from core.llm.call_settings import CallSettings
 from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
-from core.schema.kinds import Kind, KindSettings, Work
+from core.schema.runs import Kind, KindSettings, Work
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 
 OUT = Path(__file__).resolve().parents[1] / "docs" / "settings.md"

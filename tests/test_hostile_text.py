@@ -14,7 +14,7 @@ from core.errors import AssayError, InputError
 from core.formats.study_files import read_dataset
 from core.schema.study import Dataset
 from core.store import Store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.studies import read_log, write_log
 from core.study.bundle import read_bundle, write_bundle
 from core.study.export import to_csv, to_jsonl

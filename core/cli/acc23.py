@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
 from core.cli.shared.options import Commands, add_database_option, add_pair_option, read_file
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
@@ -17,7 +17,6 @@ from core.cli.shared.sources import (
     open_ratings,
     open_scores,
 )
-from core.cli.shared.terminal import plain
 from core.formats.registry import read_ratings
 from core.results.correlations.acc23 import (
     Acc23,

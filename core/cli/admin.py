@@ -13,7 +13,7 @@ from core.cli.shared.options import (
     existing_store,
     print_result,
 )
-from core.store.sign_in import Event, events
+from core.store.raters import Event, events
 
 
 def add_to(nouns: Commands) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
 from core.cli.shared.options import Commands, check_options, existing_store, name_list, run_number
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
@@ -20,7 +20,6 @@ from core.cli.shared.sources import (
     metal_scores,
     scores_given,
 )
-from core.cli.shared.terminal import plain
 from core.errors import InputError
 from core.formats.tasks import find_task
 from core.judges.kind import JudgeKind
@@ -54,11 +53,10 @@ from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.records import read_report
-from core.schema.judging import JudgeOutput
 from core.schema.runs import RUN_FILE
-from core.schema.scores import ScoreTable
+from core.schema.scores import JudgeOutput, ScoreTable
 from core.schema.settings import SettingsError
-from core.schema.tasks import RatingTask
+from core.schema.study import RatingTask
 from core.stats.calibration import Method
 from core.tables.reading import printable_text, shown
 

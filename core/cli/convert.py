@@ -30,8 +30,7 @@ from core.formats.spans.rows import ENDS, write_span_rows_csv, write_span_rows_j
 from core.formats.spans.wmt_qe import write_wmt_qe
 from core.results.choices import check_names
 from core.runs.texts import notes_of
-from core.schema.judging import RatedSet
-from core.schema.scores import OutputSet, Rating, RatingSet
+from core.schema.scores import OutputSet, RatedSet, Rating, RatingSet
 from core.store import database_path
 from core.tables.reading import shown
 

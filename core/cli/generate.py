@@ -17,7 +17,7 @@ from core.cli.shared.running import finish_in_folder
 from core.formats.trutheval import read_report
 from core.generation.factual.published import Replay, replay
 from core.runs.kinds import kinds_that
-from core.schema.kinds import Kind
+from core.schema.runs import Kind
 
 
 def add_to(nouns: Commands) -> None:

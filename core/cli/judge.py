@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.shared.asking import add_asking, add_settings, asked, run_it, settings_given
-from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems, print_said
+from core.cli.shared.giving import (
+    Said,
+    add_result_options,
+    check_out_file,
+    counted,
+    give,
+    number,
+    out_problems,
+    plain,
+    print_said,
+)
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -54,7 +64,6 @@ from core.cli.shared.sources import (
     span_options,
     texts_among,
 )
-from core.cli.shared.terminal import counted, number, plain
 from core.cli.spans import f1_json, judge_json
 from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
@@ -112,10 +121,8 @@ from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
 from core.runs.records import read_judge_folder, write_pieces
 from core.runs.texts import rated_of_study
-from core.schema.judging import JudgeOutput, RatedSet
-from core.schema.kinds import Kind, Reads
-from core.schema.runs import RUN_FILE
-from core.schema.scores import OutputSet, RatingSet, ScoredRow, ScoreTable
+from core.schema.runs import RUN_FILE, Kind, Reads
+from core.schema.scores import JudgeOutput, OutputSet, RatedSet, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.studies import find_study

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from core.cli.shared.giving import counted
 from core.cli.shared.options import (
     Commands,
     Options,
@@ -23,9 +24,7 @@ from core.cli.shared.running import (
     telling,
     work_here,
 )
-from core.cli.shared.terminal import counted
-from core.errors import InputError
-from core.nearest import nearest_names
+from core.errors import InputError, nearest_names
 from core.runs.calls import ItemCall, calls_of, item_report, texts_of
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report

@@ -4,7 +4,15 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import (
+    Said,
+    add_result_options,
+    check_out_file,
+    counted,
+    give,
+    out_problems,
+    plain,
+)
 from core.cli.shared.options import Commands, add_database_option
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
@@ -17,7 +25,6 @@ from core.cli.shared.sources import (
     span_options,
     texts_among,
 )
-from core.cli.shared.terminal import counted, plain
 from core.errors import InputError
 from core.results.judges.spans import (
     GROUPINGS,

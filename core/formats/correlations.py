@@ -11,9 +11,8 @@ from typing import cast, get_args
 
 import regex
 
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.formats.scores import family_of
-from core.nearest import nearest_names
 from core.schema.scores import METHODS, Against, CorrelationSet, Method
 from core.tables.columns import json_objects
 from core.tables.problems import FileFindings

@@ -13,8 +13,7 @@ from core.formats import Format
 from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
 from core.formats.ratings import Said, said_in
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
-from core.schema.judging import RatedSet, RatedText
-from core.schema.scores import Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import RatedSet, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import VOCABULARY, is_json, jsonl_objects
 from core.tables.problems import FileFindings
 from core.tables.reading import (

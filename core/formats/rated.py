@@ -10,8 +10,7 @@ from core.formats import Format
 from core.formats.ratings import OVERALL, TextFinder, is_nested, rating_entries
 from core.formats.scorable import output_row, outputs_in
 from core.formats.spans.cells import Clipping, rating_fields, span_row, spans_in
-from core.schema.judging import RatedSet, RatedText
-from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
+from core.schema.scores import ErrorSpan, OutputSet, RatedSet, RatedText, Rating, RatingSet, ScorableOutput
 from core.tables.columns import Rows, jsonl_bytes, objects_in, table_rows
 from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, duplicate_problems, reject, sha256_of, shown, type_name

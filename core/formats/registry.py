@@ -23,8 +23,7 @@ from core.formats import (
 from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
-from core.schema.judging import RatedSet
-from core.schema.scores import OutputSet, RatingSet, ScoreTable
+from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.columns import table_rows
 from core.tables.problems import FileFindings

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import regex
 
-from core.nearest import nearest_names
+from core.errors import nearest_names
 from core.schema.study import Dataset, Item, Output
 from core.tables.columns import (
     CSV_SUFFIXES,

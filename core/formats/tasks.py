@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from core.formats.spans.mqm import WEIGHTS, is_no_error
-from core.schema.tasks import Dimension, RatingTask, SpanTask, TaskLabels
+from core.schema.study import Dimension, RatingTask, SpanTask, TaskLabels
 from core.tables.reading import name_of, name_problem, shown
 from core.yaml_fields import (
     Name,

@@ -21,7 +21,7 @@ from core.generation.language import (
     sentences,
 )
 from core.generation.lists import gazetteer
-from core.generation.numbers import NUMBER_CHANGED, Draw, makes_sense, number_change
+from core.generation.numbers import NUMBER_CHANGED, Draw, makes_sense, number_change, put_in
 from core.generation.operators import (
     CARELESS,
     SHORT,
@@ -34,13 +34,13 @@ from core.generation.operators import (
     surface_changes,
     typos,
 )
-from core.generation.replacing import deny, put_in, swap_fact
+from core.generation.replacing import deny, swap_fact
 from core.generation.scheme import SEED, Came, GenerationSettings, Scheme, Task, Writer
 from core.llm.asking import LONGEST_ECHO, Answer, Model, Unusable
 from core.llm.client import Message, Request
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt, for_use
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
 from core.schema.settings import setting
 from core.schema.study import Material
 from core.tables.problems import same_wording

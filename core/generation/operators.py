@@ -9,8 +9,7 @@ import regex
 from core.generation.facts import Fact, Pool, find_facts, near_before
 from core.generation.language import count_words, is_unspaced, sentences
 from core.generation.lists import Gazetteer, gazetteer
-from core.generation.numbers import Draw, general_year, rounded
-from core.generation.replacing import put_in
+from core.generation.numbers import Draw, general_year, put_in, rounded
 
 LENGTH_TOLERANCE = 0.1
 """Of the reference's words, for summaries (000, section 3); one word is always allowed."""

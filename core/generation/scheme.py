@@ -8,7 +8,7 @@ from core.formats.generation import GeneratedText
 from core.generation.parse import Parsers
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
-from core.schema.kinds import Kind, KindSettings, Reads, Work
+from core.schema.runs import Kind, KindSettings, Reads, Work
 from core.schema.settings import seed_setting
 from core.schema.study import Material
 

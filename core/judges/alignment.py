@@ -20,7 +20,7 @@ from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, read_object
 from core.llm.prompts import Prompt, for_use
-from core.schema.kinds import KindSettings, PromptSlot
+from core.schema.runs import KindSettings, PromptSlot
 from core.schema.scores import ScoredRow
 from core.schema.settings import seed_setting
 

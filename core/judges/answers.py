@@ -14,9 +14,8 @@ from core.judges.kind import TEMPERATURE, AuditKind, Audits, Done, asking
 from core.judges.questions import ANSWERING, Answerer, Answering, CrossQuestion, Side, answer_prompt
 from core.llm.asking import Model
 from core.llm.prompts import Prompt
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.kinds import KindSettings, PromptSlot
-from core.schema.scores import ScoredRow
+from core.schema.runs import KindSettings, PromptSlot
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 from core.schema.settings import seed_setting
 from core.tables.reading import shown
 

@@ -65,14 +65,12 @@ from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, read_json, read_object, read_text, visible
 from core.llm.prompts import Example, Prompt
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import PromptSlot
-from core.schema.runs import RULES
-from core.schema.scores import ScorableOutput, Score
+from core.schema.runs import RULES, PromptSlot
+from core.schema.scores import RatedSet, RatedText, ScorableOutput, Score
 from core.schema.settings import Remark, setting
-from core.schema.tasks import RatingTask
+from core.schema.study import RatingTask
 from core.stats.degeneracy import Degeneracy
-from core.study.rated.desk import SPAN_DIMENSION
+from core.study.blinding import SPAN_DIMENSION
 from core.tables.reading import written
 
 Located = Literal["exact", "nearest", "not found", "nothing quoted"]

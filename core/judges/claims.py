@@ -34,9 +34,8 @@ from core.llm.defusing import defused
 from core.llm.parsing import form, read_object, refuse_loop
 from core.llm.prompts import Prompt, for_use
 from core.llm.weights import absolute_place
-from core.schema.judging import RatedText
-from core.schema.kinds import PromptSlot
-from core.schema.scores import Score
+from core.schema.runs import PromptSlot
+from core.schema.scores import RatedText, Score
 from core.schema.settings import Remark, seed_setting, setting
 from core.stats.degeneracy import Degeneracy
 

@@ -42,9 +42,8 @@ from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import read_text
 from core.llm.prompts import Prompt
-from core.schema.judging import RatedText
-from core.schema.kinds import PromptSlot
-from core.schema.scores import Score
+from core.schema.runs import PromptSlot
+from core.schema.scores import RatedText, Score
 from core.schema.settings import Remark, seed_setting, setting
 from core.stats.degeneracy import Degeneracy
 from core.tables.reading import is_blank

@@ -61,11 +61,10 @@ from core.llm.defusing import defused
 from core.llm.parsing import clipped, form, is_number, read_object, refuse_loop
 from core.llm.prompts import Example, Prompt
 from core.llm.thinking import apart
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import PromptSlot
-from core.schema.scores import ScorableOutput
+from core.schema.runs import PromptSlot
+from core.schema.scores import RatedSet, RatedText, ScorableOutput
 from core.schema.settings import Remark, setting
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.study import Dimension, RatingTask
 from core.tables.reading import shown
 
 PURPOSE = STEP = "direct"

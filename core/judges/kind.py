@@ -10,11 +10,10 @@ from core.llm.asking import Model, Unusable
 from core.llm.parsing import is_number
 from core.llm.prompts import Prompt
 from core.metrics.scorer import EMPTY_REFERENCE, NO_REFERENCE, NO_SOURCE, ScoringPair
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import Kind, KindSettings, Reads, Work
-from core.schema.scores import Metric, ScorableOutput, Score
+from core.schema.runs import Kind, KindSettings, Reads, Work
+from core.schema.scores import Metric, RatedSet, RatedText, ScorableOutput, Score
 from core.schema.settings import Remark, fields_of, refuse, setting
-from core.schema.tasks import RatingTask
+from core.schema.study import RatingTask
 from core.stats.degeneracy import Degeneracy
 from core.tables.reading import number_problem, shown, written
 

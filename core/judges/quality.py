@@ -48,11 +48,10 @@ from core.llm.client import Request
 from core.llm.defusing import defused
 from core.llm.parsing import form, is_number, read_object, refuse_loop
 from core.llm.prompts import Example, Prompt
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import PromptSlot
-from core.schema.scores import Score
+from core.schema.runs import PromptSlot
+from core.schema.scores import RatedSet, RatedText, Score
 from core.schema.settings import Remark, seed_setting, setting
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.study import Dimension, RatingTask
 
 Majority = Literal["drop", "median", "middle"]
 """Of three raters who all differ: no label, the median, or the middle class as in 004's code."""

@@ -24,7 +24,7 @@ from core.llm.defusing import defused
 from core.llm.parsing import LOOPING, TURN_MARK, form, read_object, visible
 from core.llm.prompts import Prompt, for_use
 from core.llm.thinking import apart, loops
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
 from core.schema.settings import setting
 
 Verdict = Literal["YES", "NO", "IDK"]

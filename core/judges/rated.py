@@ -26,11 +26,10 @@ from core.judges.kind import (
 )
 from core.llm.defusing import defused
 from core.llm.prompts import Prompt
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import Attachment
-from core.schema.scores import ErrorSpan, Rating, ScorableOutput
+from core.schema.runs import Attachment
+from core.schema.scores import ErrorSpan, RatedSet, RatedText, Rating, ScorableOutput
 from core.schema.settings import About, Remark, SettingField, refuse, seed_setting, setting
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.study import Dimension, RatingTask
 from core.tables.columns import LABEL_PAIR
 from core.tables.reading import same_name, sha256_of, shown
 

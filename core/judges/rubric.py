@@ -38,8 +38,8 @@ from core.llm.defusing import defused
 from core.llm.parsing import TURN_MARK, clipped, form, is_number, read_object, read_text, refuse_loop
 from core.llm.prompts import Prompt
 from core.metrics.scorer import ScoringPair
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import Attachment, PromptSlot
+from core.schema.runs import Attachment, PromptSlot
+from core.schema.scores import RatedSet, RatedText
 from core.schema.settings import Remark, seed_setting, setting
 from core.schema.settings import refuse as refuse_of_settings
 from core.yaml_fields import (

@@ -23,11 +23,10 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.llm.client import Reason, Reply, Request
 from core.llm.thinking import Room, apart
 from core.llm.weights import fingerprint
-from core.nearest import nearest_names
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.llm.weights import absolute_place
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import Group, MetricSpec
-from core.schema.kinds import Kind, KindSettings
+from core.schema.runs import Kind, KindSettings
 from core.schema.settings import Remark, Settings, setting
 
 MOST_WORKERS = 256

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.metrics.lexical.scorer import LEXICAL_FAMILIES
 from core.metrics.neural.scorer import NEURAL_FAMILIES
 from core.metrics.scorer import Group, MetricSpec
-from core.nearest import nearest_names
 
 GROUPS = ("lexical", "neural", "all")
 """What stands for several metrics: 000's 16, its 12, its 28."""

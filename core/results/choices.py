@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.formats.scores import STATED, direction_is_stated
 from core.metrics.registry import all_metrics, canonical_name
-from core.nearest import nearest_names
 from core.schema.scores import CorrelationSet, Direction, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation.groups import z_normalise as z_normalised
 from core.stats.resampling import Floats

@@ -13,8 +13,7 @@ from core.llm.call_settings import CallSettings, secret_names
 from core.llm.prompts import Prompt, find_prompt, parse_prompt
 from core.llm.reaching import normal_url, split_version
 from core.runs.kinds import kind_named
-from core.schema.kinds import Kind, KindSettings, PromptSlot
-from core.schema.runs import RULES, Run
+from core.schema.runs import RULES, Kind, KindSettings, PromptSlot, Run
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]

@@ -9,7 +9,7 @@ from core.llm.client import TRANSPORT, Message
 from core.runs.jobs import RunAtHand
 from core.store import Store
 from core.store.connection import Row
-from core.store.replies import item_calls
+from core.store.kept import item_calls
 from core.tables.reading import printable_text
 
 THINKING = "Thinking"

@@ -13,9 +13,8 @@ from core.runs.kinds import KINDS
 from core.runs.progress import Progress, progress_of, spoken_range
 from core.runs.records import RECORDS_FILE, bytes_of, read_report
 from core.schema.runs import RULES, RUN_FILE, Run
-from core.store.replies import answers_of_others, step_costs
+from core.store.kept import answers_of_others, step_costs, texts_come_to
 from core.store.runs import calls_of_items, item_times
-from core.store.scores import texts_come_to
 from core.tables.reading import name_of, reject, shown
 
 

@@ -16,13 +16,12 @@ from core.llm.asking import Model
 from core.llm.client import Cache, Client
 from core.llm.vllm import VllmEngine
 from core.runs.asked import Asked, ModelSettings, Running, asked_of, fields_named, running_of
-from core.schema.kinds import Kind
-from core.schema.runs import ItemState, Run
+from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
 from core.store import Store
+from core.store.kept import run_metrics
 from core.store.runs import get_run, run_data
-from core.store.scores import run_metrics
 
 ITEMS_AHEAD = 2
 """Times as many texts at work as requests can be open: each has one open most of the time, some have several."""

@@ -41,14 +41,12 @@ from core.runs.records import (
     write_records,
 )
 from core.runs.scoring import keep_metrics, kept_row, score_table, table_files
-from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.runs import RULES
-from core.schema.scores import Metric, Score, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, Metric, RatedSet, RatedText, Score, ScoredRow
 from core.schema.settings import Remark
 from core.stats.degeneracy import Degeneracy
-from core.store.replies import parts_not_sent
+from core.store.kept import parts_not_sent, result_texts
 from core.store.runs import last_finished
-from core.store.scores import result_texts
 from core.tables.writer import csv_bytes
 
 NOT_JUDGED = "of a system that is not judged"

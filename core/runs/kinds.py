@@ -6,7 +6,7 @@ from core.errors import InputError
 from core.generation import damage, factual
 from core.judges import alignment, answers, automqm, claims, cross_examination, direct, quality, rubric
 from core.metrics import kind as metrics
-from core.schema.kinds import Kind, Work
+from core.schema.runs import Kind, Work
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind

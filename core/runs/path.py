@@ -13,11 +13,10 @@ from core.runs.judging import Auditing, Judging, degeneracy_of
 from core.runs.kinds import kind_named, kinds_that
 from core.runs.progress import Progress, money_of, progress_of, wall_seconds, why_not_now
 from core.runs.scoring import Scoring
-from core.schema.kinds import Work
-from core.schema.runs import RUN_FILE, Run
+from core.schema.runs import RUN_FILE, Run, Work
 from core.schema.settings import Remark, Settings, refuse
 from core.store import Store
-from core.store.replies import answers_of_others, parts_not_sent
+from core.store.kept import answers_of_others, parts_not_sent
 from core.store.runs import change_run, get_run, insert_run, item_states, list_runs
 from core.tables.reading import sha256_of
 

@@ -14,7 +14,7 @@ from core.runs.asked import ModelSettings, running_of
 from core.runs.kinds import kind_named
 from core.schema.runs import Run, RunState, StepCost
 from core.store import Store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 from core.store.runs import calls_since, finished_of, get_run, item_counts, n_finished_since
 from core.store.studies import now_utc
 

@@ -18,10 +18,8 @@ from core.errors import InputError, Problems
 from core.formats.scores import row_key
 from core.judges.kind import AuditKind, JudgeKind, twice_problems
 from core.runs.kinds import KINDS, kinds_that
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.kinds import Kind
-from core.schema.runs import RULES, RUN_FILE
-from core.schema.scores import Metric, ScoredRow
+from core.schema.runs import RULES, RUN_FILE, Kind
+from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
 from core.schema.settings import Remark, fields_of, said
 from core.tables.columns import jsonl_bytes, jsonl_objects
 from core.tables.reading import (

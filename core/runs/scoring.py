@@ -26,15 +26,8 @@ from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredR
 from core.schema.settings import Remark
 from core.store import Store
 from core.store.connection import Row
+from core.store.kept import FreshScores, find_scores, keep_run_metrics, keep_scores, result_texts, run_metrics
 from core.store.runs import item_states
-from core.store.scores import (
-    FreshScores,
-    find_scores,
-    keep_run_metrics,
-    keep_scores,
-    result_texts,
-    run_metrics,
-)
 
 MOST_NAMED = 3
 """Metrics that a list names."""

@@ -12,13 +12,12 @@ from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
 from core.judges.rated import BESIDE_SETTINGS
-from core.schema.judging import RatedSet
-from core.schema.scores import OutputSet, RatingSet
+from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import Study
 from core.store import Store
-from core.study.rated.results import rated_texts_of
-from core.study.release import released_record
+from core.study.analysis_set import released_record
+from core.study.ratings import rated_texts_of
 from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
 

@@ -19,7 +19,7 @@ from core.runs.jobs import Batch, BatchJob, Job, Outcome
 from core.runs.progress import why_not_now
 from core.schema.runs import Run, RunItem, RunState
 from core.store import Store, open_store
-from core.store.replies import find_reply, record_call, reject_call
+from core.store.kept import find_reply, record_call, reject_call
 from core.store.runs import (
     Owner,
     ask_to_stop,

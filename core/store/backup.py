@@ -31,8 +31,7 @@ from core.store.connection import (
     switch_to_wal,
 )
 from core.store.migrations import applied_steps, is_ours, unknown_steps
-from core.store.raters import link_token
-from core.store.sign_in import count_event
+from core.store.raters import count_event, link_token
 from core.store.studies import list_studies, now_utc
 
 FORMAT = "assay-backup"

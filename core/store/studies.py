@@ -1,13 +1,23 @@
 """Studies and their data: create, find, change, log."""
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from core.errors import NotFound
-from core.schema.study import Design, Item, LogEntry, Output, State, Study
-from core.schema.tasks import Dimension, RatingTask, SpanTask, StudyKind, TaskLabels
+from core.schema.study import (
+    Design,
+    Item,
+    LogEntry,
+    Output,
+    RatingTask,
+    State,
+    Study,
+    StudyKind,
+)
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
@@ -189,20 +199,14 @@ def _study(row: Row) -> Study:
 
 def _task(text: str | None) -> RatingTask | None:
     """The task as `_study_row` wrote it, or an Assay that did not know all of its fields."""
-    if text is None:
-        return None
-    values = json.loads(text)
-    dimensions = [
-        Dimension(**{**one, "anchors": tuple((value, words) for value, words in one["anchors"])})
-        for one in values["dimensions"]
-    ]
-    spans = values["spans"]
-    if spans is not None:
-        meanings = tuple((name, words) for name, words in spans.get("meanings", ()))
-        named = (tuple(spans["severities"]), tuple(spans["categories"]), spans["source_side"])
-        spans = SpanTask(*named, meanings)
-    labels = TaskLabels(**values.get("labels", {}))
-    return RatingTask(**{**values, "dimensions": tuple(dimensions), "spans": spans, "labels": labels})
+    return None if text is None else _task_reader()(text)
+
+
+@cache
+def _task_reader() -> Callable[[str], RatingTask]:
+    from pydantic import TypeAdapter  # loads slowly, and most studies have no task
+
+    return TypeAdapter(RatingTask).validate_json
 
 
 def read_setting(store: Store, key: str) -> str | None:

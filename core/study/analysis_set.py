@@ -1,7 +1,9 @@
-"""What the main analysis counts: declared with the design, fixed before anybody can know what it would change."""
+"""What the main analysis counts, fixed before anybody can know what it would change; and the freeze until the study is unblinded."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 
+from core.errors import NotAllowed
 from core.schema.study import (
     FLAGGED_PAIRS,
     SCORES,
@@ -15,7 +17,7 @@ from core.schema.study import (
 )
 from core.stats.votes import composite_of_mean_vote
 from core.store import Store
-from core.store.answers import answers_of
+from core.store.answers import answers_of, load_record
 from core.store.raters import raters_of
 from core.store.studies import get_study, now_utc, read_log, update_study, write_log
 from core.tables.reading import shown
@@ -195,3 +197,28 @@ def _counting(raters: Iterable[Rater], voted: set[str]) -> list[Rater]:
 
 def _voted_by_link(raters: Iterable[Rater], voted: set[str]) -> bool:
     return any(not rater.imported for rater in _counting(raters, voted))
+
+
+def released_record(store: Store, study: Study, *, seen: bool = True) -> StudyRecord:
+    """Everything about a study, for results and exports. Raises NotAllowed before it is unblinded.
+
+    seen: what was declared by default is fixed now, and the log says when imported votes were first used. False: the
+    caller may still refuse to show anything, and calls fix_when_shown() itself once it does.
+    """
+    study = get_study(store, study.study_id)
+    check_released(study)
+    if seen:
+        fix_when_shown(store, study.study_id)
+    return load_record(store, get_study(store, study.study_id))
+
+
+def check_released(study: Study) -> None:
+    """Raise NotAllowed, saying what to do, while totals by source would unblind."""
+    if study.state != "unblinded":
+        name = shlex.quote(study.name)
+        first = {"draft": "open and close it, then ", "open": "close it, then "}.get(study.state, "")
+        raise NotAllowed(
+            f"Study {study.name!r} is {study.state}: results and exports stay shut until it is unblinded, so that "
+            f"nobody decides by them when to stop. To end it: {first}unblind it with a reason (page Studies, or "
+            f"`python -m core study unblind {name} --reason TEXT`). Until then: `python -m core study progress {name}`."
+        )

@@ -7,7 +7,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from functools import cache
 from itertools import islice, product
@@ -26,15 +26,18 @@ from core.schema.study import (
     LogEntry,
     Output,
     Rater,
+    RatingAnswer,
+    RatingAssignment,
+    RatingHistoryEntry,
+    RatingTask,
     Study,
     StudyRecord,
 )
-from core.schema.tasks import RatingAnswer, RatingAssignment, RatingHistoryEntry, RatingTask
 from core.store.backup import FORMAT as BACKUP_FORMAT
+from core.study.blinding import checked_scores, checked_spans, missing
 from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing
 from core.study.guidelines import check_guideline, check_wording
-from core.study.rated.desk import checked_scores, checked_spans, missing
-from core.study.rated.importing import check_task
+from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
@@ -114,9 +117,15 @@ def write_bundle(record: StudyRecord) -> bytes:
         "app_version": __version__,
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
     }
+    return zipped({_MANIFEST: _json(manifest), **members})
+
+
+def zipped(members: Mapping[str, bytes]) -> bytes:
+    """File name -> content as one zip; the same content gives the same bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in {_MANIFEST: _json(manifest), **members}.items():
+        for name, content in members.items():
+            # The time of an entry is that of the format's beginning.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 

@@ -13,8 +13,7 @@ from functools import partial
 from typing import TypeVar, get_args
 
 from core.errors import InputError
-from core.schema.study import Assignment, Design, Item, Output, Role, Study
-from core.schema.tasks import RatingAssignment, StudyKind
+from core.schema.study import Assignment, Design, Item, Output, RatingAssignment, Role, Study, StudyKind
 from core.store import Store
 from core.store.answers import LISTS
 from core.store.raters import raters_of

@@ -1,9 +1,8 @@
 """Answers and ratings out: CSV and JSONL with one row an answer or text, marked errors, the paper's JSON (docs/formats.md)."""
 
-import io
 import json
-import zipfile
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -12,11 +11,11 @@ from core.formats.rated import write_rated
 from core.formats.spans.cells import span_row, with_weight
 from core.formats.spans.mqm import write_mqm
 from core.formats.trutheval import write_votes
-from core.schema.study import Answer, Assignment, Guess, Preference, StudyRecord
-from core.schema.tasks import RatingAnswer
+from core.schema.study import Answer, Assignment, Guess, Preference, RatingAnswer, StudyRecord
 from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
-from core.study.rated.results import rated_texts_of, task_of
+from core.study.bundle import zipped
+from core.study.ratings import rated_texts_of, task_of
 from core.tables.writer import csv_bytes
 
 COLUMNS = (
@@ -99,8 +98,7 @@ def guesses_csv(record: StudyRecord) -> bytes:
 
 def to_jsonl(record: StudyRecord) -> bytes:
     """One JSON object an answer, texts untouched; comments on open pairs are in here too."""
-    rows = answer_rows(record, open_notes=True)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    return _jsonl(answer_rows(record, open_notes=True))
 
 
 def to_paper(record: StudyRecord) -> dict[str, bytes]:
@@ -118,12 +116,7 @@ def to_paper(record: StudyRecord) -> dict[str, bytes]:
 
 def to_paper_zip(record: StudyRecord) -> bytes:
     """The paper's votes JSON of all raters in one zip, for a download."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in paper_files(record).items():
-            # The time of an entry is that of the format's beginning, so that the same votes are the same bytes.
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    return zipped(paper_files(record))
 
 
 def paper_files(record: StudyRecord) -> dict[str, bytes]:
@@ -158,7 +151,7 @@ SPAN_COLUMNS = (
 
 
 def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, Any]]:
-    """One dictionary with the keys COLUMNS a text and rater; with `drafts` also what was begun and never done."""
+    """One dictionary with the keys RATING_COLUMNS a text and rater; with `drafts` also what was begun and never done."""
     task_of(record)
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.rating_history)
     shown = {one.key: one.position for one in record.rating_assignments}
@@ -218,8 +211,7 @@ def spans_csv(record: StudyRecord) -> bytes:
 
 def ratings_jsonl(record: StudyRecord) -> bytes:
     """One JSON object a text and rater, texts untouched; what was begun and never done is in here too."""
-    rows = rating_rows(record, drafts=True)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    return _jsonl(rating_rows(record, drafts=True))
 
 
 def rated_jsonl(record: StudyRecord) -> bytes:
@@ -237,6 +229,10 @@ def mqm_tsv(record: StudyRecord) -> bytes:
             f"In study {record.study.name!r} no errors were marked: there is nothing to write as MQM."
         )
     return write_mqm(rated_texts_of(record))
+
+
+def _jsonl(rows: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 class _LookUp:

@@ -11,8 +11,7 @@ from pathlib import Path
 import regex
 
 from core.errors import InputError
-from core.schema.study import CHOICES, GUESSED_SIDES, Choice
-from core.schema.tasks import StudyKind
+from core.schema.study import CHOICES, GUESSED_SIDES, Choice, StudyKind
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 FALLBACK_LANGUAGE = "en"

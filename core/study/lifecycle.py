@@ -1,19 +1,34 @@
 """The life of a study: imported, designed, opened, closed, unblinded; what happens while raters are at work; the demo."""
 
+import re
 import secrets
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 from core import __version__
-from core.errors import InputError, NotAllowed
-from core.formats.study_files import read_dataset
-from core.schema.study import Dataset, Design, Item, Output, Rater, State, Study, StudyRecord
-from core.schema.tasks import RatingTask, StudyKind
+from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
+from core.formats.study_files import read_dataset, verbatim
+from core.formats.study_tables import slip_sentence
+from core.formats.tasks import dump_task, parse_task
+from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.study import (
+    Dataset,
+    Design,
+    Item,
+    Output,
+    Rater,
+    RatingTask,
+    State,
+    Study,
+    StudyKind,
+    StudyRecord,
+)
 from core.store import Store
+from core.store.answers import insert_record
 from core.store.raters import find_rater, raters_of, rename_rater, update_rater
-from core.store.record import insert_record
 from core.store.studies import (
     get_study,
     insert_study,
@@ -30,7 +45,7 @@ from core.store.studies import (
     write_wording,
 )
 from core.study.analysis_set import describe_analysis_set
-from core.study.blinding import open_desk
+from core.study.blinding import SPAN_DIMENSION, open_desk
 from core.study.design import (
     LARGEST_SEED,
     check_design,
@@ -39,9 +54,8 @@ from core.study.design import (
     distribute,
     estimated_minutes,
 )
-from core.study.guidelines import check_guideline, check_wording
-from core.study.progress import ListProgress, list_progress
-from core.study.raters import add_raters, links
+from core.study.guidelines import check_guideline, check_wording, named_sources
+from core.study.raters import ListProgress, add_raters, links, list_progress
 from core.tables.reading import is_language_tag, printable_text, same_name, shown
 
 PAPER_SOURCES = ("ai", "human")
@@ -94,56 +108,49 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     """
     name = check_name(store, name)
     check_design(design, dataset.sources, dataset.levels)
-    study = new_study(name, design, dataset.levels, dataset.sha256, dataset.file_name)
-    declared = describe_design(design, dataset.levels)
-    return keep_study(store, study, dataset.items, dataset.outputs, declared, again=again)
+    texts = dataset.items, dataset.outputs, dataset.levels
+    return _keep_new(store, name, dataset, design, texts, again=again)
 
 
-def new_study(
+def _keep_new(
+    store: Store,
     name: str,
+    file: Dataset | OutputSet,
     design: Design,
-    levels: tuple[str, ...],
-    sha256: str,
-    file_name: str,
+    texts: tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...]],
+    *,
     task: RatingTask | None = None,
+    again: bool,
 ) -> Study:
-    """A study in draft of that file, which is not stored yet; with a task its texts are rated one by one."""
-    return Study(
+    """Store a new study in draft with its texts and declaration. Raises InputError where its file is here, unless `again`.
+
+    texts: items, outputs and levels. With a task its texts are rated one by one.
+    """
+    items, outputs, levels = texts
+    study = Study(
         study_id=0,
         name=name,
         state="draft",
         design=design,
         levels=levels,
-        dataset_sha256=sha256,
-        dataset_file=file_name,
+        dataset_sha256=file.sha256,
+        dataset_file=file.file_name,
         created_utc=now_utc(),
         app_version=__version__,
         kind="pairs" if task is None else "ratings",
         task=task,
     )
-
-
-def keep_study(
-    store: Store,
-    study: Study,
-    items: tuple[Item, ...],
-    outputs: tuple[Output, ...],
-    declared: str,
-    *,
-    again: bool,
-) -> Study:
-    """Store a new study with its texts and declaration. Raises InputError where its file is here, unless `again`."""
-    file, sha256 = study.dataset_file, study.dataset_sha256
-    known = studies_of_file(store, sha256, study.kind)
+    known = studies_of_file(store, file.sha256, study.kind)
     if known and not again:
         raise InputError(
-            f"{shown(file)} is already here: the same file (sha256 {sha256[:12]}) was imported as "
+            f"{shown(file.file_name)} is already here: the same file (sha256 {file.sha256[:12]}) was imported as "
             f"{', '.join(known)}. Use that study, or choose to import the file again."
         )
     with store.writing():
         study = insert_study(store, study, items, outputs)
-        write_log(store, study.study_id, "imported", f"{file}, sha256 {sha256}")
-        write_log(store, study.study_id, "declared", declared)
+        write_log(store, study.study_id, "imported", f"{file.file_name}, sha256 {file.sha256}")
+        task_named = "" if task is None else f"task {task.name}; "
+        write_log(store, study.study_id, "declared", task_named + describe_design(design, levels))
     return study
 
 
@@ -243,17 +250,13 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
+    asked = f"{design.blinding_pairs} (a person wrote the {design.person}'s)"
+    guesses = asked if design.blinding_pairs else "none"
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}, "
-        f"guesses at the end {_guesses(design)}; {describe_analysis_set(design, levels)}"
-    )
-
-
-def _guesses(design: Design) -> str:
-    return (
-        f"{design.blinding_pairs} (a person wrote the {design.person}'s)" if design.blinding_pairs else "none"
+        f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}"
     )
 
 
@@ -375,3 +378,162 @@ def load_demo_once(store: Store) -> None:
         add_raters(store, study, ["rater-1", "rater-2"])
         move(store, study, "open", "demo")
         write_setting(store, _DONE, study.created_utc)
+
+
+OFTEN = 4
+"""Texts of a system or level beside which one that has a single text may be misspelt."""
+_LINE = re.compile(r"^line \d+, ")
+"""Of a file that nobody has."""
+
+
+def import_rating_study(
+    store: Store, name: str, outputs: OutputSet, task: RatingTask, design: Design, *, again: bool = False
+) -> tuple[Study, tuple[str, ...]]:
+    """Store texts and a task as a new study in draft; returns it with what its owner should know.
+
+    Texts are kept to the letter: spans that raters mark count their code points. Items need not have a text of every
+    system. Raises InputError for texts that cannot be rated, a name that is taken or blank, a task that asks nothing,
+    a design that cannot be, or (unless `again`) a file that is already here.
+    """
+    name = check_name(store, name)
+    check_rating_design(design)
+    check_task(task)
+    items, texts, levels, notes = study_texts(outputs)
+    study = _keep_new(store, name, outputs, design, (items, texts, levels), task=task, again=again)
+    named = _telling(task, {text.source for text in texts})
+    return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
+
+
+def check_task(task: RatingTask) -> None:
+    """Raise InputError for a task that asks nothing, or whose answers could not be told apart."""
+    names = [one.name for one in task.dimensions]
+    problems = Problems()
+    if task.spans is not None and SPAN_DIMENSION in names:
+        problems.append(
+            f"a dimension {SPAN_DIMENSION!r} cannot stand beside errors, whose score has this name"
+        )
+    try:
+        parse_task(dump_task(task), task.name)  # what a file could not say, a study cannot ask either
+    except InputError as wrong:
+        problems += wrong.found.each(lambda problem: _LINE.sub("", problem))
+    if problems:
+        raise InputError(f"The task {shown(task.name)} cannot be used:", problems)
+
+
+def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
+    """A note on systems whose names raters read in the task; no refusal, for a system may be called "a" or "text"."""
+    said = [task.title, *astuple(task.labels)]
+    if task.spans is not None:
+        said += map(task.spans.in_words, (*task.spans.severities, *task.spans.categories))
+    for one in task.dimensions:
+        said += [one.title, one.description, one.detailed, *(words for _, words in one.anchors)]
+    named = named_sources("\n".join(said), sorted(sources))
+    if not named:
+        return ()
+    return (
+        f"the task's words, which raters read, hold the names of systems: {', '.join(map(shown, named))}",
+    )
+
+
+def _about_references(task: RatingTask, items: Sequence[Item], texts: Sequence[Output]) -> Iterator[str]:
+    """Where a task that shows references has none to show, and where a rated text is the one that is shown."""
+    if not task.show_reference:
+        return
+    if bare := sum(not item.reference.strip() for item in items):
+        yield f"{bare} of {len(items)} items have no reference, which this task shows: raters judge these without"
+    counts = Counter((one.source, one.level) for one in verbatim(items, texts))
+    if counts:
+        each = ", ".join(
+            f"{shown(source)}{f' {shown(level)}' if level else ''} in {n} of {len(items)} items"
+            for (source, level), n in counts.items()
+        )
+        yield f"raters will recognise texts that are the reference they see, word for word: {each}"
+
+
+def study_texts(
+    outputs: OutputSet,
+) -> tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...], tuple[str, ...]]:
+    """(items, texts, levels, notes) of a study of these texts. Raises InputError with every problem and its place."""
+    problems = Problems(_problems(outputs.outputs))
+    if problems:
+        raise InputError(f"{shown(outputs.file_name)} cannot be rated:", problems)
+    firsts: dict[str, ScorableOutput] = {}
+    for one in outputs.outputs:
+        firsts.setdefault(one.item_id, one)
+    items = tuple(Item(i, one.source or "", one.reference or "", one.language) for i, one in firsts.items())
+    texts = tuple(Output(one.item_id, one.level or "", one.system, one.text) for one in outputs.outputs)
+    levels = tuple(dict.fromkeys(text.level for text in texts if text.level))
+    return items, texts, levels, _notes(outputs, items, texts)
+
+
+def _problems(outputs: Sequence[ScorableOutput]) -> Iterator[str]:
+    if not outputs:
+        yield "it holds no text; at least one is needed"
+    keys = Counter((one.item_id, one.system, one.level or "") for one in outputs)
+    yield from (
+        f"{_place(item, system, level)}: {n} texts that only further columns tell apart; give the items ids of their own"
+        for (item, system, level), n in keys.items()
+        if n > 1
+    )
+    yield from (
+        f"{_place(one.item_id, one.system, one.level)}: the text is empty; nobody can rate it"
+        for one in outputs
+        if not one.text.strip()
+    )
+    for what, of in (("source text", "source"), ("reference", "reference"), ("language", "language")):
+        said: dict[str, set[object]] = {}
+        for one in outputs:
+            said.setdefault(one.item_id, set()).add(getattr(one, of))
+        yield from (
+            f"item {shown(item)}: its texts have more than one {what}; raters see one an item"
+            for item, values in said.items()
+            if len(values) > 1
+        )
+
+
+def _place(item: str, system: str, level: str | None) -> str:
+    return f"item {shown(item)}, system {shown(system)}" + (f", level {shown(level)}" if level else "")
+
+
+def _has_others(texts: Sequence[Output]) -> bool:
+    """Whether some text stands beside another system's of the same item, as what a judge of it learns from."""
+    systems: dict[str, set[str]] = {}
+    for text in texts:
+        systems.setdefault(text.item_id, set()).add(same_name(text.source))
+    return any(len(own) > 1 for own in systems.values())
+
+
+def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -> tuple[str, ...]:
+    notes = []
+    kinds = {(text.source, text.level) for text in texts}
+    for noun, named in (
+        ("system", [(text.source, text) for text in texts]),
+        ("level", [(text.level, text) for text in texts if text.level]),
+    ):
+        counts = Counter(name for name, _ in named)
+        often = [name for name, n in counts.items() if n > 1]
+        # Any system may have few texts, so that a name which occurs once is no more than odd.
+        if max(counts.values(), default=0) >= OFTEN:
+            notes += [
+                f"item {shown(text.item_id)}, {noun}: {slip_sentence(name, 1, often, None)}"
+                for name, text in named
+                if counts[name] == 1
+            ][:MOST_PROBLEMS]
+    whole = Counter(text.item_id for text in texts)
+    short = sum(n < len(kinds) for n in whole.values())
+    if short:
+        notes.append(
+            f"{short} of {len(items)} items lack a text of some system or level; they are rated with what they have"
+        )
+    if not any(item.question for item in items):
+        notes.append("the file names no source texts: raters see the texts alone")
+    if not _has_others(texts):
+        notes.append(
+            "no item has texts of two systems: judges that learn from people's ratings (automqm, direct) are shown those "
+            "of other systems' texts of the same item, and will have no examples here"
+        )
+    if any(one.labels for one in outputs.outputs):
+        notes.append("further columns of the file are not kept with the study")
+    if outputs.left_out:
+        notes += [f"{n} texts left out: {reason}" for reason, n in outputs.left_out.items()]
+    return tuple(notes)

@@ -12,8 +12,7 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from core.errors import InputError, Problems
-from core.nearest import nearest_names
+from core.errors import InputError, Problems, nearest_names
 from core.tables.columns import (
     DELIMITERS,
     VOCABULARY,

@@ -5,8 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from core.errors import Problems
-from core.nearest import MOST_NAMED, nearest_names
+from core.errors import MOST_NAMED, Problems, nearest_names
 from core.tables.reading import (
     clean_text,
     control_count,

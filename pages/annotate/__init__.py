@@ -6,8 +6,7 @@ Whatever is answered is saved before the next one is drawn.
 import streamlit as st
 
 from core.errors import AssayError
-from core.study.blinding import RaterDesk
-from core.study.rated.desk import RatingDesk
+from core.study.blinding import RaterDesk, RatingDesk
 from pages.annotate import around, pairs, texts
 from pages.widgets import blind_pair, own, visitor
 from pages.widgets import blind_pair as presses

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.study.blinding import EntryStatus, RaterDesk
+from core.study.blinding import EntryStatus, RaterDesk, RatingDesk
 from core.study.guidelines import CONSENT
-from core.study.rated.desk import RatingDesk
 from pages.widgets import blind_pair, own, visitor
 
 Go = Callable[[str | int], None]

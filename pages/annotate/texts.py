@@ -9,8 +9,8 @@ from html import escape
 import streamlit as st
 
 from core.errors import AssayError, InputError, NotAllowed, StillMissing
-from core.schema.tasks import TaskLabels
-from core.study.rated.desk import BlindText, RatingDesk
+from core.schema.study import TaskLabels
+from core.study.blinding import BlindText, RatingDesk
 from pages.annotate import around
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, rating_scales, visitor

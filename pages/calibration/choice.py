@@ -12,12 +12,11 @@ from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
 from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
 from core.runs.asked import Asked, asked_of
 from core.schema.scores import RatingSet
-from core.schema.study import Study
-from core.schema.tasks import RatingTask
+from core.schema.study import RatingTask, Study
 from core.store import Store
 from core.store.studies import list_studies
-from core.study.rated.results import rating_set_of, task_of
-from core.study.release import released_record
+from core.study.analysis_set import released_record
+from core.study.ratings import rating_set_of, task_of
 from pages.widgets import chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.menus import menu

@@ -12,7 +12,7 @@ from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
 from core.runs.kinds import kinds_that
 from core.runs.texts import Texts
-from core.schema.kinds import Kind
+from core.schema.runs import Kind
 from core.schema.settings import fields_of
 from core.schema.study import MaterialSet
 from core.store import Store

@@ -20,7 +20,7 @@ from core.runs.generation import scheme_of, trace_of
 from core.runs.jobs import RunAtHand
 from core.schema.runs import RunItem
 from core.schema.study import Item, Material
-from core.store.replies import item_costs
+from core.store.kept import item_costs
 from core.store.runs import item_states, run_item, run_items
 from core.tables.reading import sha256_of
 from pages.widgets import blind_pair, chosen_judge, level_diff, menus

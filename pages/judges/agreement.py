@@ -17,8 +17,7 @@ from core.results.judges.agreement import (
     same_components,
 )
 from core.runs.kinds import KINDS
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import METHODS, Method, ScoredRow, ScoreTable
+from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable
 from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table

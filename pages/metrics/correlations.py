@@ -20,7 +20,7 @@ from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
 from core.schema.scores import ScoreTable
 from core.store import Store
-from core.study.release import released_record
+from core.study.analysis_set import released_record
 from pages.tabs import ranking
 from pages.widgets import against, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import Scores

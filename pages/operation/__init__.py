@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.store import Store, database_path
 from core.store.backup import write_backup
-from core.store.sign_in import count_event, events
+from core.store.raters import count_event, events
 from pages.widgets import visitor
 from pages.widgets.messages import moment, plain
 from pages.widgets.parts import table

@@ -10,8 +10,7 @@ from core.results.study.results import StudyResults, study_results
 from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.studies import list_studies, write_log
-from core.study.analysis_set import main_levels
-from core.study.release import released_record
+from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
 from pages.widgets import menus, visitor
 from pages.widgets.messages import plain, with_code

@@ -42,7 +42,7 @@ from core.study.export import (
     to_jsonl,
     to_paper_zip,
 )
-from core.study.rated.results import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
+from core.study.ratings import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
 from pages.widgets import result_table
 from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import HELP, counted_as, nothing, number, part, percent

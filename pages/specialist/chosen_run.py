@@ -11,9 +11,8 @@ from core.judges.rated import ExamplePool, ExampleSettings, task_of
 from core.runs.asked import asked_of
 from core.runs.judging import bench_of
 from core.runs.path import at_hand
-from core.schema.judging import RatedSet
 from core.schema.runs import Run
-from core.schema.scores import OutputSet, RatingSet
+from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.store import Store
 from core.store.runs import list_runs
 from pages.widgets import chosen_judge, menus

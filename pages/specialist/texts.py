@@ -26,9 +26,8 @@ from core.results.judges.spans import (
 )
 from core.runs.asked import asked_of
 from core.runs.kinds import kind_named
-from core.schema.judging import JudgedText, JudgeOutput, RatedText
 from core.schema.runs import Run
-from core.schema.scores import Rating, ScorableOutput, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, RatedText, Rating, ScorableOutput, ScoredRow
 from core.store import Store
 from pages.specialist import chosen_run
 from pages.specialist.chosen_run import People

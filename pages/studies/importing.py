@@ -13,15 +13,14 @@ from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that
 from core.schema.scores import OutputSet
-from core.schema.study import Dataset, Design, StudyRecord
-from core.schema.tasks import RatingTask, StudyKind
+from core.schema.study import Dataset, Design, RatingTask, StudyKind, StudyRecord
 from core.store import Store
 from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.analysis_set import margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
-from core.study.rated.importing import import_rating_study
+from core.study.lifecycle import import_rating_study
 from core.tables.reading import decode
 from pages.studies import designing
 from pages.widgets import rating_scales

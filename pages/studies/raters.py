@@ -6,14 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InputError
-from core.schema.study import Answer, Study
-from core.schema.tasks import RatingAnswer
+from core.schema.study import Answer, RatingAnswer, Study
 from core.store import Store
 from core.store.answers import answers_of, rating_assignments_of, ratings_of
 from core.store.raters import raters_of
 from core.study import lifecycle, raters
 from core.study.guidelines import shipped_languages
-from core.study.progress import (
+from core.study.raters import (
     FAST_SECONDS,
     ONE_SIDE_P,
     ListProgress,

@@ -12,7 +12,7 @@ from core.runs.path import at_hand, written
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.store import Store
-from core.store.kept_files import get_file
+from core.store.kept import get_file
 from core.store.runs import item_states
 from pages.widgets import chosen_judge, chosen_scores, menus, visitor
 from pages.widgets.chosen_scores import FILE, Scores

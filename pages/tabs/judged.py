@@ -24,7 +24,7 @@ from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
 from core.store import Store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 from core.store.runs import item_counts
 from pages.tabs import levels
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table

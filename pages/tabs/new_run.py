@@ -23,10 +23,8 @@ from core.runs.texts import (
     texts_of_folder,
     texts_of_study,
 )
-from core.schema.judging import RatedSet
-from core.schema.kinds import Kind, Reads
-from core.schema.runs import Run
-from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.runs import Kind, Reads, Run
+from core.schema.scores import OutputSet, RatedSet, ScorableOutput
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study

@@ -14,10 +14,10 @@ from core.judges.questions import CrossQuestion
 from core.judges.rubric import KIND as KIND_of_rubric
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.runs.kinds import KINDS
-from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.runs import Run
+from core.schema.scores import JudgedText, JudgeOutput
 from core.store import Store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 from core.store.runs import item_position
 from pages.widgets import chosen_judge, level_diff, run_panel
 from pages.widgets.chosen_judge import MARKS, factor_of, level_said, of_document, score

@@ -11,12 +11,10 @@ from core.runs.calls import THINKING, ItemCall, calls_of
 from core.runs.judging import judge_output
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.kinds import Kind, KindSettings, Reads
-from core.schema.runs import RULES, Run
-from core.schema.scores import Metric, ScoredRow
+from core.schema.runs import RULES, Kind, KindSettings, Reads, Run
+from core.schema.scores import JudgedText, JudgeOutput, Metric, ScoredRow
 from core.store import Store
-from core.store.kept_files import kept_files
+from core.store.kept import kept_files
 from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus
 from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key

@@ -25,11 +25,10 @@ from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
 from core.runs.scoring import score_table
-from core.schema.judging import RatedSet
 from core.schema.runs import Run
-from core.schema.scores import CorrelationSet, OutputSet, RatingSet, ScoreTable
+from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.store import Store
-from core.store.kept_files import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
+from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
 from pages.widgets import menus, visitor

@@ -12,8 +12,7 @@ from core.plots.dressing import shortened
 from core.runs.asked import Asked, asked_of
 from core.runs.progress import state_of
 from core.schema.runs import Run
-from core.schema.study import Study
-from core.schema.tasks import StudyKind
+from core.schema.study import Study, StudyKind
 from core.store import Store
 from core.store.runs import item_counts
 from core.store.studies import list_studies

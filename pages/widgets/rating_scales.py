@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.schema.study import Dimension, RatingTask, SpanTask
 from pages.widgets import own
 from pages.widgets.blind_pair import in_turn
 from pages.widgets.messages import plain

@@ -25,11 +25,10 @@ from core.runs.progress import (
     why_not_now,
     worked_said,
 )
-from core.schema.kinds import Kind, Work
-from core.schema.runs import Run, StepCost
+from core.schema.runs import Kind, Run, StepCost, Work
 from core.schema.settings import Remark, SettingField, Settings, fields_of, on_page, said
 from core.store import Store, database_path
-from core.store.replies import parts_not_sent
+from core.store.kept import parts_not_sent
 from core.store.runs import ask_to_stop
 from pages.widgets import chosen_judge, messages, settings_form, visitor
 from pages.widgets.messages import mistakes_shown, moment, plain, show_mistake

@@ -14,7 +14,7 @@ from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_p
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, ModelSettings, Running, ask
 from core.runs.environments import missing_for
 from core.runs.jobs import RunAtHand
-from core.schema.kinds import Attachment, Kind, PromptSlot
+from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
 from core.tables.reading import decode
 from pages.widgets.messages import capital, mistakes_shown, plain, with_code

@@ -14,8 +14,7 @@ from core.access import NO_ENTRY, UNKNOWN_TOKEN, is_admin, knocked
 from core.errors import AssayError, NotAllowed, StorageError
 from core.store import Store, borrowed_store, database_path, open_store
 from core.store.raters import cookie_suffix, token_sha256
-from core.study.blinding import RaterDesk
-from core.study.rated.desk import RatingDesk, open_any_desk
+from core.study.blinding import RaterDesk, RatingDesk, open_any_desk
 from pages.widgets.messages import with_code
 
 Holder = Literal["rater", "admin"]

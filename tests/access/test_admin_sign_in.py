@@ -10,9 +10,9 @@ from core import access
 from core.access import MOST, NO_ENTRY, UNKNOWN_TOKEN, knocked
 from core.errors import InputError, NotAllowed
 from core.store import Store, open_store
-from core.store import sign_in as trail
+from core.store import raters as trail
 from core.store import studies as clock
-from core.store.sign_in import count_event, events
+from core.store.raters import count_event, events
 from core.store.studies import read_setting
 
 PASSPHRASE = "correct horse battery staple"

@@ -18,8 +18,8 @@ from core.runs.asked import asked_of
 from core.runs.path import create
 from core.schema.runs import Run, RunItem
 from core.store import Store
+from core.store.kept import keep_run_metrics, run_metrics
 from core.store.runs import Owner, claim_run, finish_run, get_run, list_runs, run_data, run_items, save_items
-from core.store.scores import keep_run_metrics, run_metrics
 
 NewPage = Callable[[], Page]
 SOON = 20_000

@@ -9,8 +9,7 @@ from rating_visit import NewPage, at_the_first_pair, click, given, open_study, p
 
 from core.results.study.results import study_results
 from core.store import Store, open_store
-from core.store.answers import answers_of, assignments_of, history_of
-from core.store.record import load_record
+from core.store.answers import answers_of, assignments_of, history_of, load_record
 from core.store.studies import get_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import change_design, restore_study

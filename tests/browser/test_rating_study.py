@@ -24,12 +24,12 @@ from text_visit import (
 from wire import Wire
 
 from core.formats.tasks import find_task
-from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.schema.study import Dimension, RatingTask, SpanTask
 from core.store import Store
 from core.store.raters import rater_of_token
 from core.store.studies import list_studies
+from core.study.blinding import open_rating_desk
 from core.study.lifecycle import move
-from core.study.rated.desk import open_rating_desk
 from core.study.raters import links
 from pages.widgets.own import NOT_RATED
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from core.access import is_admin, make_link
 from core.store import Store
-from core.store.sign_in import events
+from core.store.raters import events
 
 PASSPHRASE = "correct horse battery staple"
 

@@ -18,14 +18,13 @@ from core.judges.automqm import AutoMqmRecord
 from core.runs.judging import judge_output
 from core.runs.path import at_hand
 from core.runs.records import read_judge_folder
-from core.schema.judging import JudgedText
-from core.schema.scores import ErrorSpan
+from core.schema.scores import ErrorSpan, JudgedText
 from core.store import Store
 from core.store.runs import list_runs
 from core.store.studies import find_study
-from core.study.rated.results import rated_texts_of
+from core.study.analysis_set import released_record
 from core.study.raters import links
-from core.study.release import released_record
+from core.study.ratings import rated_texts_of
 
 NewPage = Callable[[], Page]
 SOON = 20_000

@@ -8,13 +8,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.formats.tasks import find_task
 from core.schema.scores import OutputSet, ScorableOutput
-from core.schema.study import Design
-from core.schema.tasks import RatingAnswer, RatingTask
+from core.schema.study import Design, RatingAnswer, RatingTask
 from core.store import Store
 from core.store.answers import rating_assignments_of, ratings_of
 from core.store.raters import update_rater
-from core.study.lifecycle import move
-from core.study.rated.importing import import_rating_study
+from core.study.lifecycle import import_rating_study, move
 from core.study.raters import add_raters
 
 NewPage = Callable[[], Page]

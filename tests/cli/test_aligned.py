@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from core.cli.shared.giving import print_said
-from core.cli.shared.terminal import number
+from core.cli.shared.giving import number, print_said
 from core.schema.result_table import Column, ResultTable
 
 TABLE = ResultTable(

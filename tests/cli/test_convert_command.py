@@ -12,8 +12,7 @@ from helpers.texts.span_makers import rated as rated_texts
 from core.cli import main
 from core.formats.rated import ratings_of, write_rated
 from core.formats.registry import read_rated, read_spans
-from core.schema.judging import RatedText
-from core.schema.scores import Rating
+from core.schema.scores import RatedText, Rating
 from core.store import open_store
 
 Run = Callable[..., str]

@@ -16,8 +16,7 @@ from core.results.joining import CorrelationOptions
 from core.results.judges.agreement import agreement, agreement_table, pairs_table
 from core.results.judges.consistency import AT_TEMPERATURE_0, consistency, orders_table, repeats_table
 from core.results.judges.cross_examination import ablation, ablation_table, rates_table, reliability
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ScoredRow, ScoreTable
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow, ScoreTable
 from core.stats.resampling import ONE_CLUSTER
 
 DOCS = Path(__file__).parents[2] / "docs" / "judges.md"

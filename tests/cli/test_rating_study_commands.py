@@ -15,7 +15,7 @@ from core.formats.registry import read_rated
 from core.results.study.tables import RATING_TABLES
 from core.schema.scores import ErrorSpan
 from core.store import open_store
-from core.study.rated.desk import open_rating_desk
+from core.study.blinding import open_rating_desk
 
 Run = Callable[..., str]
 

@@ -15,7 +15,7 @@ from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
 from core.runs.asked import ModelSettings, Running
 from core.runs.kinds import KINDS
-from core.schema.kinds import Kind
+from core.schema.runs import Kind
 from core.schema.settings import Settings, fields_of, setting
 
 

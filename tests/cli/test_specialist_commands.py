@@ -18,8 +18,7 @@ from core.judges.automqm import AutoMqmRecord
 from core.judges.rated import NOT_JUDGED
 from core.judges.rubric import find_rubric
 from core.runs.records import read_judge_folder
-from core.schema.judging import JudgeOutput
-from core.schema.scores import ErrorSpan
+from core.schema.scores import ErrorSpan, JudgeOutput
 from core.store import open_store
 
 N_ITEMS = 4

@@ -34,7 +34,7 @@ from core.results.study.results import (
 from core.results.study.tables import PAIR_TABLES, study_tables
 from core.stats.resampling import NO_WIDTH
 from core.store import open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.studies import find_study
 from core.study.blinding import open_desk
 

@@ -22,7 +22,7 @@ from core.cli import main
 from core.cli.shared.options import level_list, name_list
 from core.errors import InputError
 from core.store import open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.studies import find_study
 from core.study.bundle import write_bundle
 

@@ -10,7 +10,7 @@ from helpers.processes.raw_rater import RawVisitor, ask, cookie_of
 
 from core import access
 from core.store import open_store
-from core.store.sign_in import session_is_open
+from core.store.raters import session_is_open
 
 PAGES = (
     "studies",

@@ -19,7 +19,7 @@ from helpers.processes.raw_rater import RawVisitor, ask, post
 from core import access
 from core.access import NO_ENTRY, UNKNOWN_TOKEN
 from core.store import Store, open_store
-from core.store.sign_in import events
+from core.store.raters import events
 from pages.widgets.visitor import cookie_name
 
 PASSPHRASE = "correct horse battery staple"

@@ -9,7 +9,7 @@ from helpers.processes.raw_rater import RawVisitor, ask, cookie_of, post
 
 from core import access
 from core.access import MOST, NO_ENTRY, UNKNOWN_TOKEN
-from core.store.sign_in import count_event, insert_session, session_is_open
+from core.store.raters import count_event, insert_session, session_is_open
 from core.study.raters import reissue_link, revoke_link
 
 PASSPHRASE = "correct horse battery staple"

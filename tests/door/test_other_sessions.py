@@ -8,7 +8,7 @@ from helpers.processes.raw_rater import RawRater, RawVisitor, ask, cookie_of, po
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
 
-from core.store.sign_in import session_is_open
+from core.store.raters import session_is_open
 
 COMMENT = "COMMENTOFANOTHER"
 MENU = ("Operation",)

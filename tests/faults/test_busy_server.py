@@ -13,7 +13,7 @@ from helpers.texts.factories import StudyAtHand, dataset, study_in
 from helpers.texts.rating_studies import HARM, RatingStudyAtHand, rating_study
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from core.schema.tasks import Dimension, RatingAnswer, RatingTask
+from core.schema.study import Dimension, RatingAnswer, RatingTask
 from core.store import open_store
 from core.store.answers import answers_of, assignments_of, rating_assignments_of, ratings_of
 from core.store.raters import update_rater

@@ -42,8 +42,7 @@ from core.errors import AssayError, InputError
 from core.formats.study_files import read_dataset
 from core.schema.study import Dataset, Design
 from core.store import Store, open_store
-from core.store.answers import answers_of
-from core.store.record import load_record
+from core.store.answers import answers_of, load_record
 from core.store.studies import find_study
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import import_study, restore_study

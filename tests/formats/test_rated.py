@@ -8,8 +8,7 @@ from core.errors import InputError
 from core.formats.rated import outputs_of, rated_of, ratings_of, write_rated
 from core.formats.ratings import OVERALL
 from core.formats.registry import read_rated
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
+from core.schema.scores import ErrorSpan, OutputSet, RatedText, Rating, RatingSet, ScorableOutput
 
 SPAN = {"start": 4, "end": 9, "severity": "major", "category": "accuracy/mistranslation", "weight": 5.0}
 

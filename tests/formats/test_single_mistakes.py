@@ -9,7 +9,7 @@ import pytest
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.study_files import read_dataset
-from core.study.rated.importing import study_texts
+from core.study.lifecycle import study_texts
 
 Rows = list[dict[str, str]]
 Mistake = Callable[[Rows], Rows | None]

@@ -13,8 +13,7 @@ from core.formats.registry import read_spans
 from core.formats.spans.mqm import score_of, write_mqm
 from core.formats.spans.rows import code_point, write_span_rows_csv, write_span_rows_jsonl
 from core.formats.spans.wmt_qe import write_wmt_qe
-from core.schema.judging import RatedSet, RatedText
-from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScorableOutput
+from core.schema.scores import ErrorSpan, OutputSet, RatedSet, RatedText, Rating, RatingSet, ScorableOutput
 
 COMBINING = "Cafe\u0301 ist schön"
 EMOJI = "👩\u200d🚀 fliegt 😀 los"

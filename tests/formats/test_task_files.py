@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.tasks import SHIPPED, dump_task, find_task, parse_task, shipped_tasks
-from core.schema.tasks import TaskLabels
+from core.schema.study import TaskLabels
 
 RUN = 8
 """Words in a row that no task may share with a paper."""

@@ -14,8 +14,7 @@ from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 from core.schema.settings import Remark
 
 SOURCE = (

@@ -30,10 +30,9 @@ from core.judges.rated import ExamplePool
 from core.llm.asking import Model, Unusable
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating, ScorableOutput
+from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
 from core.schema.settings import SettingsError
-from core.schema.tasks import RatingTask
+from core.schema.study import RatingTask
 
 MQM = find_task("mqm")
 PROMPT = find_prompt("mark-errors")

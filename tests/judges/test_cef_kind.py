@@ -19,8 +19,7 @@ from core.judges.questions import CrossQuestion
 from core.llm.asking import Model
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import RatedSet, RatedText
-from core.schema.scores import ScorableOutput
+from core.schema.scores import RatedSet, RatedText, ScorableOutput
 from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
 
 SERVER = {"model": "tiny", "backend": "openai", "engine": "", "attempts": 3, "prompt-questions": "abc"}

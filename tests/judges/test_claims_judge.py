@@ -30,7 +30,7 @@ from core.llm.openai import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import Prompt, find_prompt
 from core.metrics.neural.model import NO_NUMBER
-from core.schema.judging import RatedText
+from core.schema.scores import RatedText
 
 PROMPTS: Mapping[str, Prompt] = {
     "decompose": find_prompt("decompose-low-low", "decompose"),

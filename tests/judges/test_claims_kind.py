@@ -12,8 +12,8 @@ from helpers.texts.score_factories import unrated
 from core.errors import InputError
 from core.judges.claims import KIND, STAND_IN, Claim, ClaimsRecord, ClaimsSettings, Entailed
 from core.judges.kind import Bench, Judged
-from core.schema.judging import RatedSet, RatedText
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
+from core.schema.scores import RatedSet, RatedText
 from core.schema.settings import (
     About,
     Remark,

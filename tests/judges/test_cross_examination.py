@@ -22,8 +22,7 @@ from core.llm.asking import Model
 from core.llm.client import Reply, Request
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import Prompt, find_prompt
-from core.schema.judging import RatedText
-from core.schema.scores import Score
+from core.schema.scores import RatedText, Score
 from core.stats.correlation.groups import mean_within
 
 Script = Callable[[Body, int], Said | str]

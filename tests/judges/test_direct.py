@@ -16,10 +16,9 @@ from core.judges.kind import Bench, Judged
 from core.llm.asking import Model, Unusable
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import RatedText
-from core.schema.scores import Rating, ScorableOutput
+from core.schema.scores import RatedText, Rating, ScorableOutput
 from core.schema.settings import SettingsError
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.study import Dimension, RatingTask
 
 TASK = find_task("direct")
 OVERALL = TASK.dimension("overall")

@@ -14,7 +14,7 @@ from core.formats.mt_metrics_eval import read_folder
 from core.formats.rated import rated_of
 from core.judges.automqm import AutoMqmRecord, AutoMqmSettings, Parrot
 from core.judges.rated import ExamplePool, ExamplesFrom, ShownExample
-from core.schema.judging import RatedText
+from core.schema.scores import RatedText
 from core.stats.span_f1 import Marked, span_counts
 
 pytestmark = pytest.mark.shared

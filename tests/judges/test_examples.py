@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from core.judges.rated import ExamplePool, ShownExample
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating, ScorableOutput
-from core.schema.tasks import Dimension
+from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
+from core.schema.study import Dimension
 
 OVERALL = Dimension("overall", "Overall", "How good?", 0, 100, 0)
 VARIANTS = ("specialist", "shuffled", "fixed")

@@ -26,9 +26,8 @@ from core.judges.quality import (
 from core.llm.asking import Model, Unusable
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import RatedText
-from core.schema.scores import Rating, ScorableOutput
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.scores import RatedText, Rating, ScorableOutput
+from core.schema.study import Dimension, RatingTask
 
 LA = Dimension(
     "LA",

@@ -17,7 +17,7 @@ from core.judges.direct import DirectRecord, DirectTrial
 from core.judges.kind import Bench, JudgeKind
 from core.judges.quality import QualityRecord, QualityTrial
 from core.judges.rated import ExampleUsed
-from core.schema.judging import RatedSet, RatedText
+from core.schema.scores import RatedSet, RatedText
 from core.schema.settings import Remark, SettingsError, as_option, fields_of, on_page, said
 from core.tables.reading import sha256_of
 

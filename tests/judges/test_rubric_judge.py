@@ -29,7 +29,7 @@ from core.llm.openai import OpenAIServer
 from core.llm.parsing import LOOPING
 from core.llm.prompts import find_prompt
 from core.metrics.scorer import ScoringPair
-from core.schema.judging import RatedSet
+from core.schema.scores import RatedSet
 from core.schema.settings import SettingsError
 
 FACTUAL, COVERAGE = find_rubric("factual"), find_rubric("coverage")

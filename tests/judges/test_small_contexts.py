@@ -18,7 +18,7 @@ from core.llm.asking import Model
 from core.llm.client import Request
 from core.llm.openai import OpenAIServer
 from core.llm.prompts import find_prompt
-from core.schema.judging import RatedText
+from core.schema.scores import RatedText
 
 CONTEXT = 8_192
 HIGH = ClaimsSettings(atomicity="high", coverage="high")

@@ -24,7 +24,7 @@ HOSTILE = ":smile: ![x](http://outside.invalid/y.png) <b>bold</b> $a$"
 def page() -> None:
     from core.results.study.results import study_results
     from core.store import database_path, open_store
-    from core.store.record import load_record
+    from core.store.answers import load_record
     from core.store.studies import list_studies
     from pages.results import parts
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import InputError
 from core.store import Store
-from core.store.kept_files import kept_files
+from core.store.kept import kept_files
 from pages.widgets import chosen_scores
 
 PEOPLE = {"rater-1": {"LA": 2, "H": 1}, "rater-2": {"LA": 2, "H": 1}}

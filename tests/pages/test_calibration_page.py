@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from core.report import DASH
 from core.stats.agreement import ONE_CATEGORY
 from core.store import Store
-from core.store.kept_files import keep_file
+from core.store.kept import keep_file
 from pages.widgets.visitor import FOR_THE_ADMIN
 
 VOTES = ((2, 2, 2), (2, 2, 1), (2, 1, 0), (0, 0, 0), (1, 1, 2), (2, 2, 2)) * 6

@@ -11,7 +11,7 @@ from helpers.texts.score_factories import ladder, table
 from core.results.correlations.table import COMPUTING, correlate_scores, correlate_step_by_step
 from core.results.joining import CorrelationOptions
 from core.store import Store
-from core.store.kept_files import keep_file
+from core.store.kept import keep_file
 from pages.widgets import chosen_scores
 
 FAST = CorrelationOptions(n_resamples=50)

@@ -11,7 +11,7 @@ from core.cli import main
 from core.report import csv_of
 from core.schema.result_table import ResultTable
 from core.store import Store
-from core.store.kept_files import KeptKind, keep_file
+from core.store.kept import KeptKind, keep_file
 from pages.widgets import result_table
 
 SCORES = "item,system,level,prompt,good,fair,ter\n" + "".join(

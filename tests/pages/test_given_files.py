@@ -6,7 +6,7 @@ from helpers.pages.metrics_visit import lines
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store
-from core.store.kept_files import keep_file, kept_files
+from core.store.kept import keep_file, kept_files
 from core.store.studies import list_studies
 from pages.widgets import chosen_scores
 

@@ -27,7 +27,7 @@ from core.schema.result_table import ResultTable
 from core.schema.runs import Run
 from core.schema.settings import fields_of
 from core.store import Store
-from core.store.replies import record_call, step_costs
+from core.store.kept import record_call, step_costs
 from core.store.runs import get_run, list_runs
 from pages.tabs import judged as judged_tabs
 from pages.widgets import chosen_scores

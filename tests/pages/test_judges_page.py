@@ -45,8 +45,7 @@ from core.runs.path import at_hand
 from core.runs.scoring import score_table
 from core.schema.runs import Run
 from core.store import Store
-from core.store.kept_files import kept_files
-from core.store.replies import step_costs
+from core.store.kept import kept_files, step_costs
 from core.store.runs import item_counts, list_runs
 from pages.tabs.levels import NO_LEVELS
 

@@ -10,7 +10,7 @@ from helpers.pages.metrics_visit import lines, scored, visit
 from streamlit.testing.v1 import AppTest
 
 from core.store import Store, open_store
-from core.store.kept_files import keep_file, kept_files
+from core.store.kept import keep_file, kept_files
 from pages.tabs import new_run
 from pages.widgets import chosen_scores
 

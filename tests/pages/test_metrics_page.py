@@ -30,9 +30,9 @@ from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
 from core.stats.degeneracy import constant, constants_said
 from core.store import Store
-from core.store.kept_files import file_data, keep_file, kept_files
+from core.store.kept import file_data, keep_file, kept_files
 from core.store.runs import list_runs
-from core.study.release import released_record
+from core.study.analysis_set import released_record
 from pages.metrics.meta_correlation import NOTHING_SHARED
 from pages.widgets.messages import plain
 from pages.widgets.visitor import FOR_THE_ADMIN

@@ -10,7 +10,7 @@ from helpers.texts.rating_studies import HARM, rating_study
 from streamlit.testing.v1 import AppTest
 
 from core.formats.tasks import find_task
-from core.schema.tasks import Dimension, RatingTask
+from core.schema.study import Dimension, RatingTask
 from core.store import Store
 from core.store.answers import ratings_of
 from pages.annotate.around import DOUBLE_PRESS_SECONDS

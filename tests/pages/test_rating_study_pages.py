@@ -11,9 +11,8 @@ from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
 from core.schema.study import Design
 from core.store import Store
 from core.store.studies import get_study
-from core.study.lifecycle import move
-from core.study.rated.desk import open_rating_desk
-from core.study.rated.importing import import_rating_study
+from core.study.blinding import open_rating_desk
+from core.study.lifecycle import import_rating_study, move
 from core.study.raters import add_raters
 from pages.widgets.own import Marked, marks_in_browser, revision
 

@@ -28,7 +28,7 @@ from core.schema.study import PREFERENCES, Answer, Design, Guess
 from core.stats.votes import NO_SIDE
 from core.store import Store
 from core.store.answers import PAIRS, insert_guess
-from core.store.sign_in import delete_session
+from core.store.raters import delete_session
 from core.store.studies import find_study, set_state
 from core.study.bundle import write_bundle
 from core.study.export import to_csv, to_jsonl, to_paper_zip

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.generation.damage import DAMAGE_LEVELS, DamageSettings
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
-from core.schema.kinds import KindSettings
+from core.schema.runs import KindSettings
 from core.schema.settings import Settings, fields_of, setting
 from pages.widgets.settings_form import put, render
 

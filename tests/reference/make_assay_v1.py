@@ -19,7 +19,7 @@ from pathlib import Path
 from core.cli import main as command
 from core.schema.study import Dataset, Design, Item, Output, Study
 from core.store import Store, open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.studies import find_study, write_setting
 from core.study import lifecycle, raters
 from core.study.blinding import RaterDesk, open_desk

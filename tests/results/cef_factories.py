@@ -5,8 +5,7 @@ from typing import Any
 
 from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import CrossQuestion, Verdict
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 
 
 def question(

@@ -42,7 +42,7 @@ from core.results.calibration.tables import (
 )
 from core.results.joining import OTHER_ITEM
 from core.schema.scores import Rating, RatingSet, ScoredRow, ScoreTable
-from core.schema.tasks import Dimension
+from core.schema.study import Dimension
 from core.stats.agreement import ONE_CATEGORY
 
 QUICK = CalibrationOptions(majority="middle", n_resamples=200)

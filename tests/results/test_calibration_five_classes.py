@@ -22,7 +22,7 @@ from core.results.calibration.results import (
 )
 from core.results.calibration.tables import calibration_json
 from core.schema.scores import Rating, ScoredRow
-from core.schema.tasks import Dimension
+from core.schema.study import Dimension
 from core.stats.agreement import majority_labels
 from core.stats.votes import MISSING
 

@@ -18,8 +18,7 @@ from core.results.judges.consistency import (
     REPEAT_MISSING,
     consistency,
 )
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 
 FIRST: Order = "reference-first"
 SWAPPED: Order = "response-first"

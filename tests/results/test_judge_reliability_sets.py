@@ -10,8 +10,7 @@ from core.errors import InputError
 from core.judges.answers import AnswerSet, QuestionSet, question_sets_of
 from core.judges.questions import VERDICTS, CrossQuestion, Side, Verdict
 from core.results.judges.cross_examination import SIDES, ModelReliability, Reliability, reliability
-from core.schema.judging import JudgedText
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgedText, ScoredRow
 from core.stats.agreement import ALL_AGREE, TWO_MODELS
 
 # (author, side, item, question) -> answers of the models a, b and c; None: unparsed, "-": not asked.

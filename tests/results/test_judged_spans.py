@@ -28,7 +28,7 @@ from core.results.judges.spans import (
     n_draws,
     ratings_of_judge,
 )
-from core.schema.judging import JudgeOutput, RatedSet, RatedText
+from core.schema.scores import JudgeOutput, RatedSet, RatedText
 
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}

@@ -17,8 +17,7 @@ from core.results.calibration.repeats import NO_TWIN, NOT_SHUFFLED, UNSCORED, se
 from core.results.calibration.results import CalibrationOptions, calibrate, temperature_sweep
 from core.results.calibration.tables import shuffled_table, sweep_table
 from core.results.judges.consistency import REPEAT_MISSING, consistency
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import Rating, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, Rating, ScoredRow
 
 Scores = Sequence[float | None]
 

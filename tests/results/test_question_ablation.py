@@ -9,7 +9,7 @@ from core.judges.cross_examination import CefRecord, Examination
 from core.judges.questions import Verdict
 from core.results.judges.consistency import AT_TEMPERATURE_0, DIFFERS_AT_TEMPERATURE_0, values_by_repeat
 from core.results.judges.cross_examination import NO_TEXTS, ONE_EXAMINATION, AblationRow, ablation
-from core.schema.judging import JudgeOutput
+from core.schema.scores import JudgeOutput
 
 Y: Verdict = "YES"
 I: Verdict = "IDK"  # noqa: E741

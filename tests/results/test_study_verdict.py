@@ -27,11 +27,10 @@ from core.schema.study import Rater, StudyRecord
 from core.stats.non_inferiority import NO_SCORED_PAIR
 from core.store import Store, open_store
 from core.store.studies import get_study, write_design
-from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, results_seen
+from core.study.analysis_set import MOST_VOTES, RESULTS_SHOWN, analysis_set, released_record, results_seen
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import exclude_rater, include_rater, move, restore_study, withdraw_rater
 from core.study.raters import add_raters, import_votes, reissue_link, revoke_link
-from core.study.release import released_record
 
 MAIN = LEVELS[1:]
 

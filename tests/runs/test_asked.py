@@ -23,7 +23,7 @@ from core.runs.kinds import KINDS, kind_named
 from core.runs.path import at_hand, create, run_report
 from core.runs.progress import progress_of
 from core.runs.records import write_pieces
-from core.schema.kinds import Kind
+from core.schema.runs import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import SettingsError, as_option, fields_of, on_page
 from core.store import Store

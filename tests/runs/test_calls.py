@@ -18,7 +18,7 @@ from core.runs.judging import judge_output
 from core.runs.records import write_pieces
 from core.runs.worker import ItemCache
 from core.store import Store, open_store
-from core.store.replies import item_costs, parts_not_sent, step_costs
+from core.store.kept import item_costs, parts_not_sent, step_costs
 from core.tables.reading import printable_text
 
 ANSWER_LENGTH = 1000

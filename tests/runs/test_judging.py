@@ -44,8 +44,8 @@ from core.runs.records import read_judge_folder, read_pieces
 from core.runs.scoring import score_table, undefined_scores
 from core.runs.worker import work
 from core.store import Store
+from core.store.kept import keep_run_metrics, run_metrics
 from core.store.runs import ask_to_stop, item_states
-from core.store.scores import keep_run_metrics, run_metrics
 
 EXPECTED = {
     # By hand: of four facts, 0 to 4 are wrong at the five levels, and A4 lacks one.

@@ -17,11 +17,10 @@ from core.runs.judging import judge_output, pieces_done
 from core.runs.path import create, written
 from core.runs.progress import progress_of
 from core.runs.records import write_pieces
-from core.schema.judging import RatedText
-from core.schema.scores import ScoredRow
+from core.schema.scores import RatedText, ScoredRow
 from core.store import Store
+from core.store.kept import texts_come_to
 from core.store.runs import item_states, list_runs
-from core.store.scores import texts_come_to
 
 WHOLE = RubricJudge.judge
 

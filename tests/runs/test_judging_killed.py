@@ -17,7 +17,7 @@ from helpers.texts.specialist_runs import says, specialist
 from core.runs.asked import Running
 from core.runs.judging import judge_output
 from core.runs.path import at_hand, create
-from core.schema.judging import JudgeOutput
+from core.schema.scores import JudgeOutput
 from core.store import open_store
 
 WORK = ("runs", "work", "1", "--db")

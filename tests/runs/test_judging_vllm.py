@@ -22,7 +22,7 @@ from core.runs.judging import judge_output
 from core.runs.path import at_hand, create, run_report, written
 from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
-from core.schema.judging import JudgeOutput
+from core.schema.scores import JudgeOutput
 from core.store import Store, open_store
 from core.store.runs import ask_to_stop
 

@@ -28,8 +28,7 @@ from core.judges.questions import CrossQuestion
 from core.judges.rubric import RubricRecord, RubricTrial
 from core.results.judges.cross_examination import alignment_table
 from core.runs.records import read_judge_folder, read_pieces, write_pieces, write_records
-from core.schema.judging import JudgedText
-from core.schema.scores import Metric, ScoredRow, ScoreTable
+from core.schema.scores import JudgedText, Metric, ScoredRow, ScoreTable
 
 FOLDERS, FOLDERS_SLOW = 8, 200
 RESAMPLES = ["--resamples", "20"]

@@ -27,7 +27,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import PATHS, at_hand, create, find_same, resume, run_report
 from core.runs.progress import progress_of
 from core.runs.records import read_pieces, write_pieces
-from core.schema.kinds import Kind
+from core.schema.runs import Kind
 from core.schema.scores import ScoredRow
 from core.schema.settings import Settings, SettingsError
 from core.store import Store

@@ -13,8 +13,7 @@ from core.judges.quality import QualityRecord, QualityTrial
 from core.judges.rated import ExampleUsed
 from core.runs.kinds import KINDS
 from core.runs.records import kept_record, read_records, record_of, write_records
-from core.schema.judging import JudgedText
-from core.schema.scores import Metric, ScoredRow
+from core.schema.scores import JudgedText, Metric, ScoredRow
 from core.schema.settings import Remark
 
 TEXT = "Die 𝄞 Mühle."

@@ -25,8 +25,7 @@ from core.runs.records import (
     write_pieces,
     write_records,
 )
-from core.schema.judging import JudgedText
-from core.schema.scores import Metric, ScoredRow
+from core.schema.scores import JudgedText, Metric, ScoredRow
 
 METRICS = (
     Metric("cef-coverage", "CEF|score:coverage", "CEF"),

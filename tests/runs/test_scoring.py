@@ -25,9 +25,8 @@ from core.runs.worker import work
 from core.schema.runs import Run
 from core.schema.scores import ScorableOutput, ScoredRow
 from core.store import Store, open_store
-from core.store.replies import step_costs
+from core.store.kept import run_metrics, step_costs
 from core.store.runs import ask_to_stop, claim_run, delete_run, insert_run, item_states, list_runs
-from core.store.scores import run_metrics
 from core.tables.reading import sha256_of
 
 NAMES = ("words", "shared")

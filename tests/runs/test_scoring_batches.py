@@ -18,7 +18,7 @@ from core.runs.scoring import FIRST_BATCH, MOST_IN_BATCH, parts_of
 from core.runs.worker import work
 from core.schema.scores import Score
 from core.store import Store, open_store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 from core.store.runs import item_states
 
 KEPT = ("run_item", "run_call", "text_score")

@@ -9,7 +9,7 @@ from helpers.processes.killed_run import kill_in_the_middle
 
 from core.cli import main
 from core.store import open_store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 
 WORDS = [f"word{number}" for number in range(80)]
 

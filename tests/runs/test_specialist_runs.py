@@ -28,8 +28,7 @@ from core.runs.progress import progress_of
 from core.runs.records import read_judge_folder
 from core.runs.scoring import score_table
 from core.runs.texts import rated_of_folder, rated_of_texts
-from core.schema.judging import JudgedText, RatedText
-from core.schema.scores import Rating, RatingSet
+from core.schema.scores import JudgedText, RatedText, Rating, RatingSet
 from core.schema.settings import SettingsError
 from core.store import Store
 

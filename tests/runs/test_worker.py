@@ -17,7 +17,7 @@ from core.runs.progress import progress_of
 from core.runs.worker import BEAT_SECONDS, MOST_IN_A_ROW, work
 from core.schema.runs import Run
 from core.store import Store, open_store
-from core.store.replies import step_costs
+from core.store.kept import step_costs
 from core.store.runs import ask_to_stop, claim_run, get_run, insert_run, item_states, run_item
 
 DONE = Outcome("done", {"text": "ß"})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.schema.scores import ErrorSpan
 from core.store import open_store
-from core.study.rated.desk import RatingDesk, open_rating_desk
+from core.study.blinding import RatingDesk, open_rating_desk
 
 
 def main(database: str, token: str, rounds: str) -> None:

@@ -18,12 +18,10 @@ from core.access import choose_passphrase, is_admin, link_is_open, make_link, si
 from core.errors import AssayError, InputError, StorageError
 from core.schema.study import Answer
 from core.store import Store, backup, open_store
-from core.store.answers import PAIRS, answers_of
+from core.store.answers import PAIRS, answers_of, load_record
 from core.store.backup import restore_backup, write_backup
 from core.store.connection import copy_database, key_path
-from core.store.raters import link_token
-from core.store.record import load_record
-from core.store.sign_in import events
+from core.store.raters import events, link_token
 from core.store.studies import find_study, list_studies, write_setting
 from core.study.blinding import open_desk
 from core.study.bundle import write_bundle

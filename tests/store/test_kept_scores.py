@@ -15,11 +15,21 @@ from core.schema.scores import Metric, Score
 from core.store import Store, open_store
 from core.store.backup import restore_backup, write_backup
 from core.store.connection import Row
-from core.store.kept_files import delete_file, file_data, get_file, keep_file, kept_files
+from core.store.kept import (
+    delete_file,
+    file_data,
+    find_scores,
+    get_file,
+    keep_file,
+    keep_run_metrics,
+    keep_scores,
+    kept_files,
+    record_call,
+    run_metrics,
+    step_costs,
+)
 from core.store.migrations import migrations
-from core.store.replies import record_call, step_costs
 from core.store.runs import delete_run, item_states, list_runs
-from core.store.scores import find_scores, keep_run_metrics, keep_scores, run_metrics
 
 ONE, TWO, THREE = (bytes([number]) * 32 for number in (1, 2, 3))
 METRICS = (Metric("bleu-1", "BLEU|order:1", "BLEU"), Metric("ter", "TER|", "TER", "lower"))

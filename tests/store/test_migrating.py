@@ -18,9 +18,8 @@ from core.results.study.counted import TOO_FEW
 from core.store import connection as connection_module
 from core.store import migrations as migrations_module
 from core.store import open_store
-from core.store.answers import answers_of
+from core.store.answers import answers_of, load_record
 from core.store.migrations import applied_steps, pending_steps
-from core.store.record import load_record
 from core.store.studies import find_study, write_design
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle

@@ -9,7 +9,7 @@ from helpers.texts.factories import dataset, prefers, study_in, vote
 from helpers.texts.rating_studies import rate, rate_all, rating_study
 
 from core.store import Store, answers, open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.studies import find_study
 
 STEP = "m005_ratings"

@@ -15,10 +15,10 @@ from core.errors import StorageError
 from core.schema.scores import ErrorSpan
 from core.store import Store, open_store
 from core.store.backup import restore_backup, write_backup
+from core.study.blinding import missing, open_rating_desk
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import exclude_rater, withdraw_rater
-from core.study.rated.desk import missing, open_rating_desk
-from core.study.rated.results import EXCLUDED, counted
+from core.study.ratings import EXCLUDED, counted
 
 SCRIPT = Path(__file__).with_name("rating_process.py")
 Said = tuple[int, float, int, int]

@@ -29,8 +29,8 @@ from core.errors import InputError
 from core.results.study.results import study_results
 from core.schema.study import GUESSED_SIDES, StudyRecord
 from core.store import Store, open_store
+from core.store.answers import load_record
 from core.store.raters import token_sha256
-from core.store.record import load_record
 from core.study import bundle as bundle_module
 from core.study.blinding import open_desk
 from core.study.bundle import is_bundle, read_bundle, write_bundle

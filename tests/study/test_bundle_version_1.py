@@ -18,7 +18,7 @@ from helpers.texts.factories import (
 from core.results.study.results import study_results
 from core.schema.study import LogEntry, StudyRecord
 from core.store import Store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.study.analysis_set import analysis_set
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import restore_study, withdraw_rater

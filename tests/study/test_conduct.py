@@ -24,7 +24,7 @@ from core.errors import InputError, NotAllowed, NotFound
 from core.results.study.results import study_results
 from core.schema.study import Design
 from core.store import Store, open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.study.blinding import open_desk
 from core.study.bundle import read_bundle, write_bundle
 from core.study.design import share_out

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from helpers.texts.factories import LEVELS, always, counts_of, dataset, study_in, text_of, vote
 
 from core.errors import InputError, NotAllowed, NotFound
-from core.schema.study import STATES, Answer, Design
+from core.schema.study import Answer, Design, State
 from core.store import Store, open_store
 from core.store.answers import PAIRS
 from core.store.studies import find_study, list_studies
@@ -207,8 +208,8 @@ def test_what_was_imported_is_what_is_there(store: Store) -> None:
 STEPS = {"draft": {"open"}, "open": {"closed"}, "closed": {"open", "unblinded"}, "unblinded": set()}
 
 
-@pytest.mark.parametrize("start", STATES)
-@pytest.mark.parametrize("end", STATES)
+@pytest.mark.parametrize("start", get_args(State))
+@pytest.mark.parametrize("end", get_args(State))
 def test_steps_between_states(store: Store, start: str, end: str) -> None:
     at_hand = study_in(store, state=start)
     logged = len(at_hand.record.log)

@@ -8,8 +8,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, prefers, study
 from core.schema.study import CHOICES, Choice
 from core.store import Store
 from core.study.lifecycle import exclude_rater, include_rater, withdraw_rater
-from core.study.progress import RaterProgress, list_progress
-from core.study.raters import import_votes, preview_link, revoke_link
+from core.study.raters import RaterProgress, import_votes, list_progress, preview_link, revoke_link
 
 
 def test_lines_by_hand(store: Store) -> None:

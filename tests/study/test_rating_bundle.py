@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
 from core.store import Store, open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import restore_study, set_guideline, withdraw_rater
 

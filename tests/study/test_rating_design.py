@@ -18,15 +18,20 @@ from helpers.texts.rating_studies import (
 
 from core.errors import InputError, NotAllowed
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
-from core.schema.study import Design, Output
-from core.schema.tasks import RatingTask, TaskLabels
+from core.schema.study import Design, Output, RatingTask, TaskLabels
 from core.store import Store
 from core.study.audit import audit_study
 from core.study.design import REPEAT_DISTANCE, assign_texts, check_rating_design, texts_by_item
-from core.study.lifecycle import describe_design, exclude_rater, import_study, reminders, withdraw_rater
-from core.study.progress import RaterProgress, list_progress
-from core.study.rated.importing import import_rating_study, study_texts
-from core.study.raters import add_raters, import_votes, study_workload
+from core.study.lifecycle import (
+    describe_design,
+    exclude_rater,
+    import_rating_study,
+    import_study,
+    reminders,
+    study_texts,
+    withdraw_rater,
+)
+from core.study.raters import RaterProgress, add_raters, import_votes, list_progress, study_workload
 
 DESIGN = Design("", "", seed=5, blinding_pairs=0, repeat_share=0.1)
 

@@ -14,13 +14,11 @@ from helpers.texts.rating_studies import OVERALL, SYSTEMS, TASK, rate, rate_all,
 
 from core.errors import AssayError, InputError, NotAllowed
 from core.schema.scores import ErrorSpan
-from core.schema.study import Design
-from core.schema.tasks import SpanTask, TaskLabels
+from core.schema.study import Design, SpanTask, TaskLabels
 from core.store import Store
 from core.store.answers import ratings_of
-from core.study.blinding import RaterDesk, open_desk
+from core.study.blinding import BlindText, RaterDesk, RatingDesk, open_any_desk, open_desk, open_rating_desk
 from core.study.lifecycle import change_design, move, set_guideline
-from core.study.rated.desk import BlindText, RatingDesk, open_any_desk, open_rating_desk
 from core.study.raters import preview_link, revoke_link
 
 STILL_OPEN = "Some texts are still open"

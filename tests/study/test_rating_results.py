@@ -23,12 +23,12 @@ from core.formats.spans.mqm import read_mqm
 from core.schema.scores import ErrorSpan
 from core.schema.study import StudyRecord
 from core.store import Store
+from core.study.analysis_set import released_record
+from core.study.blinding import open_rating_desk
 from core.study.export import mqm_tsv, rated_jsonl, ratings_csv, ratings_jsonl, spans_csv
 from core.study.lifecycle import exclude_rater, move
-from core.study.rated.desk import open_rating_desk
-from core.study.rated.results import consistency, counted, rated_texts_of, rating_set_of, system_totals
 from core.study.raters import preview_link
-from core.study.release import released_record
+from core.study.ratings import consistency, counted, rated_texts_of, rating_set_of, system_totals
 
 
 @pytest.fixture

@@ -1,17 +1,18 @@
 """The blind freeze: nothing that tells sources apart leaves a study before it is unblinded."""
 
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 from helpers.texts.factories import members_of, prefers, study_in, unblind, vote
 
 from core.errors import NotAllowed
-from core.schema.study import STATES
+from core.schema.study import State
 from core.store import Store, open_store
+from core.study.analysis_set import check_released, released_record
 from core.study.bundle import read_bundle, write_bundle
 from core.study.lifecycle import move, restore_study
 from core.study.raters import import_votes
-from core.study.release import check_released, released_record
 
 WAYS = {
     "draft": "To end it: open and close it, then unblind it with a reason",
@@ -26,7 +27,7 @@ def refusal(step: Callable[[], object]) -> str:
     return str(said.value)
 
 
-@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("state", get_args(State))
 def test_shut_until_it_is_unblinded(store: Store, state: str) -> None:
     at_hand = study_in(store, state=state)
     before = at_hand.record
@@ -74,7 +75,7 @@ def test_a_study_looked_up_earlier_opens_nothing(store: Store) -> None:
 
 def test_unblinded_is_for_good(store: Store) -> None:
     at_hand = study_in(store, state="unblinded")
-    for state in STATES:
+    for state in get_args(State):
         assert "it can become nothing further" in refusal(
             lambda to=state: move(store, at_hand.study, to, "x")
         )

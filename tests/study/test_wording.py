@@ -6,7 +6,7 @@ from helpers.texts.factories import always, counts_of, dataset, study_in, vote, 
 from core.errors import InputError
 from core.schema.study import CHOICES, GUESSED_SIDES
 from core.store import Store, open_store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.study.bundle import read_bundle, write_bundle
 from core.study.guidelines import CHOICE_KEYS, CONSENT, GUESS_KEYS, LABEL_KEYS, LONGEST_CONSENT, wording
 from core.study.lifecycle import restore_study, set_wording

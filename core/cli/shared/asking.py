@@ -5,18 +5,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, add_database_option, print_notes
 from core.cli.shared.running import check_folder, go_where_it_runs, work_or_forget
-from core.cli.shared.terminal import counted
-from core.errors import InputError
+from core.errors import InputError, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
-from core.nearest import nearest_names
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
 from core.runs.path import create, find_same, resume
-from core.schema.kinds import Kind
-from core.schema.runs import Run
+from core.schema.runs import Kind, Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
 from core.schema.settings import said as worded_of_settings
 from core.store import Store, database_path, open_store

@@ -1,16 +1,22 @@
 """How a command gives its result: lines and tables on the terminal, JSON, or a file whose ending says its form."""
 
 import argparse
+import math
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
 from core.report import WRITERS, terminal_lines
+from core.results.cells import decimal, ends
 from core.schema.result_table import ResultTable
+from core.stats.resampling import Estimate
 from core.store import database_path
 
 Said: TypeAlias = Sequence[str | ResultTable]
@@ -92,3 +98,30 @@ def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
         tables = tables[:1]
     _, write = WRITERS[ending]
     return b"\n".join(map(write, tables))
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A number, or the word that there is none."""
+    return "undefined" if value is None else decimal(value, places)
+
+
+def counted(count: int, what: str) -> str:
+    """Such as `1 text`, `2,000 texts`."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def plain(value: Any) -> Any:
+    """JSON values of a result: dataclasses by their fields, numbers that are none as null."""
+    if isinstance(value, Estimate):
+        return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(one) for one in value]
+    return value

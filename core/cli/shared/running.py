@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes, write_file
-from core.cli.shared.terminal import counted
 from core.errors import AssayError, InputError
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
@@ -35,11 +35,10 @@ from core.runs.progress import (
 )
 from core.runs.scoring import score_table, undefined_scores
 from core.runs.worker import work
-from core.schema.kinds import Work
-from core.schema.runs import RUN_FILE, Run, StepCost
+from core.schema.runs import RUN_FILE, Run, StepCost, Work
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
-from core.store.replies import parts_not_sent
+from core.store.kept import parts_not_sent
 from core.store.runs import delete_run, get_run, n_finished_since
 from core.tables.reading import shown
 

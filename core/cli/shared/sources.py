@@ -39,15 +39,21 @@ from core.runs.judging import answered, judge_output
 from core.runs.path import IDENTITY, at_hand, identity_of
 from core.runs.records import read_audit_folder, read_judge_folder, read_report
 from core.runs.scoring import score_table
-from core.schema.judging import JudgeOutput, RatedSet
 from core.schema.runs import RUN_FILE
-from core.schema.scores import Direction, OutputSet, RatingSet, ScorableOutput, ScoreTable
-from core.schema.study import Study
-from core.schema.tasks import RatingTask
+from core.schema.scores import (
+    Direction,
+    JudgeOutput,
+    OutputSet,
+    RatedSet,
+    RatingSet,
+    ScorableOutput,
+    ScoreTable,
+)
+from core.schema.study import RatingTask, Study
 from core.store import Store
 from core.store.studies import find_study
-from core.study.rated.results import rated_texts_of, rating_set_of, task_of
-from core.study.release import released_record
+from core.study.analysis_set import released_record
+from core.study.ratings import rated_texts_of, rating_set_of, task_of
 from core.tables.columns import VOCABULARY
 from core.tables.reading import shown
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -25,7 +25,6 @@ from core.cli.shared.options import (
     write_file,
 )
 from core.cli.shared.sources import NAMES, check_given, read_given
-from core.cli.shared.terminal import plain
 from core.errors import InputError, NotFound
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
@@ -39,12 +38,11 @@ from core.results.study.results import (
     votes_of_pairs,
 )
 from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
-from core.schema.study import Design, Study, StudyRecord
-from core.schema.tasks import StudyKind
+from core.schema.study import Design, Study, StudyKind, StudyRecord
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
-from core.study.analysis_set import fix_when_shown
+from core.study.analysis_set import check_released, fix_when_shown, released_record
 from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import (
@@ -58,9 +56,8 @@ from core.study.export import (
     to_csv,
     to_jsonl,
 )
-from core.study.rated.importing import import_rating_study
-from core.study.rated.results import consistency, counted, system_totals, task_of
-from core.study.release import check_released, released_record
+from core.study.lifecycle import import_rating_study
+from core.study.ratings import consistency, counted, system_totals, task_of
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,

@@ -12,8 +12,7 @@ import regex
 
 from core.errors import InputError, Problems
 from core.formats import Format
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating, RatingSet
+from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet
 from core.tables.columns import LABEL_PAIR, named_columns, require, target_language
 from core.tables.problems import FileFindings
 from core.tables.reading import decode, name_of, name_problem, reject, sha256_of, shown

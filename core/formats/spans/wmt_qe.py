@@ -10,8 +10,7 @@ from core.formats import Format
 from core.formats.spans.cells import with_weight
 from core.formats.spans.mqm import WEIGHTS, TabRow, score_of, several_texts, tab_rows
 from core.formats.spans.rows import NO_CATEGORY, ReadRating
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating
+from core.schema.scores import ErrorSpan, RatedText, Rating
 from core.tables.columns import LABEL_PAIR, named_columns, target_language
 from core.tables.problems import FileFindings
 from core.tables.reading import decode, name_of, name_problem, reject, shown

@@ -18,7 +18,7 @@ from core.llm.asking import Answer, Model, Unusable
 from core.llm.client import Request
 from core.llm.parsing import form, is_number, read_object, read_text
 from core.llm.prompts import Prompt
-from core.schema.kinds import PromptSlot
+from core.schema.runs import PromptSlot
 from core.schema.settings import Remark, setting
 from core.schema.study import Material
 from core.tables.reading import clean_text

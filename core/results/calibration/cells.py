@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.results.choices import NO_VALUE, check_names, column_of, dimensions_of, directions, with_directions
 from core.results.joining import NO_SCORE, rows_met, unmatched
 from core.schema.scores import METHODS, Rating, RatingSet, ScoredRow, ScoreTable
-from core.schema.tasks import Dimension
+from core.schema.study import Dimension
 from core.stats.agreement import (
     AGREEMENT_KINDS,
     agreement_kinds,

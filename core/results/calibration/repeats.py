@@ -12,8 +12,7 @@ from core.judges import quality
 from core.judges.direct import DirectRecord
 from core.judges.quality import QualityRecord
 from core.results.choices import items_of
-from core.schema.judging import JudgedText, JudgeOutput
-from core.schema.scores import ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.tables.reading import shown
 

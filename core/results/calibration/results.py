@@ -29,9 +29,8 @@ from core.results.calibration.cells import (
 from core.results.cells import decimal
 from core.results.choices import NO_VALUE, check_names, group_columns, items_of
 from core.results.judges.consistency import consistency
-from core.schema.judging import JudgeOutput
-from core.schema.scores import RatingSet, ScoreTable
-from core.schema.tasks import Dimension
+from core.schema.scores import JudgeOutput, RatingSet, ScoreTable
+from core.schema.study import Dimension
 from core.stats.calibration import CalibrationMap, Method, calibration_map
 from core.stats.degeneracy import CONSTANT_SHARE, Constant, constants_said
 from core.stats.resampling import Estimate, Resampling

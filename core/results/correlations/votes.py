@@ -19,7 +19,7 @@ from core.schema.study import StudyRecord
 from core.stats.correlation.intervals import correlate
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
-from core.study.release import check_released
+from core.study.analysis_set import check_released
 from core.tables.reading import shown
 
 NO_WINNER, NO_ROW = "no winner", "not among the scores"

@@ -15,8 +15,8 @@ from core.judges.rubric import ORDERS, Order, RubricRecord
 from core.results.calibration.repeats import classes_by_repeat
 from core.results.cells import interval, resampled, row_of
 from core.results.choices import items_of
-from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.result_table import Column, ResultTable
+from core.schema.scores import JudgedText, JudgeOutput
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats, mean_estimates, resampled_estimate
 from core.tables.reading import shown

@@ -15,10 +15,9 @@ from core.judges.rated import ExampleUsed, test_set_of
 from core.results.cells import left_out_lines, row_of
 from core.results.choices import Key, items_of
 from core.results.judges.spans import text_keys, trial_of
-from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
 from core.schema.result_table import Column, ResultTable
 from core.schema.runs import RULES
-from core.schema.scores import ScorableOutput, ScoredRow
+from core.schema.scores import JudgedText, JudgeOutput, RatedSet, RatedText, ScorableOutput, ScoredRow
 from core.stats.resampling import Estimate, Floats, ratio_estimates
 from core.tables.reading import same_name, shown
 

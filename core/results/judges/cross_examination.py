@@ -24,9 +24,8 @@ from core.results.cells import counted_share, interval, resampled, row_of
 from core.results.choices import items_of, values_of
 from core.results.joining import rows_met
 from core.results.judges.consistency import temperature_note, values_by_repeat
-from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import ErrorSpan, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, Rating, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import Remark, refuse
 from core.stats.agreement import VARIANTS, Variant, deviation, disagreement, lowest_first
 from core.stats.resampling import Estimate, Share, wilson_share

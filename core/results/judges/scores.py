@@ -9,9 +9,8 @@ import numpy as np
 
 from core.judges.kind import JudgeKind
 from core.results.cells import interval, row_of
-from core.schema.judging import JudgeOutput
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import ScoreTable
+from core.schema.scores import JudgeOutput, ScoreTable
 from core.stats.degeneracy import Constant, Degeneracy, constant, duplicates
 from core.tables.reading import shown
 

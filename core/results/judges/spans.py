@@ -19,9 +19,8 @@ from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
 from core.results.cells import interval, left_out_lines, resampled, row_of
 from core.results.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
-from core.schema.judging import JudgedText, JudgeOutput
 from core.schema.result_table import Cell, Column, ResultTable
-from core.schema.scores import ErrorSpan, OutputSet, Rating, RatingSet, ScoredRow
+from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, ScoredRow
 from core.stats.correlation.intervals import PairedTest
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test

@@ -64,7 +64,7 @@ from core.stats.votes import (
 )
 from core.study.analysis_set import analysis_set, main_levels, results_seen, rules_in_words
 from core.study.lifecycle import VOTES_LEFT_OUT
-from core.study.progress import progress_of
+from core.study.raters import progress_of
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
 """Of the columns of every table of guesses; its rows are the first two."""

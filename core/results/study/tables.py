@@ -27,14 +27,7 @@ from core.stats.resampling import AgreementEstimate
 from core.stats.votes import Consistency as Repeats
 from core.stats.votes import PositionBias
 from core.study.analysis_set import SCORE_NAMES
-from core.study.rated.results import (
-    Consistency,
-    SystemTotal,
-    counted,
-    dimensions_of,
-    rating_set_of,
-    task_of,
-)
+from core.study.ratings import Consistency, SystemTotal, counted, dimensions_of, rating_set_of, task_of
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",

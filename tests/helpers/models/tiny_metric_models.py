@@ -8,6 +8,7 @@ import csv
 import shutil
 import sys
 import unittest.mock
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,14 @@ def texts() -> Iterator[str]:
 
 
 def word_pieces(folder: Path) -> BertTokenizer:
-    pieces = BertWordPieceTokenizer(lowercase=False)
-    pieces.train_from_iterator(texts(), vocab_size=1500, show_progress=False)
-    pieces.save_model(str(folder))
+    """The texts' characters and most frequent words; tokenizers' own training breaks ties anew every time."""
+    split = BertWordPieceTokenizer(lowercase=False).pre_tokenizer.pre_tokenize_str
+    words = Counter(word for text in texts() for word, _ in split(text))
+    characters = sorted(set("".join(words)))
+    frequent = sorted(words, key=lambda word: (-words[word], word))
+    known = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *characters, *(f"##{one}" for one in characters)]
+    known += [word for word in frequent if word not in characters][: 1500 - len(known)]
+    (folder / "vocab.txt").write_text("\n".join(known) + "\n", encoding="utf-8")
     return BertTokenizer(folder / "vocab.txt", do_lower_case=False, model_max_length=128)
 
 
@@ -64,6 +70,7 @@ def sentence_pieces(folder: Path, name: str, **special: Any) -> Path:
         vocab_size=700,
         character_coverage=0.98,
         minloglevel=2,
+        num_threads=1,
         **special,
     )
     return folder / f"{name}.model"

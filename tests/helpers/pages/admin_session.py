@@ -5,7 +5,7 @@ import secrets
 from playwright.sync_api import Page
 
 from core.store import Store
-from core.store.sign_in import insert_session
+from core.store.raters import insert_session
 from pages.widgets.visitor import cookie_name
 
 

@@ -14,8 +14,7 @@ from core.access import sign_out
 from core.schema.study import Answer
 from core.store import Store, open_store
 from core.store.answers import answers_of, history_of
-from core.store.raters import cookie_suffix
-from core.store.sign_in import count_since, insert_session
+from core.store.raters import cookie_suffix, count_since, insert_session
 from core.store.studies import get_study
 from core.study.lifecycle import move
 from core.study.raters import Link, add_raters

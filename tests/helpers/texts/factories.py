@@ -25,7 +25,7 @@ from core.schema.study import (
     StudyRecord,
 )
 from core.store import Store
-from core.store.record import load_record
+from core.store.answers import load_record
 from core.store.runs import insert_run
 from core.store.studies import get_study, set_state
 from core.study.blinding import BlindPair, RaterDesk, open_desk

@@ -14,7 +14,7 @@ from typing import Any
 
 from helpers.texts.score_factories import unrated
 
-from core.schema.judging import RatedText
+from core.schema.scores import RatedText
 
 Body = dict[str, Any]
 DECOY = "somebody or something else"

@@ -8,12 +8,10 @@ from typing import Any
 from helpers.texts.factories import StudyInStore
 
 from core.schema.scores import ErrorSpan, OutputSet, ScorableOutput
-from core.schema.study import Design
-from core.schema.tasks import Dimension, RatingTask, SpanTask
+from core.schema.study import Design, Dimension, RatingTask, SpanTask
 from core.store import Store
-from core.study.lifecycle import move
-from core.study.rated.desk import RatingDesk, open_rating_desk
-from core.study.rated.importing import import_rating_study
+from core.study.blinding import RatingDesk, open_rating_desk
+from core.study.lifecycle import import_rating_study, move
 from core.study.raters import add_raters
 
 SYSTEMS = ("zq-north", "zq-south", "zq-west")

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.schema.judging import RatedText
-from core.schema.scores import Metric, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import Metric, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 
 Number = float | None
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.formats.rated import write_rated
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating, ScorableOutput
+from core.schema.scores import ErrorSpan, RatedText, Rating, ScorableOutput
 
 SYSTEMS = ("A", "B", "C", "D")
 RATERS = ("r1", "r2", "r3")

@@ -4,8 +4,18 @@ from collections.abc import Mapping, Sequence
 
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError
 from core.judges.rated import ExampleUsed
-from core.schema.judging import JudgedText, JudgeOutput, RatedSet, RatedText
-from core.schema.scores import ErrorSpan, Metric, Rating, RatingSet, ScorableOutput, ScoredRow
+from core.schema.scores import (
+    ErrorSpan,
+    JudgedText,
+    JudgeOutput,
+    Metric,
+    RatedSet,
+    RatedText,
+    Rating,
+    RatingSet,
+    ScorableOutput,
+    ScoredRow,
+)
 
 Span = tuple[int, int, str]
 Text = tuple[str, str]

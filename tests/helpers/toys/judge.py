@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.judges.kind import Bench, Judged, JudgeKind, JudgeSettings, Opened, check_compared, lacking, pair_of
-from core.schema.judging import RatedText
-from core.schema.scores import Score
+from core.schema.scores import RatedText, Score
 from core.schema.settings import Remark, setting
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from core.schema.kinds import KindSettings
+from core.schema.runs import KindSettings
 from core.schema.settings import Remark, setting
 
 

@@ -10,12 +10,10 @@ import numpy as np
 from core.errors import NotAllowed
 from core.formats.spans.cells import with_weight
 from core.formats.spans.mqm import score_of
-from core.schema.judging import RatedText
-from core.schema.scores import ErrorSpan, Rating, RatingSet, ScorableOutput
-from core.schema.study import Item, Output, Rater, StudyRecord
-from core.schema.tasks import RatingAnswer, RatingTask
+from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput
+from core.schema.study import Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
-from core.study.rated.desk import SPAN_DIMENSION
+from core.study.blinding import SPAN_DIMENSION
 
 DRY_RUN = "ratings of a preview"
 EXCLUDED = "ratings of raters who are left out"

@@ -1,0 +1,384 @@
+"""What is kept for the next time: replies of models, scores, files given to a page; and the account of every call of a run."""
+
+import hashlib
+import json
+import math
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from core.errors import NotFound
+from core.schema.runs import StepCost
+from core.schema.scores import Metric, Score
+from core.store.connection import Row, Store
+from core.store.studies import now_utc
+
+
+def find_reply(store: Store, key: str) -> Row | None:
+    """The reply kept under this key: its text, thinking, reason, detail, counts of tokens and seconds."""
+    return store.row(
+        "select text, thinking, reason, detail, input_tokens, output_tokens, thinking_tokens, seconds from reply "
+        "where key = :key",
+        {"key": key},
+    )
+
+
+def record_call(
+    store: Store, call: Row, reply: Row | None, asked: object = None, text: int | None = None
+) -> None:
+    """Put one call on a run's account and, where given, keep its reply: both are on disk when this returns.
+
+    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent, detail. A cached call is not
+    counted again where its item and step have the same call on the account already: because the item was begun before,
+    or because several of its texts ask the same. Two steps that ask the same are on the account each.
+    asked: the request as JSON values; kept once a key. text: which of the item's texts asked; None: it is one text.
+    """
+    with store.writing():
+        if call["cached"] and (known := _known(store, call)) is not None:
+            _asked_by(store, known, text)
+            return
+        texts = json.dumps([] if text is None else [text])
+        store.table("run_call").insert({**call, "texts": texts, "at_utc": now_utc()})
+        if reply is not None:
+            store.table("reply").upsert({"key": call["key"], "created_utc": now_utc(), **reply}, pk="key")
+        if asked is not None:
+            whole = zlib.compress(json.dumps(asked, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+            store.table("request").insert({"key": call["key"], "asked": whole}, pk="key", ignore=True)
+
+
+def reject_call(store: Store, call: Row, why: str) -> None:
+    """Note why the last reply to this call of an item could not be used. call: run_id, position, key, step."""
+    with store.writing():
+        store.change(
+            "update run_call set rejected = :why where id = (select max(id) from run_call where run_id = :run_id "
+            "and position = :position and key = :key and step = :step)",
+            {**call, "why": why},
+        )
+
+
+def step_costs(
+    store: Store, run_id: int, *, finished: bool = False, position: int | None = None
+) -> list[StepCost]:
+    """What every step of a run cost, in the order in which the steps first came.
+
+    finished: only for items that are done or failed, to tell from them what others will cost. position: only for this
+    item. Tokens are None where the server did not count them for every answer: a part of them would look like all.
+    """
+    only = (
+        "and position in (select position from run_item where run_id = :id and state in ('done', 'failed'))"
+        if finished
+        else ""
+    )
+    if position is not None:
+        only += " and position = :position"
+    uncounted = "not cached and {} is null and coalesce(reason, 'cut off') in ('cut off', 'refused', 'empty')"
+    rows = store.rows(
+        f"""
+        select step,
+               sum(not cached) as calls,
+               sum(cached) as cached,
+               sum(not cached and (reason is not null or rejected is not null)) as unusable,
+               case when sum({uncounted.format("input_tokens")}) = 0
+                    then sum(case when not cached then input_tokens end) end as input_tokens,
+               case when sum({uncounted.format("output_tokens")}) = 0
+                    then sum(case when not cached then output_tokens end) end as output_tokens,
+               sum(case when not cached then seconds else 0 end) as seconds
+        from run_call where run_id = :id {only} group by step order by min(id)
+        """,
+        {"id": run_id, "position": position},
+    )
+    return [StepCost(**row) for row in rows]
+
+
+def answers_of_others(store: Store, run_id: int) -> int:
+    """Calls answered from the cache for which the run itself never asked the model: other runs paid for them.
+
+    What items or texts of one run share is asked once by the run itself, and is none of these.
+    """
+    row = store.row(
+        "select count(*) as n from run_call where run_id = :id and cached "
+        "and key not in (select key from run_call where run_id = :id and not cached)",
+        {"id": run_id},
+    )
+    return int(row["n"]) if row else 0
+
+
+def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict[str, int]:
+    """Part of a request -> requests of the run that went without, because the server refuses it; most frequent first.
+
+    of_cache: count answers from the cache too, whose requests went without it in another run.
+    """
+    rows = store.rows(
+        "select not_sent, count(*) as n from run_call where run_id = :id and not_sent is not null and cached <= :cached "
+        "group by not_sent order by not_sent",
+        {"id": run_id, "cached": of_cache},
+    )
+    found: Counter[str] = Counter()
+    for row in rows:
+        found.update(dict.fromkeys(row["not_sent"].split(", "), row["n"]))
+    return dict(found.most_common())
+
+
+def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
+    """Every call made for one item, oldest first: step, reason, rejected, texts, cached, tokens, seconds.
+
+    texts: as `item_calls` has it.
+    """
+    rows = store.rows(
+        "select step, reason, rejected, texts, cached, input_tokens, output_tokens, seconds from run_call "
+        "where run_id = :id and position = :position order by id",
+        {"id": run_id, "position": position},
+    )
+    return [_with_texts(row) for row in rows]
+
+
+def item_calls(store: Store, run_id: int, position: int) -> list[Row]:
+    """The same calls with what was asked and what came back: besides, asked, reply, thinking, detail and not_sent.
+
+    asked: the request as JSON values; None: an older Assay made the call and did not keep it. reply, thinking: None
+    where nothing came that is kept. texts: numbers of the item's texts that asked; None: an older Assay made the call,
+    and noted neither this nor whether the reply was rejected.
+    """
+    rows = store.rows(
+        """
+        select call.step, call.reason, call.rejected, call.texts, call.cached, call.input_tokens, call.output_tokens,
+               coalesce(call.thinking_tokens, reply.thinking_tokens) as thinking_tokens, call.seconds, call.not_sent,
+               coalesce(call.detail, reply.detail, '') as detail, reply.text as reply, reply.thinking, request.asked
+        from run_call as call
+        left join reply on reply.key = call.key and reply.reason is call.reason
+        left join request on request.key = call.key
+        where call.run_id = :id and call.position = :position order by call.id
+        """,
+        {"id": run_id, "position": position},
+    )
+    return [_with_texts(row) | {"asked": _unpacked(row["asked"])} for row in rows]
+
+
+def _with_texts(row: Row) -> Row:
+    return row | {"texts": None if row["texts"] is None else json.loads(row["texts"])}
+
+
+def _unpacked(asked: bytes | None) -> Any:
+    return None if asked is None else json.loads(zlib.decompress(asked).decode("utf-8", "surrogatepass"))
+
+
+def _known(store: Store, call: Row) -> Row | None:
+    """The last such call of the item and step."""
+    return store.row(
+        "select id, texts from run_call "
+        "where run_id = :run_id and position = :position and key = :key and step = :step order by id desc limit 1",
+        {name: call[name] for name in ("run_id", "position", "key", "step")},
+    )
+
+
+def _asked_by(store: Store, known: Row, text: int | None) -> None:
+    """Note that another text of the item has asked the same."""
+    texts = [] if known["texts"] is None else json.loads(known["texts"])
+    if text is not None and text not in texts:
+        told = json.dumps(sorted([*texts, text]))
+        store.change("update run_call set texts = :texts where id = :id", {"id": known["id"], "texts": told})
+
+
+FreshScores = tuple[bytes, tuple[str, ...], Sequence[float | None], Mapping[int, str]]
+"""Pair, signatures, a value each, and why there is none by the place of the signature."""
+_MOST_PAIRS = 500
+"""In one query: SQLite takes only so many values."""
+
+
+def find_scores(
+    store: Store, pairs: Sequence[bytes], signatures: Sequence[str]
+) -> dict[bytes, dict[str, Score]]:
+    """Pair -> signature -> score, for what is kept of these. pairs: hashes of text, reference and source."""
+    asked = set(signatures)
+    lists = {number: names for names, number in _lists(store).items() if not asked.isdisjoint(names)}
+    found: dict[bytes, dict[str, Score]] = {}
+    wanted = list(dict.fromkeys(pairs)) if lists else []
+    for start in range(0, len(wanted), _MOST_PAIRS):
+        values = {f"p{at}": pair for at, pair in enumerate(wanted[start : start + _MOST_PAIRS])}
+        marks = ", ".join(f":{name}" for name in values)
+        for row in store.rows(
+            f"select pair, list, scores, reasons from text_score where pair in ({marks}) order by id", values
+        ):
+            names = lists.get(row["list"], ())
+            reasons = {} if row["reasons"] is None else json.loads(row["reasons"])
+            for at, (name, value) in enumerate(zip(names, _numbers(row["scores"]), strict=False)):
+                if name in asked:
+                    score = Score(None if math.isnan(value) else value, reasons.get(str(at)))
+                    found.setdefault(row["pair"], {}).setdefault(name, score)
+    return found
+
+
+def keep_scores(store: Store, scores: Sequence[FreshScores], calls: Sequence[Row], *, run_id: int) -> None:
+    """Keep scores, and put on the run's account what was done for its items: both are on disk when this returns.
+
+    calls: position, key, step, reason, cached, seconds; one a text of an item and group of metrics. A text found in
+    the cache that stands on the account already, because the item was begun before, is not counted again.
+    """
+    now = now_utc()
+    with store.writing():
+        lists = _numbered(store, {signatures for _, signatures, _, _ in scores})
+        store.change_all(
+            "insert or ignore into text_score (pair, list, scores, reasons) values (?, ?, ?, ?)",
+            (
+                (pair, lists[signatures], _packed(values), json.dumps(reasons) if reasons else None)
+                for pair, signatures, values, reasons in scores
+            ),
+        )
+        store.change_all(
+            "insert into run_call (run_id, position, key, step, reason, cached, seconds, at_utc) "
+            "select :run_id, :position, :key, :step, :reason, :cached, :seconds, :at_utc where not :cached or not "
+            "exists (select 1 from run_call where run_id = :run_id and position = :position and key = :key)",
+            ({**call, "run_id": run_id, "at_utc": now} for call in calls),
+        )
+
+
+def run_metrics(store: Store, run_id: int) -> tuple[Metric, ...]:
+    """The metrics of a scoring run with what was loaded; none before it was started."""
+    rows = store.rows(
+        "select name, signature, family, direction from run_metric where run_id = :id order by position",
+        {"id": run_id},
+    )
+    return tuple(Metric(**row) for row in rows)
+
+
+def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> None:
+    """Note with what a run scores, before its first text is scored."""
+    with store.writing():
+        store.change("delete from run_metric where run_id = :id", {"id": run_id})
+        store.change_all(
+            "insert into run_metric (run_id, position, name, signature, family, direction) "
+            "values (:run_id, :position, :name, :signature, :family, :direction)",
+            [{"run_id": run_id, "position": at, **asdict(metric)} for at, metric in enumerate(metrics)],
+        )
+
+
+def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
+    """(item, result as JSON) of all items a run has come to, in the order of the file.
+
+    Results of scoring are small: all at once is far faster than one by one.
+    """
+    for row in store.rows(
+        "select item_id, result from run_item where run_id = :id order by position", {"id": run_id}
+    ):
+        yield row["item_id"], row["result"]
+
+
+def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
+    """Texts with a result, and items that have any: of a run of scores, or of a look at judges; no record is read.
+
+    Texts of an item on which the run broke are not among them.
+    """
+    (row,) = store.rows(
+        "select coalesce(sum(n), 0) as texts, count(nullif(n, 0)) as items from (select "
+        "coalesce(json_array_length(result, '$.outputs'), json_array_length(result, '$.pieces'), 0) as n "
+        "from run_item where run_id = :id and json_valid(result))",
+        {"id": run_id},
+    )
+    return row["texts"], row["items"]
+
+
+def _lists(store: Store) -> dict[tuple[str, ...], int]:
+    """Signatures that were kept together -> their number."""
+    rows = store.rows("select id, signatures from score_list")
+    return {tuple(json.loads(row["signatures"])): row["id"] for row in rows}
+
+
+def _numbered(store: Store, wanted: set[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
+    """The same; new ones get a number."""
+    known = _lists(store)
+    if wanted <= known.keys():
+        return known
+    store.change_all(
+        "insert into score_list (signatures) values (?)",
+        [(json.dumps(names),) for names in sorted(wanted - known.keys())],
+    )
+    return _lists(store)
+
+
+def _packed(values: Sequence[float | None]) -> bytes:
+    return struct.pack(f"<{len(values)}d", *[math.nan if value is None else value for value in values])
+
+
+def _numbers(scores: bytes) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(scores) // 8}d", scores)
+
+
+KeptKind = Literal["ratings", "scores", "correlations"]
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """A file that is kept, without its bytes."""
+
+    file_id: int
+    kind: KeptKind
+    file_name: str
+    sha256: str
+    options: Mapping[str, object]
+    """How it is to be read, as JSON values: such as the dimension, or that lower is better."""
+    created_utc: str
+
+
+_COLUMNS = "id, kind, file_name, sha256, options, created_utc"
+
+
+def keep_file(
+    store: Store, kind: KeptKind, file_name: str, data: bytes, options: Mapping[str, object] | None = None
+) -> KeptFile:
+    """Keep a file; the same bytes for the same purpose are kept once, under the newest name and options."""
+    row = {
+        "kind": kind,
+        "file_name": file_name,
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "options": json.dumps(dict(options or {}), ensure_ascii=False, sort_keys=True),
+    }
+    with store.writing():
+        known = store.row("select id from kept_file where kind = :kind and sha256 = :sha256", row)
+        if known is None:
+            number = (
+                store.table("kept_file").insert({**row, "data": data, "created_utc": now_utc()}).last_rowid
+            )
+        else:
+            number = known["id"]
+            store.table("kept_file").update(number, {"file_name": file_name, "options": row["options"]})
+    return get_file(store, number or 0)
+
+
+def kept_files(store: Store, kind: KeptKind | None = None) -> list[KeptFile]:
+    """Those of one kind, or all; newest first."""
+    rows = store.rows(
+        f"select {_COLUMNS} from kept_file where :kind is null or kind = :kind order by id desc",
+        {"kind": kind},
+    )
+    return [_file(row) for row in rows]
+
+
+def get_file(store: Store, file_id: int) -> KeptFile:
+    """The file of that number. Raises NotFound."""
+    row = store.row(f"select {_COLUMNS} from kept_file where id = :id", {"id": file_id})
+    if row is None:
+        raise NotFound(
+            f"There is no kept file {file_id}: it was deleted. Choose another, or upload it again."
+        )
+    return _file(row)
+
+
+def file_data(store: Store, file_id: int) -> bytes:
+    """The file's bytes as they were given. Raises NotFound."""
+    get_file(store, file_id)
+    row = store.row("select data from kept_file where id = :id", {"id": file_id})
+    return bytes(row["data"]) if row else b""
+
+
+def delete_file(store: Store, file_id: int) -> None:
+    """Forget a file; one that is not there is gone already."""
+    with store.writing():
+        store.change("delete from kept_file where id = :id", {"id": file_id})
+
+
+def _file(row: Row) -> KeptFile:
+    values = dict(row)
+    return KeptFile(file_id=values.pop("id"), **values | {"options": json.loads(values["options"])})

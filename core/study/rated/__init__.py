@@ -1,1 +1,0 @@
-"""Studies in which texts are rated one by one."""
