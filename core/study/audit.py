@@ -10,6 +10,7 @@ from rapidfuzz.distance import LCSseq
 
 from core import __version__
 from core.diff import diff_against, tokenize
+from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import FIRST_LEVEL, Design, Item, Output, Study
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.store import Store
@@ -366,6 +367,38 @@ def audit_study(store: Store, study: Study) -> LeakageAudit:
     check_kind(study, "pairs", "two sources to be told apart, and no leakage audit")
     items, outputs = items_of(store, study.study_id), outputs_of(store, study.study_id)
     return audit_texts(items, study.levels, outputs, study.design)
+
+
+AUDIT_COLUMNS = (
+    Column("level", "Level", names_row=True),
+    Column("pairs", "Pairs"),
+    Column("auc", "AUC"),
+    Column("p", places=4),
+    Column("strongest_rule", "Strongest rule"),
+    Column("p_of_the_rule", places=4),
+)
+
+
+def audit_table(audit: LeakageAudit) -> ResultTable:
+    """A row a level and one for all levels together. The AUC has no interval; its p is beside it."""
+    rows = tuple(
+        (
+            part.level or "all levels",
+            found.n_pairs,
+            Interval(found.auc, n=found.n_questions, reason=found.reason or ""),
+            found.p,
+            part.rule_text or "none",
+            part.rule.p,
+        )
+        for part in (*audit.levels, audit.overall)
+        for found in [part.all_features]
+    )
+    notes = (
+        f"Strongest rule: said of the answer of {audit.candidate}.",
+        f"p: from at most {audit.n_resamples:,} swaps of the two sources of a question.",
+    )
+    title = f"Leakage audit: {audit.candidate} against {audit.comparator}, from the texts alone"
+    return ResultTable("leakage", AUDIT_COLUMNS, rows, title, notes)
 
 
 def reading_sentences(audit: LeakageAudit) -> tuple[str, ...]:

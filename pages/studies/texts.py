@@ -9,7 +9,7 @@ from core.schema.study import Study
 from core.store import Store
 from core.store.studies import read_guidelines, read_log, read_wording
 from core.study import lifecycle
-from core.study.audit import LeakageAudit, audit_study, reading_sentences
+from core.study.audit import LeakageAudit, audit_study, audit_table, reading_sentences
 from core.study.guidelines import (
     CONSENT,
     GUESS_QUESTION,
@@ -20,8 +20,9 @@ from core.study.guidelines import (
     shipped_languages,
     wording,
 )
+from pages.widgets import result_table
 from pages.widgets.messages import mistakes_shown, moment, plain, tell
-from pages.widgets.parts import HELP, number, table
+from pages.widgets.parts import HELP, table
 
 _LABELS = {
     "left": "Button 1",
@@ -123,26 +124,12 @@ def render_audit(store: Store, study: Study) -> None:
         f"wording tell which source wrote an answer? :small[[How it is computed]({HELP}#{_ANCHOR})]"
     )
     _SHOWN[audit.severity](plain(" ".join(reading_sentences(audit))))
-    rows = [
-        (
-            part.level or "all levels",
-            str(part.all_features.n_pairs),
-            number(part.all_features.auc, 2),
-            number(part.all_features.p, 4),
-            part.rule_text or "none",
-            number(part.rule.p, 4),
-            part.all_features.reason or "",
-        )
-        for part in (*audit.levels, audit.overall)
-    ]
-    columns = ["Level", "Pairs", "AUC", "p", "Strongest rule", "p of the rule", "Note"]
-    table(pd.DataFrame(rows, columns=columns))
+    result_table.show(audit_table(audit), titled=False)
     st.markdown(
         "- **AUC** is the chance that a pair shown the right way round scores higher than a pair shown the wrong way "
         "round, learned from other questions: 0.5 is guessing, 1 names every source.\n"
         "- **p** is how often as much is found after the two sources of each question were swapped at random.\n"
-        f"- **Strongest rule** is said of the answer of {plain(audit.candidate)}; its p pays for having chosen "
-        "the best of all rules."
+        "- **p of the rule** pays for having chosen the best of all rules."
     )
     st.markdown(plain(audit.linkage.sentence()))
 

@@ -43,7 +43,7 @@ class Session:
     """An engine, and a record of what vLLM was given and gave back: the exchanges themselves are the real ones."""
 
     def __init__(self, model: str, **more: Any) -> None:
-        self.engine = VllmEngine(model, max_model_len=WINDOW, dtype="bfloat16", options=OPTIONS | more)
+        self.engine = VllmEngine(model, max_model_len=WINDOW, dtype="float32", options=OPTIONS | more)
         self.entered: list[Any] = []
         self.outputs: list[Any] = []
         self.most_open = 0

@@ -51,7 +51,7 @@ def in_process(kind: str, python: Path, model: Path, questions: Path, out: Path,
         "--max-model-len",
         "8192",
         "--engine",
-        "dtype=bfloat16",
+        "dtype=float32",
     ]
     ended = run_core(python, *arguments, *engine, *more)
     assert ended.returncode == 0, ended.stderr[-3000:]

@@ -11,7 +11,6 @@ from core.cli.shared.options import (
     add_columns_option,
     add_database_option,
     add_pair_option,
-    add_reading_verb,
     check_not_the_database,
     check_options,
     existing_database,
@@ -20,7 +19,6 @@ from core.cli.shared.options import (
     make_folder,
     name_list,
     print_notes,
-    print_result,
     read_file,
     write_file,
 )
@@ -43,7 +41,7 @@ from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
 from core.study.analysis_set import check_released, fix_when_shown, released_record
-from core.study.audit import LeakageAudit, LevelAudit, audit_study, reading_sentences
+from core.study.audit import audit_study, audit_table, reading_sentences
 from core.study.bundle import is_bundle, read_bundle, write_bundle
 from core.study.export import (
     guesses_csv,
@@ -317,36 +315,18 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
 
 def _add_audit(verbs: Commands) -> None:
     """Register `study audit`."""
-    add_reading_verb(verbs, "audit", "", _audit).add_argument("name")
+    command = verbs.add_parser("audit")
+    command.add_argument("name")
+    add_result_options(command)
+    add_database_option(command)
+    command.set_defaults(run=_audit)
 
 
 def _audit(options: argparse.Namespace) -> None:
+    check_options(out_problems(options))
+    check_out_file(options, [])
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
         audit = audit_study(store, study)
     as_json = {"study": study.name, "dataset_sha256": study.dataset_sha256, **audit.to_json()}
-    print_result(options, as_json, _print_audit, study, audit)
-
-
-def _print_audit(study: Study, audit: LeakageAudit) -> None:
-    print(
-        f"Leakage audit of {study.name!r}: {audit.candidate} against {audit.comparator}, from the texts alone\n"
-    )
-    _print_levels(audit)
-    print(f"(rules are said of the answer of {audit.candidate}; p: {audit.n_resamples} flips at most)\n")
-    print("\n".join([audit.linkage.sentence(), "", *reading_sentences(audit)]))
-
-
-def _print_levels(audit: LeakageAudit) -> None:
-    parts = (*audit.levels, audit.overall)
-    width = max(5, *(len(part.level or "all") for part in parts))
-    print(f"{'level':{width}} {'pairs':>6} {'AUC':>6} {'p':>7} {'rule p':>7}  strongest rule")
-    for part in parts:
-        print(f"{part.level or 'all':{width}} {part.all_features.n_pairs:6} {_level_numbers(part)}")
-
-
-def _level_numbers(part: LevelAudit) -> str:
-    found, rule = part.all_features, part.rule
-    if found.auc is None or rule.p is None:
-        return f"undefined: {found.reason}"
-    return f"{found.auc:6.3f} {found.p:7.4f} {rule.p:7.4f}  {part.rule_text}"
+    give(options, as_json, [audit_table(audit), "", audit.linkage.sentence(), "", *reading_sentences(audit)])

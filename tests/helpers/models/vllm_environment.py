@@ -145,7 +145,7 @@ def _command(python: Path, model: Path, name: str, port: int) -> list[str]:
         "--host": "127.0.0.1",
         "--port": str(port),
         "--max-model-len": "8192",
-        "--dtype": "bfloat16",
+        "--dtype": "float32",
         "--seed": "0",
         "--generation-config": "vllm",
         "--structured-outputs-config": '{"backend": "guidance", "disable_any_whitespace": true}',
