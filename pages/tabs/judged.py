@@ -123,7 +123,7 @@ def _raw_level(scores: Scores) -> None:
     result_table.show(level_table(report.rows))
     st.markdown(
         f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
-        "defined; it is not where all scores of a question are equal. Left out: rows.]"
+        "defined; it is not where all scores of a question are equal.]"
     )
 
 

@@ -122,7 +122,7 @@ def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
         Column("kendall_per_question", "Kendall"),
         Column("n", "Rows"),
         Column("questions", "Questions"),
-        Column("left_out", "Left out", shown=any(one.left_out for one in rows)),
+        Column("left_out", "Rows left out", shown=any(one.left_out for one in rows)),
     )
     cells = []
     for one in rows:
