@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from core.cli.shared.giving import counted, print_said
+from core.cli.shared.giving import counted
 from core.cli.shared.options import (
     Commands,
     Options,
@@ -30,7 +30,6 @@ from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, resume, run_report
 from core.runs.progress import Progress, progress_of, state_of, why_not_now
 from core.runs.worker import end_at_once, work
-from core.schema.result_table import Column, ResultTable
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, list_runs
@@ -169,24 +168,12 @@ def _print_list(store: Store, found: Sequence[Progress]) -> None:
     if not found:
         print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
         return
-    names = ("run", "made (UTC)", "kind", "state", "complete", "source, metrics or judge", "seed", "file")
-    rows = tuple(_row(store, progress) for progress in found)
-    print_said([ResultTable("runs", tuple(map(Column, names)), rows)])
-
-
-def _row(store: Store, progress: Progress) -> tuple[str, ...]:
-    run = progress.run
-    made = run.created_utc[:16].replace("T", " ")
-    complete = f"{progress.n_done} of {run.n_wanted}"
-    return (
-        str(run.run_id),
-        made,
-        run.kind,
-        progress.state,
-        complete,
-        *_maker_and_seed(store, run),
-        run.data_file,
-    )
+    print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
+    for progress in found:
+        run = progress.run
+        made = run.created_utc[:16].replace("T", " ")
+        cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
+        print(*cells, *_maker_and_seed(store, run), shown(run.data_file), sep="\t")
 
 
 def _maker_and_seed(store: Store, run: Run) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,9 +90,8 @@ def test_generation_to_scores_in_two_commands(quiet: Run, tmp_path: Path) -> Non
     assert (again.values == scores.values).all()
     assert "0 different texts scored (84 more from the cache)" in quiet("runs", "show", "3")
     listed = quiet("runs", "list").splitlines()
-    cells = [re.split(r"  +", line) for line in listed[1:]]
-    assert [row[2] for row in cells] == ["scores", "scores", "damage"]
-    assert cells[0][5:] == ["16 metrics", "-", "outputs.jsonl"]
+    assert [line.split("\t")[2] for line in listed[1:]] == ["scores", "scores", "damage"]
+    assert listed[1].split("\t")[5:] == ["16 metrics", "-", "outputs.jsonl"]
 
 
 def test_a_run_and_its_file_give_one_table_with_generator_prompt_and_shots(

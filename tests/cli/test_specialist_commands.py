@@ -146,7 +146,7 @@ def test_rated_texts_become_a_folder(
     assert (output.name, output.kind, len(output.texts)) == ("automqm-2-examples-r2-tiny", "automqm", 16)
     assert examples_of(output) == {2}
     assert {row["metric"] for row in rows_of(tmp_path / "out" / "scores.csv")} == {output.name}
-    assert "  automqm  " in run("runs", "list")
+    assert "automqm\t" in run("runs", "list")
     assert "mark errors" in run("judge", "costs", "out")
 
 

@@ -365,7 +365,7 @@ def test_an_exclusion_after_unblinding_is_marked(store: Store) -> None:
     assert after.verdict.bound == before.verdict.bound
     assert results.answers_left_out["rater excluded"] > 0
     written = results.to_json()["after_unblinding"]
-    assert written["excluded"] == ["ben"]
+    assert written["excluded"] == ("ben",)
     assert written["verdict"]["value"] == before.verdict.value
     assert any("excluded ben" in line for line in headline(results))
     include_rater(store, at_hand.study, "ben")

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -215,16 +216,16 @@ def test_a_run_goes_on_otherwise_and_further(store: Store) -> None:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, calls: Counter[str], *functions: Callable[..., Any]) -> None:
-    """Count calls of functions, whichever module has them under their name."""
-    for function in functions:
+    """Count calls of functions, in every module that has them."""
 
-        def counting(*given: Any, _whole: Callable[..., Any] = function, **more: Any) -> Any:
-            calls[_whole.__name__] += 1
-            return _whole(*given, **more)
+    def counting(name: str, function: Callable[..., Any], *given: Any, **more: Any) -> Any:
+        calls[name] += 1
+        return function(*given, **more)
 
-        for module in [*sys.modules.values()]:
-            if getattr(module, function.__name__, None) is function and module.__name__.startswith("core."):
-                monkeypatch.setattr(module, function.__name__, counting)
+    for module in [one for name, one in sys.modules.items() if name.startswith("core.")]:
+        for name, value in [*vars(module).items()]:
+            if any(value is function for function in functions):
+                monkeypatch.setattr(module, name, partial(counting, name, value))
 
 
 ALONE = [kind for kind in KINDS.values() if kind.Settings.MODEL_FREE and kind.work != "audit"]

@@ -72,7 +72,7 @@ def test_an_excluded_rater_is_kept_and_not_counted(store: Store) -> None:
     assert [rater.excluded for rater in record.raters] == [None, "pressed left without reading", None]
     assert log_of(at_hand)[-1] == ("rater excluded", "R2", "pressed left without reading")
     found = results_of(at_hand)
-    assert found["raters"] == ["R1", "R3"]
+    assert found["raters"] == ("R1", "R3")
     assert found["answers"]["n_left_out"]["rater excluded"] == n
     alone = replace(
         record, raters=record.raters[::2], answers=tuple(a for a in answers if a.rater_id != "R2")
@@ -247,7 +247,7 @@ def test_votes_that_are_dropped_are_left_out_by_reason(store: Store) -> None:
     n = sum(a.rater_id == PSEUDONYM and a.answered for a in at_hand.record.answers)
     withdraw_rater(store, at_hand.study, PSEUDONYM, keep_votes=False)
     found = results_of(at_hand)
-    assert found["raters"] == ["R1"]
+    assert found["raters"] == ("R1",)
     assert found["answers"]["n_left_out"]["rater excluded"] == n
     assert found["blinding"]["n_left_out"] == {"rater excluded": 10}
     with pytest.raises(NotAllowed, match="these stay left out"):
