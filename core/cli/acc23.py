@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
-from core.cli.shared.options import Commands, add_database_option, add_pair_option, read_file
+from core.cli.shared.options import (
+    Commands,
+    add_columns_option,
+    add_database_option,
+    add_pair_option,
+    check_columns,
+    read_one_of,
+)
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     STUDY,
@@ -51,6 +58,7 @@ def add_to(nouns: Commands) -> None:
         help="which ones of a folder that holds several, such as mqm",
     )
     add_pair_option(command)
+    add_columns_option(command, several=True)
     command.add_argument(
         "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
     )
@@ -79,6 +87,7 @@ def add_to(nouns: Commands) -> None:
 def _acc23(options: argparse.Namespace) -> None:
     chosen = _chosen(options)
     check_out_file(options, [options.human, *options.metrics])
+    check_columns(options, [options.human, *options.metrics])
     with telling("reading the scores") as tell:
         table = merge_tables([open_scores(given, options).table for given in options.metrics])
         human = _human(options.human, options)
@@ -123,7 +132,7 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
     if path.is_dir():
         of_folder = argparse.Namespace(**{**vars(options), "human": options.named})
         return open_ratings(open_scores(given, options), of_folder, "--ratings")
-    return read_ratings(read_file(path), path.name)
+    return read_ratings(read_one_of(path, options), path.name)
 
 
 def _json(found: Acc23) -> dict[str, Any]:

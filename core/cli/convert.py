@@ -8,13 +8,15 @@ from pathlib import Path
 
 from core.cli.shared.options import (
     Commands,
+    add_columns_option,
     add_database_option,
     add_pair_option,
+    check_columns,
     check_options,
     check_out,
     name_list,
     print_notes,
-    read_file,
+    read_one_of,
     run_number,
     write_file,
 )
@@ -111,6 +113,7 @@ def add_to(nouns: Commands) -> None:
         "--ratings", metavar="NAME", help="which ones of a folder that holds several, such as mqm"
     )
     add_pair_option(command)
+    add_columns_option(command, several=True)
     command.add_argument("--dimension", metavar="D", help="ratings on this dimension alone")
     command.add_argument("--rater", metavar="NAME", help="ratings of this rater alone")
     command.add_argument(
@@ -132,6 +135,7 @@ def add_to(nouns: Commands) -> None:
 def _convert(options: argparse.Namespace) -> None:
     form, out = _FORMS[options.to], options.out
     check_out(out, database_path(options.db), [options.given, options.texts, *_in_folder(options)])
+    check_columns(options, [options.given, options.texts])
     with telling("reading the ratings") as tell:
         given, notes = _to_write(options, form)
         tell("writing them")
@@ -183,7 +187,7 @@ def _given(options: argparse.Namespace, form: _Form) -> _Given:
 
 
 def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
-    data, name, flip = read_file(path), path.name, name_list(options.flip) or ()
+    data, name, flip = read_one_of(path, options), path.name, name_list(options.flip) or ()
     ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
     if ours and (rated := read_with_texts("ratings", data, name, flip=flip)) is not None:
         if options.texts is not None:
@@ -204,7 +208,7 @@ def _texts(options: argparse.Namespace) -> OutputSet | None:
     path = Path(options.texts)
     if path.is_dir():
         return read_folder_outputs(path, language_pair=options.language_pair)
-    return outputs_of(read_rated(read_file(path), path.name))
+    return outputs_of(read_rated(read_one_of(path, options), path.name))
 
 
 def _chosen(given: _Given, options: argparse.Namespace) -> _Given:

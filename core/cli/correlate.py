@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, name_list
+from core.cli.shared.options import Commands, check_columns, name_list
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     add_interval_options,
@@ -210,6 +210,7 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
         )
     made = intervals(options, problems)
     check_out_file(options, [options.scores, options.human])
+    check_columns(options, [options.scores, options.human])
     if until_settled := options.resamples is None:
         made["n_resamples"] = DEFAULT_OPTIONS.n_resamples
     return replace(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, name_list
+from core.cli.shared.options import Commands, check_columns, name_list
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     add_interval_options,
@@ -135,7 +135,9 @@ def _intervals(options: argparse.Namespace) -> dict[str, Any]:
         )
     made = intervals(options, problems)
     named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
-    check_out_file(options, [options.human_side, *filter(None, named), options.synthetic_side, options.human])
+    inputs = [options.human_side, *filter(None, named), options.synthetic_side, options.human]
+    check_out_file(options, inputs)
+    check_columns(options, inputs)
     return made
 
 

@@ -3,6 +3,7 @@
 Every door hands a file on with its columns renamed, so that no reader has to know of it.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -93,6 +94,17 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
         keys = tuple(cell.strip() for cell in next(filled, ()))
         rows = tuple(map(tuple, islice(filled, FIRST_ROWS)))
     return FirstRows(keys, rows, named_columns(keys, VOCABULARY))
+
+
+def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
+    """Those of the columns, our name -> the file's, that the file has; none where it is no table."""
+    if not columns:
+        return {}
+    with contextlib.suppress(InputError):  # its reader says what is wrong with it
+        keys = _parquet_keys(data, file_name) or _keys(decode(data, file_name), file_name)
+        has = {key.strip().casefold() for key in keys}
+        return {ours: theirs for ours, theirs in columns.items() if theirs.casefold() in has}
+    return {}
 
 
 def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:

@@ -83,3 +83,58 @@ def test_questions_are_read_once_an_item_and_the_rest_is_left_aside() -> None:
         assert [one.item.item_id for one in found.materials] == ["1", "2"]
         assert found.notes
         assert {one.system for one in read_texts(data, "t.csv").outputs} == {"north", "south"}
+
+
+RATED = "key,who,judge,stars\n" + "".join(
+    f"{item},{system},{rater},{value}\n"
+    for value, (item, system) in enumerate([("1", "north"), ("1", "south"), ("2", "north"), ("2", "south")])
+    for rater in ("ann", "ben")
+)
+SCORED = "key,who,mine\n1,north,0.1\n1,south,0.2\n2,north,0.5\n2,south,0.9\n"
+MARKED = "key,who,begins,stops,grade\n1,north,0,3,major\n2,south,4,7,minor\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("scores.csv", SCORED), ("rated.csv", RATED), ("marked.csv", MARKED)):
+        Path(name).write_text(text, encoding="utf-8")
+
+
+WHOSE = "item_id=key,system=who"
+RATER = f"{WHOSE},rater=judge,score=stars"
+SPAN = f"{WHOSE},start=begins,end=stops,severity=grade"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "columns"),
+    [
+        (("correlate", "scores.csv", "--with", "human", "--human", "rated.csv"), RATER),
+        (("acc23", "rated.csv", "scores.csv"), RATER),
+        (("spans", "marked.csv", "marked.csv"), SPAN),
+        (("convert", "marked.csv", "--to", "spans-csv", "--out", "out.csv"), SPAN),
+        (("convert", "rated.csv", "--to", "seg-score", "--out", "out.seg.score"), RATER),
+    ],
+)
+def test_columns_are_named_for_scores_ratings_and_marks(
+    files: None, arguments: tuple[str, ...], columns: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "--columns", columns]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "--columns", f"{columns},language=tongue"]) == 2
+    assert "has no column tongue" in capsys.readouterr().err
+
+
+def test_named_columns_give_the_numbers_of_the_usual_names(
+    files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    correlate = ("correlate", "scores.csv", "--with", "human", "--human", "rated.csv", "--json")
+    assert main([*correlate, "--columns", RATER]) == 0
+    named = json.loads(capsys.readouterr().out)
+    for name in ("scores.csv", "rated.csv"):
+        text = Path(name).read_text("utf-8")
+        for ours, theirs in (("item_id", "key"), ("system", "who"), ("rater", "judge"), ("score", "stars")):
+            text = text.replace(theirs, ours)
+        Path(name).write_text(text, encoding="utf-8")
+    assert main(correlate) == 0
+    assert json.loads(capsys.readouterr().out) == named

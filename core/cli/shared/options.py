@@ -63,12 +63,14 @@ def add_pair_option(command: Options) -> None:
     )
 
 
-def add_columns_option(command: Options) -> None:
-    """`--columns`, the same for every command that reads a table."""
+def add_columns_option(command: Options, *, several: bool = False) -> None:
+    """`--columns`, the same for every command that reads a table; several: where it may read more than one."""
+    whose, more = ("files'", "; no file needs to have all") if several else ("file's", "")
     command.add_argument(
         "--columns",
+        dest="columns_of_files" if several else "columns",
         metavar="NAME=COLUMN,...",
-        help="what the file's own columns are, where their names do not say it, such as text=output,item_id=key",
+        help=f"what the {whose} own columns are, where their names do not say it, such as text=output,item_id=key{more}",
     )
 
 
@@ -78,6 +80,35 @@ def read_table(path: Path, columns: str | None) -> bytes:
 
     data = read_file(path)
     return with_columns(data, path.name, parse_columns(columns)) if columns is not None else data
+
+
+def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
+    """The file's bytes, with those columns renamed that `--columns` names and it has; see check_columns."""
+    from core.tables.mapping import columns_there, parse_columns, with_columns
+
+    data = read_file(path)
+    named = columns_there(data, path.name, parse_columns(getattr(options, "columns_of_files", None)))
+    return with_columns(data, path.name, named)
+
+
+def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:
+    """Raise InputError where `--columns` names what no file among those given has."""
+    if options.columns_of_files is None:
+        return
+    from core.tables.mapping import columns_there, parse_columns
+    from core.tables.reading import shown
+
+    named = parse_columns(options.columns_of_files)
+    files = [path for path in (Path(one) for one in given if one is not None) if path.is_file()]
+    there = {ours for path in files for ours in columns_there(read_file(path), path.name, named)}
+    files_named = ", ".join(shown(path.name) for path in files) or "what was given"
+    check_options(
+        [
+            f"--columns: {files_named} has no column {shown(named[ours])}"
+            for ours in named
+            if ours not in there
+        ]
+    )
 
 
 def check_options(problems: Sequence[str]) -> None:

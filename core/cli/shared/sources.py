@@ -9,14 +9,17 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 from core.cli.shared.options import (
+    add_columns_option,
     add_database_option,
     add_pair_option,
+    check_columns,
     check_options,
     existing_database,
     existing_store,
     name_list,
     print_notes,
     read_file,
+    read_one_of,
     read_table,
     run_number,
 )
@@ -146,7 +149,7 @@ def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, R
     if path.is_dir():
         return _of_folder(path, options), None
     found = read_ratings(
-        read_file(path),
+        read_one_of(path, options),
         path.name,
         lower_is_better=options.lower_is_better,
         flip=name_list(options.flip) or (),
@@ -201,6 +204,7 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
     add_pair_option(command)
+    add_columns_option(command, several=True)
     command.add_argument(
         "--leave-out",
         action="append",
@@ -275,7 +279,7 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
         check_no_run(path, SCORES_FILE)
         found = read_folder(path, language_pair=options.language_pair)
         return Scores(found.scores, found.ratings)
-    table = read_scores(read_file(path), path.name)
+    table = read_scores(read_one_of(path, options), path.name)
     raters = any(label.lower() in RATER_NAMES for row in table.rows for label in row.labels)
     if raters and [metric.name.lower() in RATING_NAMES for metric in table.metrics] == [True]:
         raise InputError(
@@ -293,7 +297,7 @@ def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--hu
     given = options.human
     path = Path(given or "")
     if given is not None and given not in scores.ratings and path.exists() and not path.is_dir():
-        return read_ratings(read_file(path), path.name, lower_is_better=options.lower_is_better)
+        return read_ratings(read_one_of(path, options), path.name, lower_is_better=options.lower_is_better)
     found = scores.ratings
     if given is not None and given not in found and path.is_dir():
         found, given = read_folder(path, language_pair=options.language_pair).ratings, None
@@ -516,6 +520,7 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
         help="which ones of a folder that holds several, such as mqm or mqm.raters",
     )
     add_pair_option(command)
+    add_columns_option(command, several=True)
     add_interval_options(command, N_RESAMPLES)
 
 
@@ -526,6 +531,7 @@ def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) ->
 
 def marked_given(given: Sequence[str], options: argparse.Namespace) -> list[Marked]:
     """What each argument names, in the order given. Raises InputError at the first that cannot be read."""
+    check_columns(options, given)
     return [marked(one, options) for one in given]
 
 
@@ -569,7 +575,7 @@ def marked(given: str, options: argparse.Namespace) -> Marked:
         return Marked(short_name(given), draws_of_judge(output), _texts_of(output), output.name, rater)
     if path.is_dir():
         return _spans_of_folder(path, options)
-    data = read_file(path)
+    data = read_one_of(path, options)
     rated = read_with_texts("spans", data, path.name)
     return Marked(short_name(given), (read_spans(data, path.name),), outputs_of(rated) if rated else None)
 
