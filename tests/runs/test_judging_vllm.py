@@ -28,7 +28,7 @@ from core.store.runs import ask_to_stop
 
 pytestmark = pytest.mark.slow
 
-N = 100
+N = 40
 STEPS = {
     "rubric": {"rubric"},
     "claims": {"claims of the response", "claims of the reference"},
