@@ -126,6 +126,7 @@ def add_to(nouns: Commands) -> None:
     command.add_argument("--dimension", metavar="D", help="of the ratings (default: all)")
     command.add_argument(
         "--columns",
+        dest="dimension_columns",  # of scores; every other command's names columns of files
         metavar="COLUMN=D,...",
         help="which column of scores says which dimension (default: by the end of its name, as JUDGE-D)",
     )
@@ -186,7 +187,7 @@ def _calibrate(options: argparse.Namespace) -> None:
     made = intervals(options)
     check_options(out_problems(options))
     check_out_file(options, [options.human, *options.judges, options.shuffled])
-    columns = _columns(options.columns)
+    columns = _columns(options.dimension_columns)
     task = None if options.task is None else find_task(options.task)
     with telling("reading the ratings") as tell:
         ratings, of_study = human_ratings(options.human, options)

@@ -101,9 +101,9 @@ def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> di
     if not columns:
         return {}
     with contextlib.suppress(InputError):  # its reader says what is wrong with it
-        keys = _parquet_keys(data, file_name) or _keys(decode(data, file_name), file_name)
+        keys = _columns_of(data, file_name)
         has = {key.strip().casefold() for key in keys}
-        return {ours: theirs for ours, theirs in columns.items() if theirs.casefold() in has}
+        return {ours: theirs for ours, theirs in columns.items() if theirs.strip().casefold() in has}
     return {}
 
 
@@ -115,7 +115,7 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     """
     if not columns:
         return data
-    keys = _parquet_keys(data, file_name) or _keys(decode(data, file_name), file_name)
+    keys = _columns_of(data, file_name)
     by_name = {key.strip().casefold(): key for key in keys}
     missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
     if missing:
@@ -202,8 +202,11 @@ def _parquet_keys(data: bytes, file_name: str) -> list[str]:
         reject(file_name, [f"file: not readable as Parquet ({shown(str(error))})"])
 
 
-def _keys(text: str, file_name: str) -> list[str]:
+def _columns_of(data: bytes, file_name: str) -> list[str]:
     """The names of a file's columns. InputError where it has none to name."""
+    if keys := _parquet_keys(data, file_name):
+        return keys
+    text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         keys = list(dict.fromkeys(key for one in _objects(text, file_name) for key in one))
     else:

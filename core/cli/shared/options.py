@@ -68,7 +68,6 @@ def add_columns_option(command: Options, *, several: bool = False) -> None:
     whose, more = ("files'", "; no file needs to have all") if several else ("file's", "")
     command.add_argument(
         "--columns",
-        dest="columns_of_files" if several else "columns",
         metavar="NAME=COLUMN,...",
         help=f"what the {whose} own columns are, where their names do not say it, such as text=output,item_id=key{more}",
     )
@@ -84,31 +83,27 @@ def read_table(path: Path, columns: str | None) -> bytes:
 
 def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
     """The file's bytes, with those columns renamed that `--columns` names and it has; see check_columns."""
+    if (columns := getattr(options, "columns", None)) is None:
+        return read_file(path)
     from core.tables.mapping import columns_there, parse_columns, with_columns
 
     data = read_file(path)
-    named = columns_there(data, path.name, parse_columns(getattr(options, "columns_of_files", None)))
-    return with_columns(data, path.name, named)
+    return with_columns(data, path.name, columns_there(data, path.name, parse_columns(columns)))
 
 
 def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:
     """Raise InputError where `--columns` names what no file among those given has."""
-    if options.columns_of_files is None:
+    if options.columns is None:
         return
     from core.tables.mapping import columns_there, parse_columns
     from core.tables.reading import shown
 
-    named = parse_columns(options.columns_of_files)
+    named = parse_columns(options.columns)
     files = [path for path in (Path(one) for one in given if one is not None) if path.is_file()]
     there = {ours for path in files for ours in columns_there(read_file(path), path.name, named)}
-    files_named = ", ".join(shown(path.name) for path in files) or "what was given"
-    check_options(
-        [
-            f"--columns: {files_named} has no column {shown(named[ours])}"
-            for ours in named
-            if ours not in there
-        ]
-    )
+    where = ", ".join(shown(path.name) for path in files) or "what was given"
+    missing = [theirs for ours, theirs in named.items() if ours not in there]
+    check_options([f"--columns: {where} has no column {shown(theirs)}" for theirs in missing])
 
 
 def check_options(problems: Sequence[str]) -> None:
