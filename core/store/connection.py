@@ -3,7 +3,6 @@
 import os
 import secrets
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,14 +39,6 @@ def make_private(database: Path) -> None:
             with suppress(OSError):  # it has just gone, or is somebody else's
                 if file.stat().st_mode & 0o077:
                     file.chmod(file.stat().st_mode & 0o700)
-
-
-if "pandas" not in sys.modules:
-    # sqlite-utils loads pandas to know its types, which nothing here stores: a third of a second of every command.
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # what import takes for a module that is not there
-    import sqlite_utils  # noqa: F401  # for its look at pandas
-
-    del sys.modules["pandas"]
 
 
 Row = dict[str, Any]

@@ -96,7 +96,10 @@ def add_to(nouns: Commands) -> None:
     """Register `study` and its verbs."""
     noun = nouns.add_parser("study")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
-    _add_import(verbs)
+    # Its help computes an example, with scipy.
+    later(
+        verbs, {"import": "make a study of a data set, or restore one from a bundle"}, lambda _: _add_import
+    )
     later(
         verbs,
         {"import-ratings": "make a study in which people score texts and mark errors in them"},
@@ -125,7 +128,7 @@ def _of_results(_verb: str) -> Callable[[Commands], None]:
 
 
 def _add_import(verbs: Commands) -> None:
-    command = verbs.add_parser("import", help="make a study of a data set, or restore one from a bundle")
+    command = verbs.add_parser("import")
     command.add_argument("file", type=Path, help="the paper's JSON, long CSV or JSONL, or a bundle (.zip)")
     command.add_argument(
         "--beside",
