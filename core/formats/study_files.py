@@ -1,21 +1,32 @@
 """The texts of a study, from a file of any format that Assay knows, or from two sets of answers put side by side."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import InputError, Problems
 from core.formats.registry import format_of, read_study
 from core.formats.study_tables import collect_tabular, natural_order, read_tabular
-from core.schema.study import Dataset, Item, Output
+from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import jsonl_bytes
 from core.tables.problems import place, same_wording
 from core.tables.reading import same_name, shown
 
 
-def read_dataset(data: bytes, file_name: str) -> Dataset:
-    """Read a data set in any format Assay knows; InputError holds every problem of the file."""
-    return read_study(data, file_name).finish()
+def read_dataset(data: bytes, file_name: str, systems: Collection[str] = ()) -> Dataset:
+    """Read a data set in any format Assay knows; InputError holds every problem of the file.
+
+    systems: the two to compare, where the file has texts of more.
+    """
+    builder = read_study(data, file_name)
+    if systems:
+        builder.keep_systems(systems)
+    return builder.finish()
+
+
+def systems_of(data: bytes, file_name: str) -> list[str]:
+    """Every system that a data set has texts of, in the order of the file."""
+    return read_study(data, file_name).systems()
 
 
 MOST_ROWS_NAMED = 50
@@ -125,7 +136,8 @@ def verbatim_note(dataset: Dataset) -> str | None:
         for source in dataset.sources
         if counts[source]
     )
-    return f"{shown(dataset.levels[0])} is the reference word for word: {each}"
+    what = "answers are" if dataset.plain else f"{shown(dataset.levels[0])} is"
+    return f"{what} the reference word for word: {each}"
 
 
 def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
@@ -195,11 +207,16 @@ def _tell_unmatched(
 def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
     """The item of both, under the first one's id."""
     where = place(question=one.item_id)
-    if same_wording(one.reference) != same_wording(other.reference):
+    # A reference that one file leaves out is the other's.
+    if one.reference and other.reference and same_wording(one.reference) != same_wording(other.reference):
         problems.append(f"{where}: the references differ")
     if "und" not in (one.language, other.language) and one.language != other.language:
         problems.append(f"{where}: the language is {one.language} in one and {other.language} in the other")
-    return replace(one, language=other.language if one.language == "und" else one.language)
+    return replace(
+        one,
+        reference=one.reference or other.reference,
+        language=other.language if one.language == "und" else one.language,
+    )
 
 
 def _common_levels(
@@ -247,7 +264,7 @@ def _rows(
                         {
                             **fields,
                             "language": item.language,
-                            "level": level,
+                            **({} if level == NO_LEVEL else {"level": level}),
                             "source": each.source,
                             "text": text,
                         }

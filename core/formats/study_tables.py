@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePath
 from typing import Literal, NamedTuple
@@ -10,7 +11,7 @@ from typing import Literal, NamedTuple
 import regex
 
 from core.errors import nearest_names
-from core.schema.study import Dataset, Item, Output
+from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import (
     CSV_SUFFIXES,
     DELIMITERS,
@@ -154,6 +155,8 @@ def _lack(lacking: Sequence[tuple[str, str]], n_levels: int) -> str:
     sources = dict.fromkeys(source for _, source in lacking)
     of_level = {level: [source for at, source in lacking if at == level] for level, _ in lacking}
     (level, whose), *more = of_level.items()
+    if level == NO_LEVEL:
+        return f", source {enumerated(whose)}: text is missing"
     if not more and len(whose) == 1:
         return f", level {shown(level)}, source {shown(whose[0])}: text is missing"
     if not more:
@@ -191,6 +194,8 @@ class DatasetBuilder(FileFindings):
 
     def __init__(self, file_name: str, sha256: str) -> None:
         super().__init__(file_name, sha256)
+        self.plain = False
+        """Whether the file states no levels: plain pairs, whose references may be empty."""
         self._items: list[Item] = []
         self._texts: dict[Key, str] = {}
         self._lines: dict[Key, int | None] = {}
@@ -214,7 +219,9 @@ class DatasetBuilder(FileFindings):
         reference_name: the reference's field in this format. lines: field -> its line, for messages.
         """
         question = self.text(place(lines.get("question"), item_id), "question", question)
-        reference = self.text(place(lines.get("reference"), item_id), reference_name, reference)
+        where = place(lines.get("reference"), item_id)
+        none = self.plain and _kept_text(reference) is None
+        reference = "" if none else self.text(where, reference_name, reference)
         language = self.language(place(lines.get("language"), item_id), language)
         self._items.append(Item(item_id, question, reference, language))
         return len(self._items) - 1
@@ -234,13 +241,32 @@ class DatasetBuilder(FileFindings):
         reported: something is wrong with the row, so that it is no second problem if it gives a text again.
         """
         key = Key(item, level, source)
-        where = place(line, self._items[item].item_id, level, source)
+        where = self._place(line, key)
         if key not in self._texts:
             self._lines[key] = line
             self._texts[key] = self.text(where, "text", text)
         elif not reported:
             same = isinstance(text, str) and clean_text(printable_text(text)) == self._texts[key]
             self._again.append((key, line, same))
+
+    def _place(self, line: int | None, key: Key) -> str:
+        """Where a text stands, for messages."""
+        level = None if key.level == NO_LEVEL else key.level
+        return place(line, self._items[key.question].item_id, level, key.source)
+
+    def systems(self) -> list[str]:
+        """Every system that the file has a text of, in its order."""
+        return list(dict.fromkeys(source for _, _, source in self._texts))
+
+    def keep_systems(self, wanted: Collection[str]) -> None:
+        """Leave out the texts of all other systems, with a note, where the file has those wanted and more."""
+        there = self.systems()
+        others = [system for system in there if system not in wanted]
+        if not others or not set(wanted) <= set(there):
+            return
+        self._texts = {key: text for key, text in self._texts.items() if key.source in wanted}
+        self._again = [one for one in self._again if one[0].source in wanted]
+        self.notes.append(f"systems left out: {enumerated(others)}")
 
     def mark_unusable(self, item: int, level: str = "") -> None:
         """Remember that an item (or one level of it) is broken and reported: nothing in it is missing."""
@@ -329,7 +355,8 @@ class DatasetBuilder(FileFindings):
                 return [source for source in places if source not in misspelt]
         if not fewest <= len(places) <= 2 and (places or not self.problems):
             needed = "exactly two" if fewest == 2 else "one or two"
-            self.problems.append(f"sources: {len(places)} found ({names}); {needed} are needed")
+            which = "; name candidate and comparator to compare two of them" if len(places) > 2 else ""
+            self.problems.append(f"systems: found {len(places)} ({names}), expected {needed}{which}")
         return list(places)
 
     def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> None:
@@ -447,7 +474,7 @@ class DatasetBuilder(FileFindings):
             for key, line in own:
                 first = self._lines[key]
                 before = "" if first is None else f" (first in line {first})"
-                where = place(line, self._items[key.question].item_id, key.level, key.source)
+                where = self._place(line, key)
                 hint = ""
                 if key in left:
                     part, gap = left[key]
@@ -459,13 +486,15 @@ class DatasetBuilder(FileFindings):
         for number, item in enumerate(self._items):
             for level in levels:
                 if self._texts[Key(number, level, first)] == self._texts[Key(number, level, second)]:
-                    where = place(None, item.item_id, level)
+                    where = place(None, item.item_id, level or None)
                     self.notes.append(f"{where}: both sources have the same text")
 
 
 MOST_NAMED = 20
 """Items left out that the note names."""
 COLUMNS = tuple(known_at("study"))
+_OPTIONAL_IF_PLAIN = ("level", "reference")
+"""Columns that a table without levels need not have."""
 FORMATS = "the paper's JSON (.json), a long table (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)"
 """What a data set may be in, for messages and labels."""
 ITEM_COLUMNS = ("question", "reference", "language")
@@ -487,6 +516,7 @@ def collect_tabular(
     """
     builder = DatasetBuilder(file_name, sha256_of(data))
     known = known_at("study") | ({"reason": ("reason",)} if made_alone else {})
+    needed = needed_at("study")
     text = decode(data, file_name) if rows is table_rows else ""
     if rows is table_rows and not is_json(text, file_name):
         if PurePath(file_name).suffix.lower() not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
@@ -494,11 +524,19 @@ def collect_tabular(
             or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
         ):
             reject(file_name, [f"file: the format is not known; accepted are {FORMATS}"])
-        columns = file_columns(text, file_name, known, tuple(needed_at("study")), SUGGESTED)
+        columns = file_columns(text, file_name, known, (), SUGGESTED)
+        named = columns.named.values()
+        # A look at the rows whose problems nobody reads: they are found again below.
+        apart = list(read_rows(text, columns, FileFindings(file_name, ""))) if _may_be_plain(named) else []
+        builder.plain = _is_plain(apart)
+        columns = replace(columns, required=_required(builder))
         found = list(read_rows(text, columns, builder))
     else:
         table = rows(data, known, builder)
-        require(table.columns.values(), needed_at("study"), table.keys, file_name)
+        named = table.columns.values()
+        builder.plain = _may_be_plain(named) and _is_plain(table.records)
+        needed = {name: names for name, names in needed.items() if name in _required(builder)}
+        require(named, needed, table.keys, file_name)
         note_ignored(builder, [key for key in table.keys if key not in table.columns])
         found = [
             Record("", {name: cell for name, cell in one.cells.items() if name in known}, number)
@@ -506,6 +544,26 @@ def collect_tabular(
         ]
     _build(_made(found, builder) if made_alone else found, builder)
     return builder
+
+
+def _required(builder: DatasetBuilder) -> tuple[str, ...]:
+    """The columns that the file may not lack."""
+    needed = needed_at("study")
+    return tuple(name for name in needed if not (builder.plain and name in _OPTIONAL_IF_PLAIN))
+
+
+def _may_be_plain(columns: Collection[str]) -> bool:
+    """Whether a table with these columns has all that plain pairs need, and no levels."""
+    return "level" not in columns and {"item_id", "question", "source", "text"} <= set(columns)
+
+
+def _is_plain(rows: Sequence[Record]) -> bool:
+    """Whether rows without a level are one answer each, and not the answers at several levels.
+
+    Where most answers of a system to a question are several, the column of levels is missing or has another name.
+    """
+    texts = Counter((name_of(row.cells.get("item_id")), name_of(row.cells.get("source"))) for row in rows)
+    return bool(texts) and 2 * sum(n > 1 for n in texts.values()) <= len(texts)
 
 
 def _made(rows: list[Record], builder: DatasetBuilder) -> list[Record]:
@@ -528,7 +586,8 @@ def _build(rows: list[Record], builder: DatasetBuilder) -> None:
         builder.mark_unread()
     if not rows and not builder.problems:
         builder.problems.append("file: there is no row below the header; at least one question is needed")
-    if empty := [column for column in COLUMNS[:-1] if len(rows) > 1 and _is_empty(column, rows)]:
+    asked = [column for column in COLUMNS[:-1] if not (builder.plain and column in _OPTIONAL_IF_PLAIN)]
+    if empty := [column for column in asked if len(rows) > 1 and _is_empty(column, rows)]:
         # Without a column no row says anything: what would follow are problems of this one.
         builder.problems += [f"file: column {column} is empty in all {len(rows)} rows" for column in empty]
         reject(builder.file_name, builder.problems)
@@ -543,7 +602,7 @@ def _build(rows: list[Record], builder: DatasetBuilder) -> None:
         item_id = _name(row, "item_id", place(row.line), builder)
         if item_id is not None:
             rows_of.setdefault(item_id, []).append(row)
-        elif (at := _cell(row)) is not None:
+        elif (at := _cell(row, builder)) is not None:
             builder.mark_unplaced(*at)
     _move_misnamed(rows_of, builder)
     for item_id, item_rows in rows_of.items():
@@ -566,9 +625,10 @@ def _kept_text(value: object) -> object:
     return value if isinstance(value, Hashable) else repr(value)
 
 
-def _cell(row: Record) -> tuple[str, str] | None:
+def _cell(row: Record, builder: DatasetBuilder) -> tuple[str, str] | None:
     """(level, source) of a row that names both."""
     level, source = (name_of(row.cells.get(column)) for column in ("level", "source"))
+    level = NO_LEVEL if builder.plain else level
     return None if level is None or source is None else (level, source)
 
 
@@ -577,7 +637,7 @@ def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) ->
 
     A row's own question tells where it belongs; where it names none, it belongs where its text alone is missing.
     """
-    cells = {item: {_cell(row) for row in rows} for item, rows in rows_of.items()}
+    cells = {item: {_cell(row, builder) for row in rows} for item, rows in rows_of.items()}
     every = len(set().union(*cells.values()))
     short = [item for item in rows_of if len(cells[item]) < every]
     asked = {item: _most_common([_asked(row) for row in rows]) for item, rows in rows_of.items()}
@@ -593,7 +653,7 @@ def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) ->
                 continue
             if question is None and len(by_question) > 1:
                 continue
-            own = {_cell(row) for row in rows}
+            own = {_cell(row, builder) for row in rows}
             near = short if question is None else items_of.get(question, [])
             homes = [
                 other
@@ -613,7 +673,7 @@ def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) ->
             rows_of[home] = sorted([*rows_of[home], *rows], key=lambda row: row.line)
             rows_of[item] = [row for row in rows_of[item] if row.line not in lines]
             cells[home] |= own
-            cells[item] = {_cell(row) for row in rows_of[item]}
+            cells[item] = {_cell(row, builder) for row in rows_of[item]}
         if not rows_of[item]:
             del rows_of[item]
 
@@ -677,15 +737,15 @@ def _item_fields(
 
 def _add_output(number: int, item_id: str, row: Record, builder: DatasetBuilder, *, reported: bool) -> None:
     where = place(row.line, item_id)
-    level = _name(row, "level", where, builder)
-    source = _name(row, "source", place(row.line, item_id, level), builder)
+    level = NO_LEVEL if builder.plain else _name(row, "level", where, builder)
+    source = _name(row, "source", place(row.line, item_id, level or None), builder)
     if level is None:
         # Which of the item's texts this is cannot be known, so none of them is called missing.
         builder.mark_unusable(number)
     elif source is None:
         builder.mark_unusable(number, level)
     elif "text" not in row.cells:
-        builder.problems.append(f"{place(row.line, item_id, level, source)}: text is missing")
+        builder.problems.append(f"{place(row.line, item_id, level or None, source)}: text is missing")
         builder.mark_unusable(number, level)
     else:
         builder.add_output(number, level, source, row.cells["text"], row.line, reported=reported)

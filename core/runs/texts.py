@@ -14,7 +14,7 @@ from core.judges.kind import JudgeKind
 from core.judges.rated import BESIDE_SETTINGS
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
-from core.schema.study import Study
+from core.schema.study import NO_LEVEL, Study
 from core.store import Store
 from core.study.analysis_set import released_record
 from core.study.ratings import rated_texts_of
@@ -37,7 +37,7 @@ def texts_of_study(store: Store, study: Study) -> Texts:
             "question": items[output.item_id].question,
             "reference": items[output.item_id].reference,
             "language": items[output.item_id].language,
-            "level": output.level,
+            **({} if output.level == NO_LEVEL else {"level": output.level}),
             "source": output.source,
             "text": output.text,
         }

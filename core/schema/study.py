@@ -7,7 +7,10 @@ from typing import Literal, get_args
 from core.schema.scores import ErrorSpan
 
 StudyKind = Literal["pairs", "ratings"]
-"""pairs: two blind answers side by side (003); ratings: one blind text after the other, scored or marked (002, 004)."""
+"""What a rater sees at a time. pairs: two blind answers side by side; ratings: one blind text after the other."""
+Asks = Literal["levels", "preference", "ratings"]
+"""What a study asks. levels: which of two answers fits a stated level better (Factual); preference: which of two answers
+is better, no level stated (plain pairs); ratings: scores or marked errors of single texts (Specialist, Multilingual)."""
 RatingKey = tuple[str, str, str, str, bool]
 """(rater, item, level, source, hidden repeat): what a rating's assignment and answer share."""
 
@@ -184,6 +187,8 @@ AnswerKey = tuple[str, str, str, bool]
 
 FIRST_LEVEL = "A0"
 """The level that is as good as the reference: later levels are shown as changes to it."""
+NO_LEVEL = ""
+"""The level of every text in plain pairs, which state none."""
 
 
 @dataclass(frozen=True)
@@ -234,13 +239,13 @@ class Output:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A checked file: every item has every level from both sources."""
+    """A checked file: every item has every level from both systems, or one answer from each in plain pairs."""
 
     items: tuple[Item, ...]
-    """In the order of the file."""
+    """In the order of the file; the references of plain pairs may be empty."""
     outputs: tuple[Output, ...]
     levels: tuple[str, ...]
-    """Best first."""
+    """Best first; NO_LEVEL alone in plain pairs."""
     sources: tuple[str, str]
     """In the order of the file."""
     sha256: str
@@ -248,6 +253,11 @@ class Dataset:
     file_name: str
     notes: tuple[str, ...] = ()
     """What a reader should know although it is no error."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether these are plain pairs: two systems' answers without levels."""
+        return self.levels == (NO_LEVEL,)
 
 
 @dataclass(frozen=True)
@@ -322,6 +332,18 @@ class Study:
     kind: StudyKind = "pairs"
     task: RatingTask | None = None
     """What is asked of every text; None: a study of pairs."""
+
+    @property
+    def asks(self) -> Asks:
+        """What raters are asked."""
+        if self.kind == "ratings":
+            return "ratings"
+        return "levels" if self.named_levels else "preference"
+
+    @property
+    def named_levels(self) -> tuple[str, ...]:
+        """The levels that people read; none in plain pairs."""
+        return tuple(level for level in self.levels if level != NO_LEVEL)
 
 
 @dataclass(frozen=True)

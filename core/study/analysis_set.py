@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from core.errors import NotAllowed
 from core.schema.study import (
     FLAGGED_PAIRS,
+    NO_LEVEL,
     SCORES,
     AnalysisSet,
     Design,
@@ -87,11 +88,12 @@ def rules_in_words(
     levels: Sequence[str], votes_needed: int | None, score: Score, flagged: FlaggedPairs
 ) -> str:
     """What counts, as a sentence without capital and full stop; `votes_needed` None: not fixed yet."""
+    which = f"levels {', '.join(levels)}" if tuple(levels) != (NO_LEVEL,) else "all pairs"
     votes = "1 vote" if votes_needed == 1 else f"{votes_needed or USUAL_VOTES} votes"
     most = "" if votes_needed else ", or as many as it can get"
     kept = "kept" if flagged == "keep" else "left out"
     return (
-        f"main analysis: levels {', '.join(levels)}; a pair needs {votes}{most}; {SCORE_NAMES[score]}; votes on flagged "
+        f"main analysis: {which}; a pair needs {votes}{most}; {SCORE_NAMES[score]}; votes on flagged "
         f"pairs are {kept}"
     )
 

@@ -15,7 +15,7 @@ from core.schema.study import FIRST_LEVEL, Design, Item, Output, Study
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
 from core.store import Store
 from core.store.studies import items_of, outputs_of
-from core.study.raters import check_kind
+from core.study.raters import check_asks
 
 TextKey = tuple[str, str, str]
 """(item_id, level, source)"""
@@ -363,8 +363,8 @@ def audit_texts(
 
 
 def audit_study(store: Store, study: Study) -> LeakageAudit:
-    """Audit the texts of a study of pairs, as its design stands now. Raises NotAllowed for a study of ratings."""
-    check_kind(study, "pairs", "two sources to be told apart, and no leakage audit")
+    """Audit the texts of a study of pairs with levels, under its present design. Raises NotAllowed for any other."""
+    check_asks(study, ["levels"], "leakage audit")
     items, outputs = items_of(store, study.study_id), outputs_of(store, study.study_id)
     return audit_texts(items, study.levels, outputs, study.design)
 

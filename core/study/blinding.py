@@ -62,10 +62,10 @@ class BlindPair:
     left: str
     right: str
     left_base: str
-    """What the left text's changes are shown against: its own A0, or the reference at A0."""
+    """What the left text's changes are shown against: its own A0, or the reference at A0; empty: there is neither."""
     right_base: str
-    base: Literal["own_a0", "reference"]
-    """Which of the two it is; the same for both sides."""
+    base: Literal["own_a0", "reference", "none"]
+    """Which of them it is; the same for both sides."""
     choice: Choice | None = None
     comment: str = ""
     invalid: bool = False
@@ -99,7 +99,7 @@ def blind_pair(
         right=texts[assignment.level, assignment.right],
         left_base=base(assignment.left),
         right_base=base(assignment.right),
-        base="own_a0" if own else "reference",
+        base="own_a0" if own else "reference" if item.reference else "none",
         choice=answer.choice if answer else None,
         comment=answer.comment if answer else "",
         invalid=answer.invalid if answer else False,
@@ -246,10 +246,15 @@ class Desk(Generic[Entry, Given]):
             return "This study is closed."
         return None
 
+    @property
+    def asks(self) -> Literal["levels", "preference"]:
+        """What is asked about a pair."""
+        return "preference" if self._study.asks == "preference" else "levels"
+
     def guidelines(self) -> str:
         """The guidelines in this rater's language, Markdown."""
         own = read_guidelines(self._store, self._study.study_id)
-        return guideline_text(own, self._language, self._study.kind)
+        return guideline_text(own, self._language, self._study.asks)
 
     def wording(self) -> dict[str, str]:
         """What buttons say in this rater's language, and the consent text (empty: none is asked for)."""

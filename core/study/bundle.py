@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from core import __version__
 from core.errors import InputError, Problems
 from core.schema.study import (
+    NO_LEVEL,
     Answer,
     Assignment,
     Guess,
@@ -66,7 +67,8 @@ def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
 
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
+"""The newest that is read. Version 5 has plain pairs; whatever has none is written as version 4, for older Assays."""
 LARGEST_BYTES = 512 * 1024 * 1024
 """Unpacked; more is refused before it is read."""
 LARGEST_MANIFEST = 1_000_000
@@ -113,7 +115,7 @@ def write_bundle(record: StudyRecord) -> bytes:
     }
     manifest = {
         "format": FORMAT,
-        "version": FORMAT_VERSION,
+        "version": FORMAT_VERSION if record.study.asks == "preference" else FORMAT_VERSION - 1,
         "app_version": __version__,
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
     }
@@ -396,9 +398,9 @@ def _wrong_texts(record: StudyRecord) -> Iterator[str]:
     for name, item, text in fields:
         if pairs and clean_text(text) != text and not text_problem(text):
             yield f"{name}.jsonl: {item!r}: text is not as an import leaves it: blanks or line ends differ"
-        elif (pairs or text or name == "outputs") and (problem := text_problem(text)):
+        elif (study.asks == "levels" or text or name == "outputs") and (problem := text_problem(text)):
             yield f"{name}.jsonl: {item!r}: text {problem}"
-    names = [(_STUDY, level) for level in study.levels]
+    names = [(_STUDY, level) for level in study.levels if study.levels != (NO_LEVEL,)]
     names += [("items.jsonl", item.item_id) for item in record.items]
     if pairs:
         names += [(_STUDY, name) for name in (study.design.candidate, study.design.comparator)]

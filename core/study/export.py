@@ -15,6 +15,7 @@ from core.schema.study import Answer, Assignment, Guess, Preference, RatingAnswe
 from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
 from core.study.bundle import zipped
+from core.study.raters import check_asks
 from core.study.ratings import rated_texts_of, task_of
 from core.tables.writer import csv_bytes
 
@@ -102,7 +103,11 @@ def to_jsonl(record: StudyRecord) -> bytes:
 
 
 def to_paper(record: StudyRecord) -> dict[str, bytes]:
-    """Rater -> the paper's votes JSON: preferences only; no dry runs, no hidden repeats, nobody excluded."""
+    """Rater -> Factual's votes JSON: preferences only; no dry runs, no hidden repeats, nobody excluded.
+
+    Raises NotAllowed for plain pairs: the form has a level for each vote.
+    """
+    check_asks(record.study, ["levels"], "votes file of Factual")
     votes: dict[str, dict[tuple[str, str], Preference]] = {}
     for row in answer_rows(record):
         if not row["dry_run"] and not row["repeat"] and row["excluded"] is None:

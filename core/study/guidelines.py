@@ -3,7 +3,7 @@
 import html
 import json
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,11 +11,15 @@ from pathlib import Path
 import regex
 
 from core.errors import InputError
-from core.schema.study import CHOICES, GUESSED_SIDES, Choice, StudyKind
+from core.schema.study import CHOICES, GUESSED_SIDES, NO_LEVEL, Asks, Choice, Study
 
 _DATA = Path(__file__).resolve().parents[2] / "data"
 FALLBACK_LANGUAGE = "en"
-_FOLDERS: dict[StudyKind, str] = {"pairs": "guidelines", "ratings": "guidelines/ratings"}
+_FOLDERS: dict[Asks, str] = {
+    "levels": "guidelines",
+    "preference": "guidelines/preference",
+    "ratings": "guidelines/ratings",
+}
 
 LEVEL_MEANINGS = {
     "A0": "as correct and complete as the reference",
@@ -33,6 +37,7 @@ class PracticePair:
     question: str
     reference: str
     level: str
+    """Empty in plain pairs, whose texts have no first level."""
     left_a0: str
     left: str
     right_a0: str
@@ -41,29 +46,29 @@ class PracticePair:
     hint: str
 
 
-def shipped_languages(kind: StudyKind = "pairs") -> list[str]:
-    """Languages of the guidelines that come with Assay for this kind of study."""
-    return sorted(path.stem for path in (_DATA / _FOLDERS[kind]).glob("*.md"))
+def shipped_languages(asks: Asks = "levels") -> list[str]:
+    """Languages of the guidelines that come with Assay for what a study asks."""
+    return sorted(path.stem for path in (_DATA / _FOLDERS[asks]).glob("*.md"))
 
 
-def levels_note(levels: Sequence[str]) -> str | None:
-    """What an owner should know where the study's levels are not those the shipped texts speak of."""
-    if set(levels) == set(LEVEL_MEANINGS):
+def levels_note(study: Study) -> str | None:
+    """What an owner should know if the study's levels are not those of the shipped texts."""
+    if study.asks != "levels" or set(study.levels) == set(LEVEL_MEANINGS):
         return None
     return (
-        f"The shipped guidelines and practice pairs speak of levels A0 to A4; this study has {', '.join(levels)}. "
+        f"The shipped guidelines and practice pairs explain levels A0 to A4; this study has {', '.join(study.levels)}. "
         "Write guidelines that say what these mean."
     )
 
 
-def guideline_text(own: Mapping[str, str], language: str, kind: StudyKind = "pairs") -> str:
-    """The guidelines in `language`: the owner's, else the shipped ones of this kind of study, else the English ones."""
-    folder = _DATA / _FOLDERS[kind]
+def guideline_text(own: Mapping[str, str], language: str, asks: Asks = "levels") -> str:
+    """The guidelines in `language`: the owner's, else the shipped ones for what the study asks, else the English ones."""
+    folder = _DATA / _FOLDERS[asks]
     for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
         if wanted in own:
             return own[wanted]
         shipped = folder / f"{wanted}.md"
-        if wanted in shipped_languages(kind):
+        if wanted in shipped_languages(asks):
             return shipped.read_text("utf-8")
     raise AssertionError("the English guidelines are part of the product")
 
@@ -110,17 +115,17 @@ def _as_read(text: str) -> str:
 
 
 @cache
-def practice_pairs() -> tuple[PracticePair, ...]:
-    """The practice pairs that come with Assay."""
-    entries = json.loads((_DATA / "practice.json").read_text("utf-8"))["pairs"]
+def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
+    """The practice pairs that come with Assay; none where single texts are rated."""
+    entries = json.loads((_DATA / "practice.json").read_text("utf-8"))[asks]
     return tuple(
         PracticePair(
             question=entry["question"],
             reference=entry["reference"],
-            level=entry["level"],
-            left_a0=entry["left"]["a0"],
+            level=entry.get("level", NO_LEVEL),
+            left_a0=entry["left"].get("a0", ""),
             left=entry["left"]["text"],
-            right_a0=entry["right"]["a0"],
+            right_a0=entry["right"].get("a0", ""),
             right=entry["right"]["text"],
             expected=entry["expected"],
             hint=entry["hint"],
@@ -134,12 +139,29 @@ CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
 BOX_KEYS = ("box_left", "box_right")
 """What the two texts are called: on a narrow screen, where they are one above the other, too."""
-LABEL_KEYS = (*CHOICE_KEYS.values(), *BOX_KEYS, GUESS_QUESTION, *GUESS_KEYS.values())
+LEVEL, QUESTION_KEYS = "{level}", {"levels": "level_question", "preference": "pair_question"}
+"""What is asked about a pair; where there are levels, `{level}` stands for the pair's."""
+LABEL_KEYS = (
+    *QUESTION_KEYS.values(),
+    *CHOICE_KEYS.values(),
+    *BOX_KEYS,
+    GUESS_QUESTION,
+    *GUESS_KEYS.values(),
+)
 """Short texts on one line; `consent` is Markdown of any length, and empty where none is asked for."""
 LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
 """Characters."""
 
-_SHIPPED = Path(__file__).resolve().parents[2] / "data" / "wording.json"
+
+def label_keys(asks: Asks) -> tuple[str, ...]:
+    """The labels that raters of such a study read, in the order of LABEL_KEYS."""
+    if asks == "ratings":
+        return ()
+    others = {key for what, key in QUESTION_KEYS.items() if what != asks}
+    return tuple(key for key in LABEL_KEYS if key not in others)
+
+
+_SHIPPED = _DATA / "wording.json"
 
 
 def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, str]:
@@ -163,6 +185,8 @@ def check_wording(texts: Mapping[str, str], sources: Collection[str], language: 
             continue
         if key != CONSENT and not (0 < len(text.strip()) <= LONGEST_LABEL and _on_one_line(text)):
             problems.append(f"{key}: a label has 1 to {LONGEST_LABEL} printable characters on one line")
+        if key == QUESTION_KEYS["levels"] and LEVEL not in text:
+            problems.append(f"{key}: write {LEVEL} where the pair's level belongs")
         if len(text) > LONGEST_CONSENT:
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
         problems += [f"{key}: {problem}" for problem in blinding_problems(text, sources)]

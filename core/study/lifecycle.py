@@ -15,6 +15,7 @@ from core.formats.study_tables import slip_sentence
 from core.formats.tasks import dump_task, parse_task
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import (
+    NO_LEVEL,
     Dataset,
     Design,
     Item,
@@ -100,6 +101,15 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
     return candidate or opposite.get(comparator or "", ""), comparator or opposite.get(candidate or "", "")
 
 
+def usual_design(dataset: Dataset, candidate: str, comparator: str) -> Design:
+    """The design of a new study, with a new seed, before its owner changes anything.
+
+    Plain pairs default to the net preference, and to no guesses: as a rule no person wrote either answer.
+    """
+    design = Design(candidate, comparator, seed=new_seed())
+    return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
+
+
 def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, again: bool = False) -> Study:
     """Store a checked data set as a new study in draft.
 
@@ -110,6 +120,18 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
     check_design(design, dataset.sources, dataset.levels)
     texts = dataset.items, dataset.outputs, dataset.levels
     return _keep_new(store, name, dataset, design, texts, again=again)
+
+
+def studies_like(store: Store, file: Dataset | OutputSet, systems: Collection[str] = ()) -> list[str]:
+    """Names of the studies of this file; of pairs those of the same two systems: a file may have more."""
+    kind: StudyKind = "pairs" if isinstance(file, Dataset) else "ratings"
+    known = set(studies_of_file(store, file.sha256, kind))
+    return [
+        study.name
+        for study in list_studies(store)
+        if study.name in known
+        and (kind == "ratings" or {study.design.candidate, study.design.comparator} == set(systems))
+    ]
 
 
 def _keep_new(
@@ -140,7 +162,7 @@ def _keep_new(
         kind="pairs" if task is None else "ratings",
         task=task,
     )
-    known = studies_of_file(store, file.sha256, study.kind)
+    known = studies_like(store, file, (design.candidate, design.comparator))
     if known and not again:
         raise InputError(
             f"{shown(file.file_name)} is already here: the same file (sha256 {file.sha256[:12]}) was imported as "
@@ -252,10 +274,11 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
     asked = f"{design.blinding_pairs} (a person wrote the {design.person}'s)"
     guesses = asked if design.blinding_pairs else "none"
+    order = "" if tuple(levels) == (NO_LEVEL,) else f"levels {design.level_order}, "
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
-        f"levels {design.level_order}, hidden repeats {design.repeat_share:.0%}, "
+        f"{order}hidden repeats {design.repeat_share:.0%}, "
         f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}"
     )
 

@@ -2,14 +2,14 @@
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from core.errors import InputError, NotAllowed, Problems
 from core.formats.trutheval import read_votes
-from core.schema.study import Answer, Assignment, Preference, Rater, RatingAnswer, Study, StudyKind
+from core.schema.study import Answer, Asks, Assignment, Preference, Rater, RatingAnswer, Study
 from core.stats.votes import consistency, position_bias
 from core.store import Store
 from core.store.answers import (
@@ -105,7 +105,7 @@ def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
 
 def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, file_name: str) -> int:
     """Read the paper's votes JSON and keep it under a rater's name; returns how many votes."""
-    check_kind(study, "pairs", "votes for one of two answers")
+    check_asks(study, ["levels"], "votes file of Factual")
     items = items_of(store, study.study_id)
     pairs = {(item.item_id, level) for item in items for level in study.levels}
     return import_votes(store, study, rater_id, read_votes(data, file_name, pairs))
@@ -117,7 +117,7 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     They have no side and no time, so that position bias and times leave them out by reason. A study in which
     nobody rates by link has nobody to keep blind: it is unblinded from its first import of votes.
     """
-    check_kind(study, "pairs", "votes for one of two answers")
+    check_asks(study, ["levels", "preference"], "votes for one of two answers")
     if not votes:
         raise InputError("The file holds no vote: every entry is empty.")
     with store.writing():
@@ -144,11 +144,17 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
     return len(votes)
 
 
-def check_kind(study: Study, kind: StudyKind, what: str) -> None:
-    """Raise NotAllowed where a study is of the other kind; `what` is what only studies of `kind` have."""
-    if study.kind != kind:
-        has = {"pairs": "pairs of answers are compared", "ratings": "texts are rated one by one"}[study.kind]
-        raise NotAllowed(f"In study {study.name!r} {has}: there can be no {what}.")
+_ASKED: Mapping[Asks, str] = {
+    "levels": "compares answers at stated levels",
+    "preference": "compares pairs without levels",
+    "ratings": "rates single texts",
+}
+
+
+def check_asks(study: Study, allowed: Collection[Asks], what: str) -> None:
+    """Raise NotAllowed for a study that asks something else; `what`: what only the allowed ones have."""
+    if study.asks not in allowed:
+        raise NotAllowed(f"Study {study.name!r} {_ASKED[study.asks]}, so it has no {what}.")
 
 
 def rater_id_problem(rater_id: str) -> str | None:
@@ -159,7 +165,7 @@ def rater_id_problem(rater_id: str) -> str | None:
 
 
 def _check_language(store: Store, study: Study, language: str | None) -> None:
-    there = sorted({*shipped_languages(study.kind), *read_guidelines(store, study.study_id)})
+    there = sorted({*shipped_languages(study.asks), *read_guidelines(store, study.study_id)})
     if language is not None and language not in there and language.split("-")[0] not in there:
         raise InputError(
             f"There are no guidelines in {language!r}; there are some in {', '.join(there)}. Write them first, "

@@ -9,7 +9,7 @@ from core.errors import AssayError, NotAllowed
 from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
-from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION, practice_pairs
+from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION, LEVEL, QUESTION_KEYS, practice_pairs
 from pages.annotate import around
 from pages.annotate.around import Go, OnScreen
 from pages.widgets import blind_pair, own, visitor
@@ -24,7 +24,7 @@ _TRIED = "onboarding_try_{}"
 
 def show_study(desk: RaterDesk, go: Go) -> None:
     """The place that the address names, if this rater may be there, else where they left off."""
-    tries = [f"try-{number}" for number in range(1, len(practice_pairs()) + 1)]
+    tries = [f"try-{number}" for number in range(1, len(practice_pairs(desk.asks)) + 1)]
 
     def early(asked: str) -> str | None:
         if asked == "guide" or (desk.onboarding >= 1 and asked in tries):
@@ -57,18 +57,19 @@ def _guide(desk: RaterDesk, go: Go) -> None:
     )
     if st.button("Start with three practice pairs" if desk.onboarding <= 1 else "Continue", type="primary"):
         desk.finish_step(1)
-        go(f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs()) else "start")
+        go(f"try-{desk.onboarding}" if desk.onboarding <= len(practice_pairs(desk.asks)) else "start")
 
 
 def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     """A pair to try the buttons on, with what most people would say."""
-    pair = practice_pairs()[number - 1]
-    st.markdown(f":small[Practice {number} of {len(practice_pairs())}: does not count]")
-    blind_pair.heading(pair.question, pair.reference, "en", pair.level)
-    at_first = pair.level == FIRST_LEVEL
-    mode = blind_pair.diff_control("reference" if at_first else blind_pair.OWN_BASE, desk.diff_mode)
-    bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
+    pair = practice_pairs(desk.asks)[number - 1]
+    st.markdown(f":small[Practice {number} of {len(practice_pairs(desk.asks))}: does not count]")
     words = desk.wording()
+    blind_pair.heading(pair.question, pair.reference, "en", pair.level, words[QUESTION_KEYS[desk.asks]])
+    own_base = bool(pair.left_a0) and pair.level != FIRST_LEVEL
+    base = "own_a0" if own_base else "reference" if pair.reference else "none"
+    mode = blind_pair.diff_control(base, desk.diff_mode)
+    bases = (pair.left_a0, pair.right_a0) if own_base else (pair.reference, pair.reference)
     blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
@@ -81,7 +82,7 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     if given:
         agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
         place.info(f"{agreed} {pair.hint}")
-        last = number == len(practice_pairs())
+        last = number == len(practice_pairs(desk.asks))
         if place.button("Start the study" if last else "Next practice pair", type="primary"):
             desk.finish_step(number + 1)
             go("start" if last else f"try-{number + 1}")
@@ -103,7 +104,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     if pair.choice:
         marks.append(f"Your answer here: {plain(labels[pair.choice])} (saved; press again to change)")
     around.header(desk, number, marks, "Not answered yet")
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
+    asked = words[QUESTION_KEYS[desk.asks]]
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
@@ -215,7 +217,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
         "your first thought is fine, and there is no way back to a pair."
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
-    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
+    meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
+    blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
     blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)

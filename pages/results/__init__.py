@@ -1,6 +1,6 @@
 """What a study says: every number with what it rests on, for the admin."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -82,14 +82,16 @@ def _filters(record: StudyRecord) -> Filters:
     raters = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
     declared = main_levels(study.design, study.levels)
     place = st.expander("Show a part of the study (the result is then exploratory)")
-    levels = place.pills(
-        f"Levels (main analysis: {plain(', '.join(declared))})",
-        study.levels,
-        selection_mode="multi",
-        default=declared,
-        format_func=plain,
-        key=f"results_levels_{study.study_id}",
-    )
+    levels: Sequence[str] = declared
+    if study.named_levels:
+        levels = place.pills(
+            f"Levels (main analysis: {plain(', '.join(declared))})",
+            study.levels,
+            selection_mode="multi",
+            default=declared,
+            format_func=plain,
+            key=f"results_levels_{study.study_id}",
+        )
     columns = place.columns(3 if len(languages) > 1 else 2)
     asked = [
         columns[0].multiselect("Raters", raters, key=f"results_raters_{study.study_id}", placeholder="All"),

@@ -86,7 +86,7 @@ def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str]
         names = preference_names(results.candidate, results.comparator)
         _show(
             tables["choices"],
-            figure=plots.choices(results.per_level, results.raters, names),
+            figure=plots.choices(results.per_level or blocks(results), results.raters, names),
             alt="Stacked bars: answers per level and rater",
             folded=_AS_TABLE,
         )
@@ -122,7 +122,8 @@ def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str]
         _show(tables["repeats"])
     else:
         nothing("no pair was answered twice")
-    blinding(results)
+    if results.asks_guesses:
+        blinding(results)
     part("Downloads", "The answers of the whole study, without the filters; the results with them.")
     _buttons(pair_files(record, results), release)
     st.markdown(
@@ -288,9 +289,8 @@ def blinding(results: StudyResults) -> None:
     if found.comments:
         with st.expander(f"Comments beside the guesses ({len(found.comments)})"):
             for said in found.comments:
-                st.markdown(
-                    f"{plain(said.rater_id)}, {plain(said.item_id)} at {plain(said.level)}: {plain(said.comment)}"
-                )
+                at = f" at {plain(said.level)}" if said.level else ""
+                st.markdown(f"{plain(said.rater_id)}, {plain(said.item_id)}{at}: {plain(said.comment)}")
 
 
 def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
@@ -343,11 +343,11 @@ def _totals(fingerprint: int, _record: StudyRecord) -> tuple[SystemTotal, ...]:
 
 def pair_files(record: StudyRecord, results: StudyResults) -> dict[str, File]:
     """Label -> a file: the answers of the whole study, and the results as shown."""
-    papers = paper_files(record)
-    return {
+    papers = paper_files(record) if record.study.asks == "levels" else {}
+    files: dict[str, File] = {
         "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
         "JSONL": ("assay-answers.jsonl", "application/jsonl", lambda: to_jsonl(record)),
-        "Paper's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
+        "Factual's votes": ("assay-votes.json", "application/json", lambda: next(iter(papers.values())))
         if len(papers) == 1
         else ("assay-votes.zip", "application/zip", lambda: to_paper_zip(record)),
         "Guesses": ("assay-guesses.csv", "text/csv", lambda: guesses_csv(record)),
@@ -358,6 +358,8 @@ def pair_files(record: StudyRecord, results: StudyResults) -> dict[str, File]:
         ),
         "Bundle": ("assay-study.zip", "application/zip", lambda: write_bundle(record)),
     }
+    absent = [*([] if papers else ["Factual's votes"]), *([] if results.asks_guesses else ["Guesses"])]
+    return {name: file for name, file in files.items() if name not in absent}
 
 
 def _rating_files(record: StudyRecord) -> dict[str, File]:

@@ -33,7 +33,7 @@ def _study(store: Store, study_id: int) -> None:
     parts: dict[str, Callable[[Store, Study], None]] = {
         "Overview": _overview,
         "Design": designing.form if pairs else designing.ratings_form,
-        **({"Leakage": texts.render_audit} if pairs else {}),
+        **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
         "Raters": raters.links_form,
         "Guidelines": texts.guidelines_form,
         "Consent and labels" if pairs else "Consent": texts.wording_form,

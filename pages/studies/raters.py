@@ -187,14 +187,14 @@ def links_form(store: Store, study: Study) -> None:
             st.info("The study is a draft: links start to work when you open it (Overview).")
     _preview(store, study, base)
     _change(store, study)
-    if study.kind == "pairs":
+    if study.asks == "levels":
         _import_votes(store, study)
 
 
 def _add(store: Store, study: Study) -> None:
     with st.form("add_raters", clear_on_submit=True):
         names = st.text_input("New raters, separated by commas", help="Pseudonyms: they appear in exports.")
-        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages(study.kind)])
+        language = st.selectbox("Guidelines in", ["as the study", *shipped_languages(study.asks)])
         if not st.form_submit_button("Add raters"):
             return
     with mistakes_shown():

@@ -13,9 +13,9 @@ from core.study.audit import LeakageAudit, audit_study, audit_table, reading_sen
 from core.study.guidelines import (
     CONSENT,
     GUESS_QUESTION,
-    LABEL_KEYS,
     LONGEST_LABEL,
     guideline_text,
+    label_keys,
     levels_note,
     shipped_languages,
     wording,
@@ -25,6 +25,8 @@ from pages.widgets.messages import mistakes_shown, moment, plain, tell
 from pages.widgets.parts import HELP, table
 
 _LABELS = {
+    "level_question": "Question above a pair ({level}: its level)",
+    "pair_question": "Question above a pair",
     "left": "Button 1",
     "right": "Button 2",
     "both_good": "Button 3",
@@ -42,18 +44,18 @@ _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that
 def guidelines_form(store: Store, study: Study) -> None:
     """Edit the guidelines of one language; they may name no source."""
     own = read_guidelines(store, study.study_id)
-    languages = sorted({*shipped_languages(study.kind), *own})
+    languages = sorted({*shipped_languages(study.asks), *own})
     left, right = st.columns(2)
     chosen = left.selectbox("Language", languages, languages.index("en"))
     other = right.text_input("Or another language (BCP 47, such as cs or pt-BR)").strip()
     language = other or chosen
     text = st.text_area(
         "Guidelines (Markdown). They must not say who or what wrote the answers.",
-        guideline_text(own, language, study.kind),
+        guideline_text(own, language, study.asks),
         height=380,
         key=f"guideline_{study.study_id}_{language}",  # not another study's text,
     )
-    if study.kind == "pairs" and (note := levels_note(study.levels)):
+    if note := levels_note(study):
         st.warning(note)
     with mistakes_shown():
         if st.button("Save guidelines"):
@@ -68,7 +70,7 @@ def wording_form(store: Store, study: Study) -> None:
 
     Raters of texts have no buttons whose labels could be changed: their task says what is asked.
     """
-    keys = LABEL_KEYS if study.kind == "pairs" else ()
+    keys = label_keys(study.asks)
     own = read_wording(store, study.study_id)
     language = (
         st.text_input("Language (BCP 47)", study.language, key=f"wording_language_{study.study_id}").strip()

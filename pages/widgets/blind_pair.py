@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.diff import Segment, diff_against, diff_pair
 from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
-from core.study.guidelines import BOX_KEYS, CHOICE_KEYS, LEVEL_MEANINGS
+from core.study.guidelines import BOX_KEYS, CHOICE_KEYS, LEVEL, LEVEL_MEANINGS
 from pages.widgets.messages import plain
 
 _Given = ParamSpec("_Given")
@@ -97,23 +97,30 @@ def style() -> None:
     st.html(_STYLE)
 
 
-def heading(question: str, reference: str, language: str, level: str, *, asks: bool = True) -> None:
-    """Question, reference and the level that both answers are meant to have, with what is asked about it."""
-    meaning = LEVEL_MEANINGS.get(level)
-    asked = "Which answer fits level {} better?" if asks else "Both answers were meant for level {}."
-    before, after = asked.split("{}")
-    # The level comes first: however long the question is, it is on the screen when the buttons are.
-    st.html(
-        f'<div>{before}<span class="assay-level"><bdi>{escape(level)}</bdi></span>{after}'
-        f"{f' <span class=assay-quiet>{escape(level)}: {escape(meaning)}.</span>' if meaning else ''}</div>"
-        f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{escape(question)}</div>'
-        '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
-        f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{escape(reference)}</div>'
-    )
+def heading(question: str, reference: str, language: str, level: str, asked: str) -> None:
+    """Question, reference where there is one, and what is asked, with the level in place of `{level}`."""
+    before, _, after = map(escape, asked.partition(LEVEL))
+    shown, meaning = escape(level), LEVEL_MEANINGS.get(level)
+    badge = f'<span class="assay-level"><bdi>{shown}</bdi></span>' if level else ""
+    what = f' <span class="assay-quiet">{shown}: {escape(meaning)}.</span>' if meaning else ""
+    # What is asked comes first: however long the question is, it is on the screen when the buttons are.
+    html = f"<div>{before}{badge}{after}{what}</div>" if asked else ""
+    html += f'<div class="assay-question assay-text" tabindex="0" {language_of(language)}>{escape(question)}</div>'
+    if reference:
+        html += (
+            '<div class="assay-quiet" style="margin-top:.5rem">Reference (correct and complete)</div>'
+            f'<div class="assay-reference assay-text" tabindex="0" {language_of(language)}>{escape(reference)}</div>'
+        )
+    st.html(html)
 
 
 def diff_control(base: str, remembered: str) -> str:
-    """Which differences to mark; the value is one of DIFF_MODES. base: what OWN_BASE compares with in this pair."""
+    """Which differences to mark; the value is one of DIFF_MODES.
+
+    base: what OWN_BASE compares with in this pair; "none": nothing, so that it is not on offer.
+    """
+    offered = [mode for mode in DIFF_MODES if base != "none" or mode != OWN_BASE]
+    usual = OWN_BASE if base != "none" else NO_DIFF
     labels = {
         OWN_BASE: f"against its own {FIRST_LEVEL}" if base == OWN_BASE else "against the reference",
         LEFT_RIGHT: "left against right",
@@ -122,8 +129,8 @@ def diff_control(base: str, remembered: str) -> str:
     # Not a radio: its focus would swallow the keys 1 to 4.
     return st.segmented_control(
         "Mark changes",
-        DIFF_MODES,
-        default=remembered if remembered in DIFF_MODES else OWN_BASE,
+        offered,
+        default=remembered if remembered in offered else usual,
         format_func=labels.__getitem__,
         required=True,
         key="d",

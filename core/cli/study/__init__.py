@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -229,15 +229,17 @@ def _import(options: argparse.Namespace) -> None:
 
             dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
-            notes = [*dataset.notes, verbatim_note(dataset), audit_note(audit_study(store, study))]
+            audited = None if dataset.plain else audit_note(audit_study(store, study))
+            notes = [*dataset.notes, verbatim_note(dataset), audited]
             print_notes(filter(None, notes))
         n_items = len(items_of(store, study.study_id))
-    levels = f" at levels {', '.join(study.levels)}" if study.levels else ""
+    levels = f" at levels {', '.join(study.named_levels)}" if study.named_levels else ""
+    plain = ", plain pairs without levels" if study.asks == "preference" else ""
     print(
-        f"Study {study.name!r}: {n_items} {'questions' if study.kind == 'pairs' else 'items'}{levels}; {study.state}.\n"
+        f"Study {study.name!r}: {n_items} {'questions' if study.kind == 'pairs' else 'items'}{levels}{plain}; {study.state}.\n"
         f"{lifecycle.describe_design(study.design, study.levels)}"
     )
-    if study.kind == "pairs" and (warning := levels_note(study.levels)):
+    if warning := levels_note(study):
         print(f"Note: {warning}")
 
 
@@ -251,7 +253,8 @@ def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
     if options.shared_only:
         raise InputError("--shared-only: there is one file; name the other one with --beside.")
     try:
-        return read_dataset(data, name)
+        two = (options.candidate, options.comparator)
+        return read_dataset(data, name, two if all(two) else ())
     except InputError:
         if hint := one_source_hint(data, name):
             raise hint from None
@@ -263,9 +266,8 @@ def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace)
     given = _design_options(options)
     if options.main_levels is not None:
         given["main_levels"] = tuple(level_list(dataset.levels, options.main_levels, "--main-levels") or ())
-    design = Design(
-        **{"seed": lifecycle.new_seed(), **given, "candidate": candidate, "comparator": comparator}
-    )
+    usual = lifecycle.usual_design(dataset, candidate, comparator)
+    design = replace(usual, **{**given, "candidate": candidate, "comparator": comparator})
     name = options.name if options.name is not None else options.file.stem
     return lifecycle.import_study(store, name, dataset, design, again=options.again)
 

@@ -35,8 +35,8 @@ from core.results.study.results import (
     study_results,
     votes_of_pairs,
 )
-from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
-from core.schema.study import Design, Study, StudyKind, StudyRecord
+from core.results.study.tables import BLINDING_TABLES, PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
+from core.schema.study import Asks, Design, Study, StudyRecord
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
@@ -162,8 +162,9 @@ def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
 
 
 _PAIR_WRITERS = {"csv": to_csv, "jsonl": to_jsonl, "guesses": guesses_csv}
-_FORMATS: dict[StudyKind, Mapping[str, Callable[[StudyRecord], bytes]]] = {
-    "pairs": {**_PAIR_WRITERS, "bundle": write_bundle},
+_FORMATS: dict[Asks, Mapping[str, Callable[[StudyRecord], bytes]]] = {
+    "levels": {**_PAIR_WRITERS, "bundle": write_bundle},
+    "preference": {**_PAIR_WRITERS, "bundle": write_bundle},
     "ratings": {**RATING_WRITERS, "bundle": write_bundle},
 }
 _PAPER = "paper"
@@ -193,7 +194,7 @@ def _add_export(verbs: Commands) -> None:
     """Register `study export`."""
     command = verbs.add_parser("export")
     command.add_argument("name")
-    formats = dict.fromkeys((*_FORMATS["pairs"], _PAPER, *_FORMATS["ratings"]))
+    formats = dict.fromkeys((*_FORMATS["levels"], _PAPER, *_FORMATS["ratings"]))
     command.add_argument(
         "--format",
         choices=list(formats),
@@ -236,6 +237,8 @@ def _results(options: argparse.Namespace) -> None:
         _check_no_filters(options)
         _rating_results(record, options)
         return
+    if options.levels is not None and record.study.asks == "preference":
+        raise InputError(f"--levels: study {record.study.name!r} has plain pairs without levels.")
     filters = Filters(
         levels=level_list(record.study.levels, options.levels),
         raters=name_list(options.raters),
@@ -246,7 +249,12 @@ def _results(options: argparse.Namespace) -> None:
     if stored:
         with existing_store(options.db) as store:
             fix_when_shown(store, record.study.study_id)
-    tables = [table for table in study_tables(results).values() if table.rows or table.notes]
+    unasked = () if results.asks_guesses else BLINDING_TABLES
+    tables = [
+        table
+        for name, table in study_tables(results).items()
+        if name not in unasked and (table.rows or table.notes)
+    ]
     give(
         options,
         plain(results.to_json()),
@@ -263,11 +271,12 @@ def _said(results: StudyResults) -> list[str]:
         *headline(results),
         "",
         described(results),
-        f"Raters: {', '.join(results.raters) or 'none'}; levels: {', '.join(results.levels)}",
+        f"Raters: {', '.join(results.raters) or 'none'}"
+        + (f"; levels: {', '.join(results.levels)}" if results.levels else ""),
         f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
-        f"Blinding: {results.blinding.reading}",
+        *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
     ]
 
 
@@ -281,7 +290,7 @@ def _export(options: argparse.Namespace) -> None:
         if options.format == _PAPER:
             written = _export_paper(record, options.out)
         else:
-            write_file(options.out, _FORMATS[study.kind][options.format](record))
+            write_file(options.out, _FORMATS[study.asks][options.format](record))
             written = [options.out]
         write_log(store, study.study_id, "exported", options.format)  # a refused export is none
     for path in written:
@@ -289,10 +298,10 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _check_format(study: Study, wanted: str) -> None:
-    offered = [*_FORMATS[study.kind], *([_PAPER] if study.kind == "pairs" else [])]
+    offered = [*_FORMATS[study.asks], *([_PAPER] if study.asks == "levels" else [])]
     if wanted not in offered:
         raise InputError(
-            f"--format {wanted}: study {study.name!r} is one of {study.kind}; it can be exported as "
+            f"--format {wanted}: study {study.name!r} cannot be exported so. Possible formats: "
             f"{', '.join(offered)}."
         )
 

@@ -27,6 +27,7 @@ from core.results.study.counted import (
 )
 from core.schema.study import (
     GUESSED_SIDES,
+    NO_LEVEL,
     PREFERENCES,
     AnalysisSet,
     Answer,
@@ -449,6 +450,7 @@ class StudyResults:
     design_seed: int
     raters: tuple[str, ...]
     levels: tuple[str, ...]
+    """None in plain pairs."""
     filtered: dict[str, tuple[str, ...]]
     """What was chosen -> the choice, where it departs from the declared analysis."""
     analysis_set: AnalysisSet
@@ -472,6 +474,8 @@ class StudyResults:
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     blinding: Blinding
+    asks_guesses: bool
+    """Whether raters are asked, or were, which answer a person wrote; not in the JSON."""
     answers_used: int
     answers_left_out: dict[str, int]
     n_resamples: int
@@ -546,6 +550,7 @@ def study_results(
     decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
     one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
+    levels = tuple(level for level in counted.levels if level != NO_LEVEL)
     return StudyResults(
         study=record.study.name,
         state=record.study.state,
@@ -554,7 +559,7 @@ def study_results(
         dataset_sha256=record.study.dataset_sha256,
         design_seed=design.seed,
         raters=counted.raters,
-        levels=counted.levels,
+        levels=levels,
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
@@ -563,7 +568,7 @@ def study_results(
         after_unblinding=after_unblinding(record, rng=rng),
         rater_warnings=_rater_warnings(record, counted.raters),
         overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
-        per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in counted.levels},
+        per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in levels},
         pairwise=_pairwise(counted, n_resamples, rng) if len(counted.raters) > 2 else (),
         non_inferiority=non_inferiority(
             scores,
@@ -591,6 +596,7 @@ def study_results(
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
+        asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
         n_resamples=n_resamples,

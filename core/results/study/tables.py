@@ -45,11 +45,16 @@ _TIES = {
 }
 """Field of Ties -> its name and what it counts."""
 _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
+BLINDING_TABLES = ("blinding", "blinding-sides")
+"""Of guesses which answer a person wrote."""
 PAIR_TABLES = (
     *("sensitivity", "bounds", "choices", "agreement", "pairwise", "contingency", "composite", "ties"),
-    *("plan", "power", "position", "repeats", "blinding", "blinding-sides"),
+    *("plan", "power", "position", "repeats", *BLINDING_TABLES),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
+ALL_PAIRS = "all pairs"
+GAFFKE = "questions, Gaffke (decides)"
+"""The row of the bound behind a verdict for which the bootstrap over questions fails."""
 RATING_TABLES = ("totals", "raters", "repeats")
 """Of a rating study."""
 
@@ -61,9 +66,11 @@ def preference_names(candidate: str, comparator: str) -> dict[str, str]:
 
 
 def blocks(results: StudyResults) -> dict[str, Block]:
-    """All levels together, then each; a single level only once."""
+    """All levels together, then each; a single level only once. Plain pairs have one block, that of all pairs."""
     if len(results.per_level) == 1:
         return dict(results.per_level)
+    if not results.per_level:
+        return {ALL_PAIRS: results.overall}
     return {_not_in(results.levels, "all levels"): results.overall, **results.per_level}
 
 
@@ -123,7 +130,7 @@ def _sensitivity(results: StudyResults) -> ResultTable:
 
 
 def _bounds(results: StudyResults) -> ResultTable:
-    bound = results.non_inferiority
+    bound, found = results.non_inferiority, results.verdict
     why = bound.reason or ""
     return ResultTable(
         "bounds",
@@ -135,6 +142,7 @@ def _bounds(results: StudyResults) -> ResultTable:
             (unit, n, bound.mean, Interval(low, n=n, reason=why if low is None else ""), -bound.margin)
             for unit, n, low in (
                 ("questions", bound.n_questions, bound.bound_questions),
+                *([(GAFFKE, bound.n_questions, found.bound)] if found.method == "gaffke" else []),
                 ("pairs, as in Factual", bound.n_pairs, bound.bound_pairs),
             )
         ),
@@ -155,7 +163,7 @@ def _choices(results: StudyResults) -> ResultTable:
         tuple(
             (rater, level, *(block.choices[rater][preference] for preference in names))
             for rater in results.raters
-            for level, block in results.per_level.items()
+            for level, block in (results.per_level or blocks(results)).items()
         ),
         title="Choices",
     )
