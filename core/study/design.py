@@ -290,6 +290,56 @@ def workload(
     )
 
 
+@dataclass(frozen=True)
+class Consequences:
+    """What a design will ask of its raters, and what it can show, before there are any raters."""
+
+    votes: int
+    """Of all raters together, hidden repeats among them."""
+    votes_each: int
+    """Of the rater with the longest list."""
+    minutes_each: int
+    """Rough time of that rater, at SECONDS_EACH."""
+    hours: float
+    """Rough time of all raters together."""
+    short: int
+    """Questions that get fewer votes than the design asks for."""
+    questions: int
+    needed_80: int | None
+    """Questions with which non-inferiority is shown in 80 % of studies of two equally good systems; see
+    `core.stats.non_inferiority.questions_to_plan`. None for ratings, or beyond ten million."""
+    needed_90: int | None
+
+
+def consequences(
+    design: Design, n_questions: int, entries: int, n_raters: int, kind: StudyKind
+) -> Consequences:
+    """What a design comes to with so many raters. entries: pairs or texts of a question. n_raters >= 1."""
+    given = min(design.votes_per_pair or n_raters, n_raters)
+    cap = design.max_questions or n_questions
+    shared = min(given * n_questions, n_raters * cap)
+    votes = [
+        main + int(design.repeat_share * main + 0.5)
+        for main in (entries * (shared // n_raters + (at < shared % n_raters)) for at in range(n_raters))
+    ]
+    planned: list[int | None] = [None, None]
+    if kind == "pairs":
+        from core.stats.non_inferiority import questions_to_plan  # loads statistics, which few commands need
+
+        level = design.confidence_level
+        planned = [questions_to_plan(design.margin, confidence_level=level, power=p) for p in (0.8, 0.9)]
+    return Consequences(
+        votes=sum(votes),
+        votes_each=max(votes),
+        minutes_each=estimated_minutes(max(votes), kind),
+        hours=sum(votes) * SECONDS_EACH[kind] / 3600,
+        short=n_questions if given < (design.votes_per_pair or 0) else n_questions - shared // given,
+        questions=n_questions,
+        needed_80=planned[0],
+        needed_90=planned[1],
+    )
+
+
 def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
     """Rough time for so many pairs or texts, in whole minutes, at least one."""
     return max(1, round(entries * SECONDS_EACH[kind] / 60))

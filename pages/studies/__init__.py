@@ -1,4 +1,4 @@
-"""Studies: import, design, leakage audit, raters and links, progress, texts, log."""
+"""Studies: a new one, raters and their links, progress, design, texts, leakage audit, log."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from pages.widgets import menus, messages, visitor
 
 
 def render() -> None:
-    """Choose a study or import one, then work on it."""
+    """Choose a study or create one, then work on it."""
     with visitor.admin_store() as store:
         st.title("Studies")
         messages.news()
@@ -28,22 +28,14 @@ def render() -> None:
 
 def _study(store: Store, study_id: int) -> None:
     study = get_study(store, study_id)
-    # Where texts are rated one by one there are no two sources whose traits a rater could set against each other.
-    pairs = study.kind == "pairs"
+    designing.state_box(store, study)
     parts: dict[str, Callable[[Store, Study], None]] = {
-        "Overview": _overview,
-        "Design": designing.form if pairs else designing.ratings_form,
+        "Raters": raters.render,
+        "Design": designing.form if study.kind == "pairs" else designing.ratings_form,
+        "What raters read": texts.render_words,
         **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
-        "Raters": raters.links_form,
-        "Guidelines": texts.guidelines_form,
-        "Consent and labels" if pairs else "Consent": texts.wording_form,
         "Log": texts.log_table,
     }
     for tab, show in zip(st.tabs(list(parts)), parts.values(), strict=True):
         with tab:
             show(store, study)
-
-
-def _overview(store: Store, study: Study) -> None:
-    raters.overview(store, study)
-    designing.state_buttons(store, study)

@@ -1,4 +1,4 @@
-"""The design of a study: declared before the first vote, then frozen; and the steps of its life."""
+"""The design of a study, frozen at the first vote, and the steps of its life."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,18 +21,18 @@ from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import counted_as
 
 _STEPS: dict[State, list[tuple[State, str]]] = {
-    "draft": [("open", "Open: let raters answer")],
-    "open": [("closed", "Close: take no more answers")],
-    "closed": [("open", "Open again"), ("unblinded", "Unblind and end the study")],
+    "draft": [("open", "Open the study")],
+    "open": [("closed", "Close the study")],
+    "closed": [("open", "Open again"), ("unblinded", "Unblind the study")],
     "unblinded": [],
 }
 _MEANING: dict[State, str] = {
-    "draft": "nobody but a preview can answer yet.",
-    "open": "raters answer; results stay shut until it is unblinded.",
-    "closed": "no more answers are taken; you can open it again, or unblind it for good and see its results.",
-    "unblinded": "it has ended.",
+    "draft": "Only previews are possible. Open the study to let raters in.",
+    "open": "Raters can answer. Results stay hidden until you unblind the study.",
+    "closed": "Raters can no longer answer. Open the study again, or unblind it for good to see its results.",
+    "unblinded": "The study has ended.",
 }
-_ORDERS = {"fixed": "best to worst, as in the paper", "shuffled": "shuffled for each rater and question"}
+_ORDERS = {"fixed": "Best to worst, as in Factual", "shuffled": "Shuffled for each rater and question"}
 
 
 _SCORES: dict[Score, str] = {
@@ -43,7 +43,7 @@ _FLAGGED: dict[FlaggedPairs, str] = {"keep": "Keep their votes", "leave_out": "L
 
 
 class Fields:
-    """Widgets of a form that hold fields of a design, which begin as the design has them."""
+    """Widgets for the fields of a design, with its values at first."""
 
     def __init__(self, design: Design, *, disabled: bool = False) -> None:
         self._design, self._disabled = design, disabled
@@ -59,7 +59,7 @@ class Fields:
         highest: float,
         said: str | None = None,
     ) -> None:
-        """A number; of whole ones that may be None, 0 stands for it."""
+        """A number. 0 stands for None in whole numbers that may be None."""
         whole, before = isinstance(lowest, int), getattr(self._design, name)
         bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": None if whole else 0.01}
         given = place.number_input(
@@ -77,7 +77,7 @@ class Fields:
         words: Mapping[Any, str] = MappingProxyType({}),
         said: str | None = None,
     ) -> None:
-        """One of the words that a field may be."""
+        """One of the words that a field may have."""
         self._chosen[name] = place.selectbox(
             label,
             options,
@@ -95,16 +95,35 @@ class Fields:
         self.number(right, "Confidence level (one-sided)", "confidence_level", 0.51, 0.99)
 
     def ratings(self, left: DeltaGenerator, right: DeltaGenerator, said: str | None = None) -> None:
-        """What is drawn of a rating study."""
+        """What is drawn in a rating study."""
         self.number(left, "Raters per source (0: all)", "votes_per_pair", 0, LARGEST_COUNT, said)
         self.repeats(right)
 
     def repeats(self, place: DeltaGenerator) -> None:
-        """Which share of a rater's list comes twice."""
+        """The share of a rater's list that comes twice."""
         self.number(place, "Hidden repeats (share)", "repeat_share", 0.0, 0.5)
 
+    def draws(self, levels: Sequence[str]) -> None:
+        """What raters get: order, repeats, caps and guesses."""
+        st.markdown("**What raters get**")
+        left, middle, right = st.columns(3)
+        if len(levels) > 1:
+            self.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
+        self.repeats(middle)
+        self.number(right, "Most questions per rater (0: no cap)", "max_questions", 0, 100000)
+        self.number(
+            left,
+            "Pairs to guess at the end (0: none)",
+            "blinding_pairs",
+            0,
+            LARGEST_GUESSES,
+            "After their last answer, raters see this many pairs again and say which answer a person wrote. "
+            "This shows whether they could tell.",
+        )
+        self.choice(middle, "A person wrote the answers of the", "person", get_args(Role))
+
     def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
-        """The seed. new: of a study that is still to be made, where it may be left to Assay."""
+        """The seed. new: whether the study is still to be created, so that Assay may draw one."""
         self._seed = place.text_input(
             "Seed (empty: a new one)" if new else "Seed",
             "" if new else str(self._design.seed),
@@ -114,19 +133,20 @@ class Fields:
 
     def analysis(self, levels: Sequence[str]) -> None:
         """What the verdict counts."""
-        st.markdown(
-            "**Main analysis**: what the verdict counts. It is frozen with the margin at the first vote."
-        )
+        st.markdown("**Main analysis**: what the verdict counts")
         left, right = st.columns(2)
         usual = main_levels(self._design, levels)
-        chosen = left.multiselect(
-            "Levels",
-            levels,
-            list(usual),
-            format_func=plain,
-            disabled=self._disabled,
-            help="The first level is usually as good as the reference, so it says little about damage. Factual leaves it out.",
-        )
+        chosen: Sequence[str] = usual
+        if len(levels) > 1:
+            chosen = left.multiselect(
+                "Levels",
+                levels,
+                list(usual),
+                format_func=plain,
+                disabled=self._disabled,
+                help="The first level is usually as good as the reference, so it says little about damage. "
+                "Factual leaves it out.",
+            )
         named = tuple(level for level in levels if level in chosen)
         # The default stays a default, so that it reads as one in the log.
         self._chosen["main_levels"] = self._design.main_levels if named == usual else named
@@ -136,7 +156,7 @@ class Fields:
             "votes_needed",
             0,
             MOST_VOTES,
-            "Only votes of raters who are not excluded count. A rater who joins late never removes a pair.",
+            "Votes of excluded raters do not count. A rater who joins late never removes a pair.",
         )
         self.choice(
             left,
@@ -156,28 +176,35 @@ class Fields:
         )
 
     def declared(self, **more: Any) -> Design:
-        """The design as it was chosen, with what the page chose itself. Raises InputError for what is no seed."""
+        """The design as chosen; more: fields that the page sets itself. Raises InputError for a wrong seed."""
         return replace(self._design, seed=lifecycle.parse_seed(self._seed), **self._chosen, **more)
 
 
-def state_buttons(store: Store, study: Study) -> None:
-    """What can be done with the study next."""
-    st.write(f"This study is **{study.state}**: {_MEANING[study.state]}")
-    if study.state == "unblinded":
-        st.page_link(other_pages.results(), label="Its results are open")
-    if study.state in ("draft", "open") and (shortage := describe_shortage(study_workload(store, study))):
-        st.warning(shortage)
-    steps = _STEPS[study.state]
-    reason = ""
-    if any(state == "unblinded" for state, _ in steps):
-        if study.kind == "pairs":
-            st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
-        reason = st.text_input("Reason (needed for unblinding, kept in the log)", key="state_reason")
-    with st.container(horizontal=True), mistakes_shown():
-        for state, label in steps:
-            if st.button(label, key=f"state_{state}"):
-                lifecycle.move(store, study, state, reason)
-                tell(f"The study is {state}.")
+def state_box(store: Store, study: Study) -> None:
+    """The study's state and the steps that it allows."""
+    with st.container(border=True):
+        st.markdown(f"**{capital(study.state)}.** {_MEANING[study.state]}")
+        if study.state == "unblinded":
+            st.page_link(other_pages.results(), label="See the results", icon=":material/bar_chart:")
+            return
+        plan = study_workload(store, study)
+        if study.state == "draft" and not plan.questions:
+            st.markdown("Next: add raters below. Each gets a personal link.")
+        elif study.state in ("draft", "open") and (shortage := describe_shortage(plan)):
+            st.warning(shortage)
+        steps = _STEPS[study.state]
+        reason = ""
+        if any(state == "unblinded" for state, _ in steps):
+            if study.kind == "pairs":
+                st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
+            reason = st.text_input("Reason (needed to unblind, kept in the log)", key="state_reason")
+        ready = study.state != "draft" or bool(plan.questions)
+        with st.container(horizontal=True), mistakes_shown():
+            for at, (state, label) in enumerate(steps):
+                main = ready and study.state != "open" and at == len(steps) - 1
+                if st.button(label, key=f"state_{state}", type="primary" if main else "secondary"):
+                    lifecycle.move(store, study, state, reason)
+                    tell(f"The study is {state}.")
 
 
 def form(store: Store, study: Study) -> None:
@@ -185,47 +212,34 @@ def form(store: Store, study: Study) -> None:
     design = study.design
     frozen = _is_frozen(study, "vote")
     fields = Fields(design, disabled=frozen)
-    sources = sorted({design.candidate, design.comparator})
+    systems = sorted({design.candidate, design.comparator})
     with st.form("design"):
         candidate = st.radio(
-            "Candidate (the other source is the comparator)",
-            sources,
-            index=sources.index(design.candidate),
+            "Candidate (the other system is the comparator)",
+            systems,
+            index=systems.index(design.candidate),
             format_func=plain,
             horizontal=True,
             disabled=frozen,
         )
         left, middle, right = st.columns(3)
         fields.margin(left, middle, "Margin")
-        fields.seed(right)
-        st.markdown(f":small[{margin_note(design.margin)}]")
-        fields.analysis(study.levels)
-        st.markdown("**What raters are given**")
-        left, middle, right = st.columns(3)
-        fields.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
-        fields.repeats(middle)
         fields.number(right, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
-        fields.number(right, "Most questions per rater (0: no cap)", "max_questions", 0, 100000)
-        fields.number(
-            left,
-            "Pairs to guess at the end (0: none)",
-            "blinding_pairs",
-            0,
-            LARGEST_GUESSES,
-            "After a rater's answers are locked, so many of them come back with the question which of the two "
-            "a person wrote: it shows whether raters could tell.",
-        )
-        fields.choice(middle, "A person wrote the answers of the", "person", get_args(Role))
-        submitted = st.form_submit_button("Declare this design", disabled=frozen)
+        if design.score == "composite":
+            st.markdown(f":small[{margin_note(design.margin)}]")
+        fields.analysis(study.levels)
+        fields.draws(study.levels)
+        fields.seed(st.container())
+        submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
-        comparator = next(source for source in sources if source != candidate)
+        comparator = next(system for system in systems if system != candidate)
         _declare(store, study, fields, candidate=candidate, comparator=comparator)
     n_items = len(items_of(store, study.study_id))
     _workload(
         store,
         study,
-        f"{n_items} questions, {n_items * len(study.levels)} pairs.",
-        "Every side, order and repeat follows from the seed: docs/design.md.",
+        f"{counted_as(n_items, 'question')}, {counted_as(n_items * len(study.levels), 'pair')}.",
+        "Every side, order and repeat follows from the seed (docs/design.md).",
         ("Questions", "Pairs"),
     )
 
@@ -238,7 +252,7 @@ def ratings_form(store: Store, study: Study) -> None:
         left, middle, right = st.columns(3)
         fields.ratings(left, middle)
         fields.seed(right)
-        submitted = st.form_submit_button("Declare this design", disabled=frozen)
+        submitted = st.form_submit_button("Save this design", disabled=frozen)
     if submitted:
         _declare(store, study, fields)
     n_items = counted_as(len(items_of(store, study.study_id)), "source")
@@ -246,19 +260,19 @@ def ratings_form(store: Store, study: Study) -> None:
         store,
         study,
         f"{n_items}, {counted_as(len(outputs_of(store, study.study_id)), 'text')}.",
-        "Who rates what, in which order, follows from the seed: docs/design.md. A rater is shown neither system nor level, "
-        "and rates all texts of a source together.",
+        "Who rates what, and in which order, follows from the seed (docs/design.md). Raters see neither system nor level, "
+        "and rate all texts of a source together.",
         ("Sources", "Texts"),
     )
     if study.task is not None:
-        with st.expander(f"What is asked: {plain(study.task.title)}"):
+        with st.expander(f"Task: {plain(study.task.title)}"):
             rating_scales.explained(study.task)
 
 
 def _is_frozen(study: Study, unit: str) -> bool:
-    """Whether the design can be changed no more; says so. unit: of which the first one freezes it."""
+    """Whether the design can no longer change; says so. unit: what freezes it when the first one is saved."""
     if study.first_vote_utc is None:
-        st.write(f"Declared before the first {unit}, then frozen; every change is logged.")
+        st.write(f"You can change the design until the first {unit}. Every change is logged.")
         return False
     st.info(f"Frozen since the first {unit} ({moment(study.first_vote_utc)} UTC).")
     return True
@@ -267,13 +281,13 @@ def _is_frozen(study: Study, unit: str) -> bool:
 def _declare(store: Store, study: Study, fields: Fields, **more: str) -> None:
     with mistakes_shown():
         lifecycle.change_design(store, study, fields.declared(**more))
-        tell("The design is declared.")
+        tell("The design is saved.")
 
 
 def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[str, str]) -> None:
-    """What the study holds, and what the design asks of each rater. units: what goes to a rater whole, and its parts."""
+    """What the study contains and what the design asks of each rater. units: what a rater gets whole, and its parts."""
     st.markdown(
-        f":small[{counts} Data set {plain(study.dataset_file)}, sha256 {study.dataset_sha256[:16]}. {drawn}]"
+        f":small[{counts} File: {plain(study.dataset_file)}, sha256 {study.dataset_sha256[:16]}. {drawn}]"
     )
     plan = study_workload(store, study)
     if not plan.questions:
@@ -284,7 +298,7 @@ def _workload(store: Store, study: Study, counts: str, drawn: str, units: tuple[
             "Rater": list(plan.questions),
             units[0]: list(plan.questions.values()),
             f"{units[1]} (with hidden repeats)": list(plan.pairs.values()),
-            "About minutes": list(plan.minutes.values()),
+            "Minutes (about)": list(plan.minutes.values()),
         },
         hide_index=True,
     )

@@ -1,54 +1,85 @@
-"""Import by page: pairs of two sources, or texts to be rated; and what is declared before the first vote."""
+"""A new study: its file, the systems to compare, a design with its consequences, a preview, and the draft."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
-from core.errors import InputError
 from core.formats.rated import outputs_of
 from core.formats.registry import read_rated, read_texts
-from core.formats.study_files import read_dataset, verbatim_note
+from core.formats.study_files import read_dataset, systems_of, verbatim_note
 from core.formats.study_tables import FORMATS
 from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that
 from core.schema.scores import OutputSet
-from core.schema.study import Dataset, Design, RatingTask, StudyKind, StudyRecord
+from core.schema.study import Asks, Dataset, Design, RatingTask, StudyKind, StudyRecord
 from core.store import Store
-from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.analysis_set import margin_note
 from core.study.audit import audit_note, audit_study
 from core.study.bundle import is_bundle, read_bundle
+from core.study.design import Consequences, consequences
 from core.study.lifecycle import import_rating_study
-from core.tables.reading import decode
+from core.tables.reading import decode, sha256_of
 from pages.studies import designing
 from pages.widgets import rating_scales
-from pages.widgets.menus import TABLES, given_file, name_of
+from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
 from pages.widgets.parts import counted_as
 
 _FILE, _OWN = 0, ""
+_TEMPLATES = Path(__file__).resolve().parents[2] / "data" / "templates"
 
-
-_KINDS: dict[StudyKind, str] = {
-    "pairs": "Pairs: two blind answers side by side",
-    "ratings": "Ratings: one blind text after the other, scored or with its errors marked",
+_QUESTIONS: dict[Asks, tuple[str, str]] = {
+    "preference": ("Which of two answers is better?", "Two systems, side by side, no levels"),
+    "levels": (
+        "Which of two answers fits a stated level better?",
+        "Factual's design: levels such as A0 to A4",
+    ),
+    "ratings": ("How good is each text?", "Scores or marked errors, one text at a time"),
+}
+_COLUMNS: dict[Asks, str] = {
+    "preference": "item_id, question, system, text; reference and language if there are any",
+    "levels": "item_id, question, reference, level, system, text; language if there is one",
+    "ratings": "item_id, system, text; source (what was asked or translated), reference, level and language if there "
+    "are any",
 }
 
 
 def form(store: Store) -> int | None:
-    """The number of a study that was imported in this run, or None."""
-    kind: StudyKind = st.radio(
-        "What raters do", list(_KINDS), format_func=_KINDS.__getitem__, key="import_kind"
+    """The number of a study that was created in this run, or None."""
+    st.subheader("New study", anchor=False)
+    asks: Asks = st.radio(
+        "What do you ask raters?",
+        list(_QUESTIONS),
+        format_func=lambda asked: _QUESTIONS[asked][0],
+        captions=[caption for _, caption in _QUESTIONS.values()],
+        key="import_kind",
     )
     with mistakes_shown():
-        return _pairs(store) if kind == "pairs" else _ratings(store)
+        return _ratings(store) if asks == "ratings" else _pairs(store, asks)
     return None  # type: ignore[unreachable]  # what is wrong is on the page
 
 
+def _file(asks: Asks, key: str, types: Sequence[str], others: str) -> tuple[bytes, str] | None:
+    """The file, or None; a template to begin with."""
+    st.markdown("**1. File**")
+    st.markdown(f"Columns of a table: {_COLUMNS[asks]}. {others}")
+    st.download_button(
+        "Download a template (CSV)",
+        (_TEMPLATES / f"{asks}.csv").read_bytes(),
+        f"assay-{asks}.csv",
+        "text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    return given_file(key, types)
+
+
 def _again(known: Collection[str]) -> bool:
-    """Whether a file is to be imported that is in these studies already."""
+    """Whether to import a file that these studies hold already."""
     return bool(known) and st.checkbox(
         f"Import it once more: this very file was imported as {plain(', '.join(known))}"
     )
@@ -62,7 +93,7 @@ def _say_read(what: str, notes: Sequence[str]) -> None:
 
 def _ratings(store: Store) -> int | None:
     outputs, task = _texts(store), _task()
-    return None if outputs is None or task is None else _declared(store, outputs, task)
+    return None if outputs is None or task is None else _ratings_draft(store, outputs, task)
 
 
 def _texts(store: Store) -> OutputSet | None:
@@ -73,26 +104,23 @@ def _texts(store: Store) -> OutputSet | None:
         chosen = st.selectbox("Texts", list(names), format_func=names.__getitem__, key="ratings_from")
     if chosen != _FILE:
         return read_texts(*texts_of_run(at_hand(store, chosen)))
-    st.write(
-        "Accepted: CSV, TSV and JSONL with a row a text. Columns: item_id, system, text; source (what was asked or "
-        "translated), reference, level and language where there are any. Any number of systems and levels."
-    )
-    given = given_file("ratings_file", ["csv", "tsv", "jsonl", "ndjson"])
+    given = _file("ratings", "ratings_file", ["csv", "tsv", "jsonl", "ndjson"], "CSV, TSV or JSONL.")
     if given is None:
         return None
     if given[1].endswith((".jsonl", ".ndjson")):
-        return outputs_of(read_rated(*given))  # ratings that it has already are not shown to anybody
+        return outputs_of(read_rated(*given))  # raters see none of the ratings in it
     return read_texts(*given)
 
 
 def _task() -> RatingTask | None:
-    """A task that Assay ships, or one that is uploaded; shown as raters will read it."""
+    """A task that Assay ships, or an uploaded one; shown as raters will read it."""
     tasks = {task.name: task for task in shipped_tasks()}
     chosen = st.selectbox(
-        "What is asked of every text",
+        "Task",
         [*tasks, _OWN],
         format_func=lambda name: f"{tasks[name].title} ({name})" if name else "A task file of your own ...",
         key="ratings_task",
+        help="What raters answer about every text.",
     )
     task = tasks.get(chosen)
     if task is None:
@@ -100,12 +128,12 @@ def _task() -> RatingTask | None:
         if upload is None:
             return None
         task = parse_task(decode(upload.getvalue(), upload.name), upload.name)
-    with st.expander("What raters read of it"):
+    with st.expander("Preview: what raters read"):
         rating_scales.explained(task)
     return task
 
 
-def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
+def _ratings_draft(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
     systems = dict.fromkeys(one.system for one in outputs.outputs)
     items = {one.item_id for one in outputs.outputs}
     _say_read(
@@ -113,45 +141,55 @@ def _declared(store: Store, outputs: OutputSet, task: RatingTask) -> int | None:
         f"{counted_as(len(systems), 'system')}",
         outputs.notes,
     )
-    known = studies_of_file(store, outputs.sha256, "ratings")
+    st.markdown("**2. Design**")
+    name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
     fields = designing.Fields(Design("", "", repeat_share=0.0, blinding_pairs=0))
-    with st.form("import_ratings"):
-        name = st.text_input("Name of the study", outputs.file_name.rsplit(".", 1)[0])
-        left, middle, right = st.columns(3)
-        fields.ratings(
-            left,
-            middle,
-            "One rater rates all texts of a source: they stand side by side in the rater's list.",
-        )
-        fields.seed(right, new=True)
-        again = _again(known)
-        if not st.form_submit_button("Import as a draft", type="primary"):
-            return None
-    study, notes = import_rating_study(store, name, outputs, task, fields.declared(), again=again)
-    keep(f"{study.name} is imported." + (f" Note: {'; '.join(notes)}." if notes else ""))
+    expected, left, middle, right = st.columns(4)
+    n_raters = _expected(expected)
+    fields.ratings(left, middle, "One rater rates all texts of a source, one after the other.")
+    fields.seed(right, new=True)
+    design = fields.declared()
+    _say_consequences(
+        consequences(design, len(items), -(-len(outputs.outputs) // len(items)), n_raters, "ratings"),
+        "ratings",
+    )
+    again = _again(lifecycle.studies_like(store, outputs))
+    if not st.button("Create the draft", type="primary"):
+        return None
+    study, notes = import_rating_study(store, name, outputs, task, design, again=again)
+    _created(study.name, notes)
     return study.study_id
 
 
-def _pairs(store: Store) -> int | None:
-    st.write(
-        f"Accepted: {FORMATS}, or a study bundle (.zip). "
-        "Columns of a table: item_id, question, reference, level, source, text, language."
-    )
-    given = given_file("import_file", [*TABLES, "zip"])
+def _pairs(store: Store, asks: Asks) -> int | None:
+    given = _file(asks, "import_file", [*TABLES, "zip"], f"Accepted: {FORMATS}, or a study bundle (.zip).")
     if given is None:
         return None
     data, name = given
-    return (
-        _bundle(store, read_bundle(data, name))
-        if is_bundle(data)
-        else _dataset(store, read_dataset(data, name), name)
-    )
+    if is_bundle(data):
+        return _bundle(store, read_bundle(data, name))
+    systems = once("import_systems", (sha256_of(data), name), lambda: systems_of(data, name))
+    two = _two_of(systems) if len(systems) > 2 else ()
+    if two is None:
+        return None
+    return _pairs_draft(store, read_dataset(data, name, two), name, two)
+
+
+def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
+    """Candidate and comparator, of more than two systems."""
+    st.markdown(f"The file has {len(systems)} systems. Choose the two to compare.")
+    left, right = st.columns(2)
+    candidate = left.selectbox("Candidate", systems, index=None, format_func=plain, key="import_candidate")
+    others = [system for system in systems if system != candidate]
+    comparator = right.selectbox("Comparator", others, index=None, format_func=plain, key="import_comparator")
+    return None if candidate is None or comparator is None else (candidate, comparator)
 
 
 def _bundle(store: Store, record: StudyRecord) -> int | None:
     st.write(
         f"A bundle of the study {plain(record.study.name)}: {len(record.items)} questions, "
-        f"{len(record.raters)} raters, {len(record.answers) + len(record.rating_answers)} answers. Links have to be issued again."
+        f"{len(record.raters)} raters, {len(record.answers) + len(record.rating_answers)} answers. "
+        "Raters need new links."
     )
     name = st.text_input("Name", record.study.name, key="import_bundle_name")
     if st.button("Restore this study", type="primary"):
@@ -159,41 +197,120 @@ def _bundle(store: Store, record: StudyRecord) -> int | None:
     return None
 
 
-def _dataset(store: Store, dataset: Dataset, file_name: str) -> int | None:
+def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[str]) -> int | None:
     notes = [note for note in (*dataset.notes, verbatim_note(dataset)) if note]
+    at = "" if dataset.plain else f" at levels {plain(', '.join(dataset.levels))}"
     _say_read(
-        f"{len(dataset.items)} questions at levels {plain(', '.join(dataset.levels))} "
-        f"from the sources {plain(' and '.join(dataset.sources))}",
+        f"{counted_as(len(dataset.items), 'question')}{at} with answers from "
+        f"{plain(' and '.join(dataset.sources))}",
         notes,
     )
-    papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
-    usual = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
-    known = studies_of_file(store, dataset.sha256, "pairs")
-    design = Design("", "")  # its defaults
-    fields = designing.Fields(design)
-    with st.form("import"):
-        name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
-        candidate = st.radio(
-            "Candidate: the source you ask about",
-            usual,
-            index=0 if papers else None,
-            format_func=plain,
-            horizontal=True,
-            help="The other source is the comparator. Both are frozen with the margin at the first vote.",
-        )
-        left, middle, right = st.columns(3)
-        fields.margin(left, middle, "Non-inferiority margin", "On the scale of the score, -1 to 1.")
-        fields.seed(right, new=True)
-        st.markdown(f":small[{margin_note(design.margin)}]")
+    st.markdown("**2. Design**: frozen at the first vote")
+    name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
+    candidate = two[0] if two else _candidate(dataset)
+    fields = designing.Fields(lifecycle.usual_design(dataset, "", ""))
+    expected, votes, left, right = st.columns(4)
+    n_raters = _expected(expected)
+    fields.number(votes, "Votes per pair (0: all raters)", "votes_per_pair", 0, 1000)
+    fields.margin(
+        left, right, "Margin", "How much worse the candidate may be, on the scale of the score, -1 to 1."
+    )
+    with st.expander("More settings: what counts, what raters get"):
         fields.analysis(dataset.levels)
-        again = _again(known)
-        if not st.form_submit_button("Import as a draft", type="primary"):
-            return None
-    if candidate is None:
-        raise InputError("Say which source is the candidate.")
+        fields.draws(dataset.levels)
+        fields.seed(st.container(), new=True)
+    design = fields.declared(candidate=candidate or "", comparator="")
+    _say_consequences(
+        consequences(design, len(dataset.items), len(dataset.levels), n_raters, "pairs"), "pairs", design
+    )
+    with st.expander("Preview: the first question"):
+        _preview(dataset)
+    again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
+    missing = candidate is None
+    pressed = st.button(
+        "Create the draft",
+        type="primary",
+        disabled=missing,
+        help="Choose the candidate first." if missing else None,
+    )
+    if not pressed or candidate is None:
+        return None
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = fields.declared(candidate=candidate, comparator=comparator)
+    design = replace(design, candidate=candidate, comparator=comparator)
     study = lifecycle.import_study(store, name, dataset, design, again=again)
-    if note := audit_note(audit_study(store, study)):
-        keep(f"{study.name} is imported. {note}")
+    _created(study.name, [] if dataset.plain else filter(None, [audit_note(audit_study(store, study))]))
     return study.study_id
+
+
+def _candidate(dataset: Dataset) -> str | None:
+    papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
+    systems = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
+    return st.radio(
+        "Candidate: the system you ask about",
+        systems,
+        index=0 if papers else None,
+        format_func=plain,
+        horizontal=True,
+        help="The other system is the comparator. The verdict says whether the candidate is not worse.",
+    )
+
+
+def _expected(place: "st.delta_generator.DeltaGenerator") -> int:
+    return place.number_input(
+        "Raters you expect", 1, 1000, 2, help="For the estimate below. You add the raters later."
+    )
+
+
+def _say_consequences(found: Consequences, kind: StudyKind, design: Design | None = None) -> None:
+    """Votes, hours and what can be shown, before anything is fixed."""
+    noun = "vote" if kind == "pairs" else "rating"
+    lines = [
+        f"{counted_as(found.votes, noun)} in all, about {_hours(found.hours)}. Each rater: up to "
+        f"{counted_as(found.votes_each, noun)}, about {counted_as(found.minutes_each, 'minute')}."
+    ]
+    if found.short:
+        lines.append(
+            f"{counted_as(found.short, 'question')} will get fewer {noun}s than you ask for: expect more raters, or "
+            f"ask for fewer {noun}s."
+        )
+    if design is not None:
+        if found.needed_80 is None or found.needed_90 is None:
+            lines.append("No number of questions up to ten million can show so small a margin.")
+        else:
+            enough = "enough" if found.questions >= found.needed_80 else "fewer"
+            lines.append(
+                f"If both systems are equally good, showing non-inferiority takes about {found.needed_80:,} questions "
+                f"(power 80 %) or {found.needed_90:,} (90 %). You have {found.questions:,}: {enough}. "
+                ":small[Assumes that half of the votes choose a side, one vote a question. More raters or levels need fewer.]"
+            )
+        if design.score == "composite":
+            lines.append(f":small[{margin_note(design.margin)}]")
+    with st.container(border=True):
+        st.markdown("\n".join(f"- {line}" for line in lines))
+
+
+def _hours(hours: float) -> str:
+    return counted_as(round(hours * 60) or 1, "minute") if hours < 2 else f"{hours:.1f} hours"
+
+
+def _preview(dataset: Dataset) -> None:
+    """The first question with both answers of each level; raters see them without names, in a drawn order."""
+    item = dataset.items[0]
+    texts: Mapping[tuple[str, str], str] = {
+        (one.level, one.source): one.text for one in dataset.outputs if one.item_id == item.item_id
+    }
+    st.text(item.question)
+    if item.reference:
+        st.markdown(":small[Reference]")
+        st.text(item.reference)
+    for level in dataset.levels:
+        for place, source in zip(st.columns(2), dataset.sources, strict=True):
+            with place.container(border=True):
+                st.markdown(f":small[{plain(source)}{f', {plain(level)}' if level else ''}]")
+                st.text(texts[level, source])
+    st.markdown(":small[Raters see no names, and the sides are drawn for each pair.]")
+
+
+def _created(name: str, notes: Iterable[str]) -> None:
+    said = " ".join(notes)
+    keep(f"{name} is a draft now. Next: add raters, then open the study.{f' Note: {said}' if said else ''}")

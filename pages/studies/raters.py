@@ -1,4 +1,4 @@
-"""Raters of a study: their links, a preview, votes that were collected elsewhere; how far each is, and what an owner can do about it. Nothing here names a source."""
+"""Raters of a study: progress, links, a preview, imported votes, and what an owner can do. Nothing here names a system."""
 
 from collections.abc import Sequence
 
@@ -24,25 +24,35 @@ from pages.widgets.messages import app_address, mistakes_shown, moment, plain, t
 from pages.widgets.parts import table
 
 
-def overview(store: Store, study: Study) -> None:
-    """One line a rater, flags in words, reported pairs, reminders, and leaving raters out."""
+def render(store: Store, study: Study) -> None:
+    """Raters, their links and progress, and what the owner can do about them."""
     lines = list_progress(store, study)
-    if not lines:
-        st.info("No raters yet. Add them under Raters; each gets a personal link.")
-        return
-    _table(lines)
-    for line in lines:
-        for flag in line.flags:
-            st.warning(f"{plain(line.rater_id)}: {plain(flag)}")
-        if line.excluded is not None:
-            st.info(f"{plain(line.rater_id)} is left out of the results: {plain(line.excluded)}")
-    _reported(store, study)
-    if study.state == "open":
-        _reminders(store, study)
-    _leave_out(store, study, lines)
+    over = study.state == "unblinded"
+    if over and not lines:
+        st.write("Nobody rated in this study.")
+    elif not over and not lines:
+        _add(store, study)
+        _preview(store, study, app_address())
+    if lines:
+        _progress(study, lines)
+    if not over and lines:
+        with st.expander("Add raters"):
+            _add(store, study)
+        _links(store, study, app_address())
+        _preview(store, study, app_address())
+    if lines:
+        _reported(store, study)
+        if study.state == "open":
+            _reminders(store, study)
+        if not over:
+            _change(store, study)
+        _leave_out(store, study, lines)
+    if study.asks == "levels":
+        _import_votes(store, study)
 
 
-def _table(lines: Sequence[ListProgress]) -> None:
+def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
+    """One row a rater, and what to check about them."""
     of_pairs = [line for line in lines if isinstance(line, RaterProgress)]
     of_texts = [line for line in lines if isinstance(line, RatingProgress)]
     own: dict[str, list[str]] = {}
@@ -55,8 +65,9 @@ def _table(lines: Sequence[ListProgress]) -> None:
     st.dataframe(
         {
             "Rater": [line.rater_id for line in lines],
+            "Done": [line.done / line.total if line.total else 0.0 for line in lines],
+            "Of": [f"{line.done} of {line.total}{', locked' if line.finished else ''}" for line in lines],
             "Kind": [line.kind for line in lines],
-            "Done": [f"{line.done} of {line.total}{', locked' if line.finished else ''}" for line in lines],
             "Skipped": [line.skipped for line in lines],
             "Flagged": [line.flagged for line in lines],
             "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
@@ -67,17 +78,26 @@ def _table(lines: Sequence[ListProgress]) -> None:
             "Last answer (UTC)": [moment(line.last_utc) for line in lines],
         },
         hide_index=True,
+        key=f"progress_{study.study_id}",  # else a table keeps the size it had for another study
+        column_config={
+            "Done": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width="small")
+        },
     )
+    for line in lines:
+        for flag in line.flags:
+            st.warning(f"Check rater {plain(line.rater_id)}: {plain(flag)}")
+        if line.excluded is not None:
+            st.info(f"{plain(line.rater_id)} is left out of the results: {plain(line.excluded)}")
     if of_texts:
         st.markdown(
-            f":small[To look at: a median below {FAST_SECONDS:g} seconds, from 10 texts on, and what is named below. "
-            "What was said of whose texts stays shut until the study is unblinded.]"
+            f":small[Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on). Results stay hidden until "
+            "you unblind the study.]"
         )
         return
     st.markdown(
-        ":small[Left: share of left among choices of a side; far from 50 % is a sign of position bias. "
-        f"To look at: a median below {FAST_SECONDS:g} seconds, or a side chosen more often than chance "
-        f"(p below {ONE_SIDE_P:g}), from 10 answers on; with many raters a few are flagged by chance.]"
+        ":small[Left: share of left among choices of a side. "
+        f"Check raters with a median below {FAST_SECONDS:g} seconds, or with one side chosen more often than chance allows "
+        f"(p below {ONE_SIDE_P:g}), from 10 answers on. With many raters, a few are flagged by chance.]"
     )
 
 
@@ -160,42 +180,37 @@ def _number(value: float | None, form: str) -> str:
     return "none" if value is None else form.format(value)
 
 
-def links_form(store: Store, study: Study) -> None:
-    """Add raters, show, revoke and re-issue links, preview."""
-    _add(store, study)
+def _links(store: Store, study: Study, base: str) -> None:
+    """Each rater's personal link."""
     urls = {link.rater_id: link for link in raters.links(store, study)}
     people = [rater for rater in raters_of(store, study.study_id) if not rater.imported]
-    base = app_address()
-    if people:
-        st.write(
-            "Send each rater their own link, by a private channel: who has it can answer in their name. "
-            "A preview's link is for you: its answers never count."
-        )
-        st.dataframe(
-            {
-                "Rater": [rater.rater_id for rater in people],
-                "Kind": ["preview" if rater.dry_run else "rater" for rater in people],
-                "Link": [
-                    urls[rater.rater_id].url(base) if rater.rater_id in urls else "revoked"
-                    for rater in people
-                ],
-            },
-            hide_index=True,
-            column_config={"Link": st.column_config.TextColumn(width="large")},
-        )
-        if study.state == "draft":
-            st.info("The study is a draft: links start to work when you open it (Overview).")
-    _preview(store, study, base)
-    _change(store, study)
-    if study.asks == "levels":
-        _import_votes(store, study)
+    if not people:
+        return
+    st.markdown(
+        "**Links.** Send each rater their own link by a private channel: whoever has it can answer in their name."
+        + (" They start to work when you open the study." if study.state == "draft" else "")
+    )
+    st.dataframe(
+        {
+            "Rater": [rater.rater_id for rater in people],
+            "Kind": ["preview" if rater.dry_run else "rater" for rater in people],
+            "Link": [
+                urls[rater.rater_id].url(base) if rater.rater_id in urls else "revoked" for rater in people
+            ],
+        },
+        hide_index=True,
+        key=f"links_{study.study_id}",
+        column_config={"Link": st.column_config.LinkColumn(width="large")},
+    )
 
 
 def _add(store: Store, study: Study) -> None:
     with st.form("add_raters", clear_on_submit=True):
-        names = st.text_input("New raters, separated by commas", help="Pseudonyms: they appear in exports.")
+        names = st.text_input(
+            "New raters, separated by commas", help="Pseudonyms, such as r1, r2: they appear in exports."
+        )
         language = st.selectbox("Guidelines in", ["as the study", *shipped_languages(study.asks)])
-        if not st.form_submit_button("Add raters"):
+        if not st.form_submit_button("Add raters", type="primary"):
             return
     with mistakes_shown():
         ids = [name.strip() for name in names.split(",") if name.strip()] or [""]
@@ -204,7 +219,7 @@ def _add(store: Store, study: Study) -> None:
 
 
 def _preview(store: Store, study: Study, base: str) -> None:
-    if st.button("Preview as a rater", help="A dry run: answers are marked and never counted."):
+    if st.button("Preview as a rater", help="A dry run: its answers are marked and never count."):
         link = raters.preview_link(store, study)
         st.success("Open this link in another window. Its answers are a dry run and never count.")
         st.code(link.url(base), language=None)
@@ -228,8 +243,8 @@ def _change(store: Store, study: Study) -> None:
 def _import_votes(store: Store, study: Study) -> None:
     with st.expander("Import votes that were collected elsewhere"):
         st.write(
-            "The paper's votes JSON: question id, then level, then AI (candidate), Expert (comparator), "
-            "Both are good or Both are bad. Such votes have no side and no time."
+            "Factual's votes JSON: question id, then level, then AI (candidate), Expert (comparator), "
+            "Both are good or Both are bad. These votes have no side and no time."
         )
         with st.form("import_votes", clear_on_submit=True):
             upload = st.file_uploader("Votes", type=["json"], key="votes_file")

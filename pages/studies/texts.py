@@ -1,4 +1,4 @@
-"""What raters read, and what it gives away: guidelines, consent text, labels, the leakage audit; and the study's log."""
+"""What raters read: guidelines, consent text, labels; the leakage audit of their texts; the study's log."""
 
 import re
 
@@ -41,8 +41,15 @@ _LABELS = {
 _LONG_HASH = re.compile(r"([0-9a-f]{32})(?=[0-9a-f])")  # broken in two, so that a table need not cut it
 
 
-def guidelines_form(store: Store, study: Study) -> None:
-    """Edit the guidelines of one language; they may name no source."""
+def render_words(store: Store, study: Study) -> None:
+    """Guidelines, consent text and labels."""
+    _guidelines(store, study)
+    st.divider()
+    _wording(store, study)
+
+
+def _guidelines(store: Store, study: Study) -> None:
+    """Edit the guidelines in one language; they may name no system."""
     own = read_guidelines(store, study.study_id)
     languages = sorted({*shipped_languages(study.asks), *own})
     left, right = st.columns(2)
@@ -50,7 +57,7 @@ def guidelines_form(store: Store, study: Study) -> None:
     other = right.text_input("Or another language (BCP 47, such as cs or pt-BR)").strip()
     language = other or chosen
     text = st.text_area(
-        "Guidelines (Markdown). They must not say who or what wrote the answers.",
+        "Guidelines (Markdown). They must not name the systems.",
         guideline_text(own, language, study.asks),
         height=380,
         key=f"guideline_{study.study_id}_{language}",  # not another study's text,
@@ -65,10 +72,10 @@ def guidelines_form(store: Store, study: Study) -> None:
         st.markdown(text)
 
 
-def wording_form(store: Store, study: Study) -> None:
-    """Edit the consent text and the labels of one language; an empty label is what Assay says.
+def _wording(store: Store, study: Study) -> None:
+    """Edit the consent text and the labels in one language; an empty label keeps Assay's own.
 
-    Raters of texts have no buttons whose labels could be changed: their task says what is asked.
+    Raters of single texts have no such labels: their task holds the words.
     """
     keys = label_keys(study.asks)
     own = read_wording(store, study.study_id)
@@ -114,7 +121,7 @@ _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown":
 
 
 def render_audit(store: Store, study: Study) -> None:
-    """Reading, table and linkage; a warning, never a block. Reads no votes."""
+    """Verdict, table and linkage; it warns and never blocks. Reads no votes."""
     design = study.design
     audit = _audited(
         store,
@@ -122,16 +129,16 @@ def render_audit(store: Store, study: Study) -> None:
         (study.study_id, study.dataset_sha256, design.candidate, design.comparator, design.level_order),
     )
     st.markdown(
-        "Hidden names are not enough: can somebody who looks only at length, changes, punctuation, formatting and repeated "
-        f"wording tell which source wrote an answer? :small[[How it is computed]({HELP}#{_ANCHOR})]"
+        "Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated "
+        f"wording alone? :small[[How it is computed]({HELP}#{_ANCHOR})]"
     )
     _SHOWN[audit.severity](plain(" ".join(reading_sentences(audit))))
     result_table.show(audit_table(audit), titled=False)
     st.markdown(
-        "- **AUC** is the chance that a pair shown the right way round scores higher than a pair shown the wrong way "
-        "round, learned from other questions: 0.5 is guessing, 1 names every source.\n"
-        "- **p** is how often as much is found after the two sources of each question were swapped at random.\n"
-        "- **p of the rule** pays for having chosen the best of all rules."
+        "- **AUC**: how well a rule learned from other questions tells which system is which. 0.5 is guessing, 1 is always "
+        "right.\n"
+        "- **p**: how often a result as strong appears when the systems are swapped at random in each question.\n"
+        "- **p of the rule**: the same for the strongest rule, corrected for trying every rule."
     )
     st.markdown(plain(audit.linkage.sentence()))
 
