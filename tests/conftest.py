@@ -3,9 +3,11 @@
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from helpers.texts.factories import plain_pairs
 
 from core.runs.environments import SPACY_VARIABLE, missing_for, python_for
 from core.store import Store, open_store
@@ -46,6 +48,13 @@ def spacy_python(spacy_set_aside: Path | None, monkeypatch: pytest.MonkeyPatch) 
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path / "assay.db") as opened:
         yield opened
+
+
+@pytest.fixture(params=["levels", "preference"])
+def each_pair_task(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The test runs once with levels and once with plain pairs: what holds for one task holds for the other."""
+    with plain_pairs() if request.param == "preference" else nullcontext():
+        yield request.param
 
 
 @pytest.fixture(autouse=True)

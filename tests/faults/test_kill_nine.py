@@ -19,6 +19,8 @@ from core.store import open_store
 from core.store.answers import answers_of, assignments_of, history_of
 from core.study.raters import links
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 Press = tuple[int, str]
 """Number of the pair on the rater's list, choice."""
 

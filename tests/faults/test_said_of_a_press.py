@@ -15,6 +15,8 @@ from core.store.raters import update_rater
 from core.study.lifecycle import move
 from core.study.raters import revoke_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[AppServer]:

@@ -123,7 +123,7 @@ def test_a_generated_file_with_one_source_is_read(write: object) -> None:
         for level in LEVELS
     ]
     data = write([Material(item) for item in ITEMS], made)  # type: ignore[operator]
-    with pytest.raises(InputError, match="exactly two are needed"):
+    with pytest.raises(InputError, match="expected exactly two"):
         read_dataset(data, "upload")
     found = read_answers(data, "upload")
     assert (found.source, found.items, len(found.outputs), found.where) == ("tiny", ITEMS, 9, "upload")
@@ -185,7 +185,7 @@ def test_a_broken_file_says_all_its_problems() -> None:
         read_answers(rows.encode(), "a.csv")
     assert "line 2, question q0, level A0, source x: text is empty" in caught.value.problems
     assert any(
-        problem.startswith("sources: 3 found (x, y and z); one or two") for problem in caught.value.problems
+        problem.startswith("systems: found 3 (x, y and z), expected one or two") for problem in caught.value.problems
     )
 
 

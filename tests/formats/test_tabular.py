@@ -183,7 +183,7 @@ def test_missing_rows():
 
 
 def test_one_source():
-    assert problems_of(as_csv(ROWS[::2])) == ("sources: 1 found (pipe); exactly two are needed",)
+    assert problems_of(as_csv(ROWS[::2])) == ("systems: found 1 (pipe), expected exactly two",)
 
 
 MEANT = [

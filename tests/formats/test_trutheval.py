@@ -237,7 +237,7 @@ def test_one_source_is_too_few():
     value = valid()
     for question in value["questions"]:
         question["answers"] = {"A0": {"ai": "x"}}
-    assert problems_of(value) == ("sources: 1 found (ai); exactly two are needed",)
+    assert problems_of(value) == ("systems: found 1 (ai), expected exactly two",)
 
 
 def test_duplicate_keys_at_every_depth():

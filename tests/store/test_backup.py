@@ -27,6 +27,8 @@ from core.study.blinding import open_desk
 from core.study.bundle import write_bundle
 from core.study.raters import links, revoke_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 PASSPHRASE = "four words for tests"
 
 

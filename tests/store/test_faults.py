@@ -25,6 +25,8 @@ from core.store.answers import answers_of, history_of
 from core.store.backup import restore_backup, write_backup
 from core.study.bundle import read_bundle, write_bundle
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 SCRIPT = Path(__file__).with_name("rater_process.py")
 
 

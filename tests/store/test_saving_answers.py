@@ -13,6 +13,8 @@ from core.schema.study import Answer
 from core.store import Store, open_store
 from core.store.answers import PAIRS, answers_of, history_of
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 ANSWER = Answer("R1", "q00", "A0", choice="left", comment="first", answered_utc="2026-01-01T00:00:00.000Z")
 
 

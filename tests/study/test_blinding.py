@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from helpers.texts.factories import always, dataset, study_in, vote
+from helpers.texts.factories import LEVELS, always, dataset, study_in, vote
 
 from core.errors import AssayError, NotAllowed
 from core.schema.study import CHOICES, Assignment, Dataset, Design, Item, Output
@@ -15,6 +15,8 @@ from core.study.blinding import BlindPair, EntryStatus, RaterDesk, decode, open_
 from core.study.export import answer_rows
 from core.study.lifecycle import move
 from core.study.raters import preview_link, reissue_link, revoke_link
+
+pytestmark = pytest.mark.usefixtures("each_pair_task")
 
 MARKERS = {
     "candidate": "zqcandidate",
@@ -173,7 +175,7 @@ def test_a_repeat_looks_like_any_other_pair(store: Store) -> None:
 
 
 def test_the_texts_stand_where_the_assignment_says(store: Store) -> None:
-    at_hand = study_in(store, dataset(3))
+    at_hand = study_in(store, dataset(3, LEVELS))
     texts = {(o.item_id, o.level, o.source): o.text for o in at_hand.record.outputs}
     desk = at_hand.desk("R1")
     for a in at_hand.record.assignments:

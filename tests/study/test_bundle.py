@@ -44,6 +44,8 @@ from core.study.lifecycle import (
 )
 from core.study.raters import import_votes, preview_link, reissue_link, revoke_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 MEMBERS = (
     *("manifest.json", "study.json", "guidelines.json", "wording.json", "items.jsonl", "outputs.jsonl"),
     *("raters.jsonl", "assignments.jsonl", "answers.jsonl", "history.jsonl", "log.jsonl", "guesses.jsonl"),
@@ -232,9 +234,9 @@ def test_manifests_that_cannot_be(store: Store, written: bytes, manifest: bytes)
 
 
 def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
-    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 5}
+    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 6}
     problem = refused(store, zipped({**members_of(written), "manifest.json": json.dumps(manifest).encode()}))
-    assert "written by a newer Assay (bundle version 5); update first" in problem.what
+    assert "written by a newer Assay (bundle version 6); update first" in problem.what
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:

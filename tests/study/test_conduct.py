@@ -39,6 +39,8 @@ from core.study.raters import (
     study_workload,
 )
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 BASE = "https://assay.example"
 PSEUDONYM, REMARK = "Zqxenia Öz", "zqdistinctive"
 
@@ -122,7 +124,7 @@ def test_steps_that_cannot_be(store: Store) -> None:
 @pytest.mark.parametrize("gone", ["revoked", "excluded", "withdrawn"])
 def test_open_questions_of_one_who_is_gone_are_dealt_again(store: Store, gone: str) -> None:
     """One vote a question: R1 finished one of six and half of another; R3, who comes later, gets the five."""
-    at_hand = study_in(store, dataset(12), raters=("R1", "R2"), votes_per_pair=1, repeat_share=0.0)
+    at_hand = study_in(store, dataset(12, LEVELS), raters=("R1", "R2"), votes_per_pair=1, repeat_share=0.0)
     desk = at_hand.desk("R1")
     assert desk.total == 30
     for number in range(1, 8):

@@ -27,6 +27,8 @@ from core.study.export import (
 from core.study.lifecycle import exclude_rater
 from core.study.raters import import_votes, preview_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 COMMENTS = [
     "=1+1",
     "+1",
@@ -198,14 +200,14 @@ def test_jsonl_has_texts_as_written_and_open_notes(store: Store) -> None:
 
 
 def test_nothing_yet(store: Store) -> None:
-    record = study_in(store).record
+    record = study_in(store, dataset(4, LEVELS)).record
     assert list(csv.reader(io.StringIO(to_csv(record).decode()))) == [list(COLUMNS)]
     assert to_jsonl(record) == b""
     assert to_paper(record) == {}
 
 
 def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
-    at_hand = study_in(store, dataset(3), repeat_share=0.2)
+    at_hand = study_in(store, dataset(3, LEVELS), repeat_share=0.2)
     choices = iter(["left", "right", "both_good", "both_bad"] * 20)
     vote(store, at_hand.tokens["R1"], lambda _: next(choices))
     vote(store, preview_link(store, at_hand.study).token, always("left"))
@@ -220,14 +222,14 @@ def test_the_papers_json_comes_round_as_imported_votes(store: Store) -> None:
     }
     assert votes == main
     assert len(votes) == 15
-    other = study_in(store, raters=(), name="other")
+    other = study_in(store, dataset(4, LEVELS), raters=(), name="other")
     import_votes(store, other.study, "again", {k: v for k, v in votes.items() if k[0] != "none"})
     assert to_paper(other.record)["again"] == to_paper(record)["R1"]
 
 
 def test_the_papers_json_leaves_out_who_is_excluded(store: Store) -> None:
     """It has no mark for them: whoever reads it would count their votes."""
-    at_hand = study_in(store)
+    at_hand = study_in(store, dataset(4, LEVELS))
     for token in at_hand.tokens.values():
         vote(store, token, always("both_good"))
     exclude_rater(store, at_hand.study, "R1", "did not read")
@@ -276,7 +278,7 @@ def test_formulas_behind_what_nobody_sees(store: Store, hidden: str) -> None:
 
 
 def test_files_of_raters_whose_names_look_alike(store: Store) -> None:
-    at_hand = study_in(store, raters=("a/b", "a\\b", "a_b", "../x", "日本"))
+    at_hand = study_in(store, dataset(4, LEVELS), raters=("a/b", "a\\b", "a_b", "../x", "日本"))
     for token in at_hand.tokens.values():
         vote(store, token, always("both_good"))
     files = paper_files(at_hand.record)

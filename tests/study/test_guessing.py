@@ -15,6 +15,8 @@ from core.study.blinding import LONGEST_COMMENT, GuessDesk, RaterDesk, pairs_to_
 from core.study.lifecycle import change_design, move, withdraw_rater
 from core.study.raters import preview_link, revoke_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 
 def locked(at_hand: StudyAtHand, rater: str = "R1") -> RaterDesk:
     """A rater who has answered everything and locked it."""

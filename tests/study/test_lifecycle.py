@@ -18,6 +18,8 @@ from core.study.design import LARGEST_SEED, assign, check_design, first_source
 from core.study.lifecycle import change_design, import_study, move, restore_study, roles, set_guideline
 from core.study.raters import add_raters, import_votes, preview_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 DESIGN = Design("ai", "human", seed=7)
 
 
@@ -202,7 +204,7 @@ def test_what_was_imported_is_what_is_there(store: Store) -> None:
     data = dataset(languages=("en", "ja"))
     record = study_in(store, data).record
     assert (record.items, record.outputs) == (data.items, data.outputs)
-    assert (record.study.levels, record.study.dataset_sha256) == (LEVELS, data.sha256)
+    assert (record.study.levels, record.study.dataset_sha256) == (data.levels, data.sha256)
 
 
 STEPS = {"draft": {"open"}, "open": {"closed"}, "closed": {"open", "unblinded"}, "unblinded": set()}
@@ -410,7 +412,7 @@ def test_previews_are_marked(store: Store) -> None:
 
 
 def test_a_preview_takes_no_question_from_a_rater(store: Store) -> None:
-    at_hand = study_in(store, dataset(6), raters=("R1", "R2"), state="draft", votes_per_pair=1)
+    at_hand = study_in(store, dataset(6, LEVELS), raters=("R1", "R2"), state="draft", votes_per_pair=1)
     preview_link(store, at_hand.study)
     lists = {r: {a.item_id for a in at_hand.record.assignments if a.rater_id == r} for r in at_hand.tokens}
     assert (len(lists["R1"]), len(lists["R2"]), len(lists["preview-1"])) == (3, 3, 6)

@@ -10,6 +10,8 @@ from core.store import Store
 from core.study.lifecycle import exclude_rater, include_rater, withdraw_rater
 from core.study.raters import RaterProgress, import_votes, list_progress, preview_link, revoke_link
 
+pytestmark = pytest.mark.usefixtures("each_pair_task")
+
 
 def test_lines_by_hand(store: Store) -> None:
     at_hand = study_in(store, dataset(2, ("A0", "A1")), raters=("R1", "R2"))

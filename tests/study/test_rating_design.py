@@ -257,7 +257,7 @@ def test_leaving_out_and_letting_go(store: Store) -> None:
 
 def test_what_only_pairs_have_is_refused(store: Store) -> None:
     at_hand = rating_study(store)
-    with pytest.raises(NotAllowed, match="rated one by one"):
+    with pytest.raises(NotAllowed, match="rates single texts"):
         import_votes(store, at_hand.study, "old", {("q", "A0"): "candidate"})
     with pytest.raises(NotAllowed, match="no leakage audit"):
         audit_study(store, at_hand.study)

@@ -4,7 +4,8 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from core.schema.runs import Run
 from core.schema.study import (
     GUESSED_SIDES,
+    NO_LEVEL,
     Answer,
     Assignment,
     Choice,
@@ -42,6 +44,18 @@ Policy = Callable[[BlindPair], Choice | None]
 """What a rater presses on a pair; None: nothing, the pair stays open."""
 
 _files = count()
+_usual: list[tuple[str, ...]] = [LEVELS]
+"""Levels of a data set whose test names none."""
+
+
+@contextmanager
+def plain_pairs() -> Iterator[None]:
+    """Data sets whose test names no levels are plain pairs meanwhile, with as many pairs as usual."""
+    _usual.append((NO_LEVEL,))
+    try:
+        yield
+    finally:
+        _usual.pop()
 
 
 def text_of(item: str, level: str, which: int) -> str:
@@ -55,13 +69,16 @@ def item_ids(n_items: int) -> list[str]:
 
 def dataset(
     n_items: int = 4,
-    levels: Sequence[str] = LEVELS,
+    levels: Sequence[str] | None = None,
     sources: tuple[str, str] = SOURCES,
     *,
     languages: Sequence[str] = ("en",),
     file_name: str = "answers.json",
 ) -> Dataset:
     """A data set with texts of its own; each call is another file (another sha256)."""
+    if levels is None:
+        levels = _usual[-1]
+        n_items *= len(LEVELS) // len(levels)
     ids = item_ids(n_items)
     return Dataset(
         items=tuple(
