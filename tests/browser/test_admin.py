@@ -52,19 +52,19 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     expect(page.get_by_text("3 questions at levels A0, A1, A2, A3, A4")).to_be_visible()
     settled(page)
     page.get_by_label("Name of the study").fill("pilot")
-    page.get_by_role("button", name="Import as a draft").click()
-    expect(page.get_by_text("nobody but a preview can answer yet")).to_be_visible()
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_text("Only previews are possible.")).to_be_visible()
     settled(page)
 
     tab(page, "Design")
     page.get_by_label("Seed").fill("42")
-    page.get_by_role("button", name="Declare this design").click()
-    expect(page.get_by_text("The design is declared.")).to_be_visible()
+    page.get_by_role("button", name="Save this design").click()
+    expect(page.get_by_text("The design is saved.")).to_be_visible()
     settled(page)
     assert find_study(app_store, "pilot").design.seed == 42
     expect(page.get_by_label("Seed")).to_be_visible()  # the tab stays open over a message
     page.get_by_label("Seed").fill("abc")
-    page.get_by_role("button", name="Declare this design").click()
+    page.get_by_role("button", name="Save this design").click()
     expect(page.get_by_text("is not a whole number from 0 to")).to_be_visible()
 
     tab(page, "Raters")
@@ -72,8 +72,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann, ben.")).to_be_visible()
     settled(page)
-    tab(page, "Overview")
-    page.get_by_role("button", name="Open: let raters answer").click()
+    page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
     settled(page)
 
@@ -111,15 +110,14 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     shut = admin_page(app, app_store, new_page, "results")
     expect(shut.get_by_text("results and exports stay shut until it is unblinded")).to_be_visible()
     shut.close()
-    tab(page, "Overview")
-    page.get_by_role("button", name="Close: take no more answers").click()
+    page.get_by_role("button", name="Close the study").click()
     expect(page.get_by_text("The study is closed.")).to_be_visible()
     settled(page)
-    page.get_by_role("button", name="Unblind and end the study").click()
+    page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("Unblinding needs a reason")).to_be_visible()
     settled(page)
-    page.get_by_label("Reason (needed for unblinding, kept in the log)").fill("all are done")
-    page.get_by_role("button", name="Unblind and end the study").click()
+    page.get_by_label("Reason (needed to unblind, kept in the log)").fill("all are done")
+    page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("The study is unblinded.")).to_be_visible()
     results = admin_page(app, app_store, new_page, "results")
     asked = results.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
@@ -148,7 +146,7 @@ def test_a_bad_file_names_every_problem_and_imports_nothing(
     problems = page.get_by_test_id("stCode").inner_text()
     for place in ("question q00, level A2, source ai", "question q01, level A0", "question q02"):
         assert place in problems
-    expect(page.get_by_role("button", name="Import as a draft")).to_have_count(0)
+    expect(page.get_by_role("button", name="Create the draft")).to_have_count(0)
     assert list_studies(app_store) == []
 
 
@@ -177,7 +175,7 @@ def test_results_show_the_study_that_was_chosen_and_link_to_the_methods(
     page.get_by_role("combobox", name="Study").click()
     page.get_by_text("older (unblinded)").last.click()
     settled(page)
-    page.get_by_role("link", name="Its results are open").click()
+    page.get_by_role("link", name="See the results").click()
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     expect(page.get_by_role("combobox", name="Study")).to_have_value("older (unblinded)")
@@ -195,7 +193,7 @@ def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     (link,) = add_raters(app_store, study, ["ann"])
     move(app_store, study, "open")
     page = admin_page(app, app_store, new_page)
-    tab(page, "Guidelines")
+    tab(page, "What raters read")
     words = page.get_by_label("Guidelines (Markdown)")
     words.fill("Written by a human, so look out.")
     page.get_by_role("button", name="Save guidelines").click()

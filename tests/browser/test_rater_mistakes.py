@@ -96,7 +96,7 @@ def test_guidelines_on_the_screen_are_those_of_the_study(
     open_study(app_store, app.url)
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     for study, heading in (
         ("browser (open)", "# How to compare two answers"),
         ("ratings in a browser (open)", "# How to rate a text"),
@@ -104,6 +104,6 @@ def test_guidelines_on_the_screen_are_those_of_the_study(
         page.get_by_role("combobox", name="Study").click(timeout=20_000)
         page.get_by_role("option", name=study, exact=True).click()
         settled(page)
-        open_tab(page, "Guidelines")
+        open_tab(page, "What raters read")
         box = page.locator("textarea[aria-label^='Guidelines (Markdown)']")
         expect(box).to_have_value(re.compile(f"^{heading}"), timeout=20_000)

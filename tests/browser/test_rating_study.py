@@ -344,28 +344,28 @@ def test_an_owner_makes_a_rating_study_by_page(
     )
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(app.url)
-    page.get_by_text("Ratings: one blind text after the other").click(timeout=20_000)
-    expect(page.get_by_text("What is asked of every text")).to_be_visible()
+    page.goto(f"{app.url}/studies")
+    page.get_by_text("How good is each text?").click(timeout=20_000)
+    expect(page.get_by_role("combobox", name="Task")).to_be_visible()
     settled(page)
     choose_file(page, "File", file)
     expect(page.get_by_text("2 texts of 1 source by 2 systems")).to_be_visible(timeout=20_000)
     settled(page)
     assert violations(page) == []
-    page.get_by_role("button", name="Import as a draft").click()
-    expect(page.get_by_text("is imported")).to_be_visible()
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_text("is a draft now")).to_be_visible()
     (study,) = list_studies(app_store)
     assert study.kind == "ratings"
     open_tab(page, "Design")
-    expect(page.get_by_text("A rater is shown neither system nor level")).to_be_visible()
+    expect(page.get_by_text("Raters see neither system nor level")).to_be_visible()
     open_tab(page, "Raters")
     page.get_by_role("textbox", name="New raters, separated by commas").fill("ann")
     page.get_by_role("button", name="Add raters").click()
     expect(page.get_by_text("Added ann")).to_be_visible()
-    for tab in ("Guidelines", "Consent", "Log", "Overview"):
+    for tab in ("What raters read", "Log", "Raters"):
         open_tab(page, tab)
         assert page.get_by_text("Traceback").count() == 0
-    page.get_by_role("button", name="Open: let raters answer").click()
+    page.get_by_role("button", name="Open the study").click()
     settled(page)
     (link,) = links(app_store, study)
     assert rater_of_token(app_store, link.token) is not None

@@ -222,7 +222,7 @@ def test_pages_of_others_cannot_be_asked_for(door: Door, link: Link, rater: RawR
         {"page_script_hash": "../" * 50},
     ):
         rater.go("at=1", **asked)
-        assert not {"Backup", "Import as a draft", "Sign out"} & set(rater.buttons())
+        assert not {"Backup", "Create the draft", "Sign out"} & set(rater.buttons())
     for by_itself in (True, False):  # part of a page that is not there: nothing comes of it
         rater.send(rater.rerun("at=1", fragment_id="f" * 32, is_auto_rerun=by_itself))
     still_at_work(door, link, rater.go("at=1", page_script_hash="", page_name=""))

@@ -62,7 +62,7 @@ def test_a_new_study_is_made_with_what_the_form_declares(store: Store) -> None:
     assert field(at, FIELDS[0]).value == ["A1", "A2", "A3", "A4"]
     assert any(margin_note(0.1) in text.value for text in at.markdown)
     choose(at, ["A4", "A2"], 3)
-    button(at, "Import as a draft").click().run()
+    button(at, "Create the draft").click().run()
     assert not at.exception
     design = find_study(store, "answers").design
     assert declared(design) == (("A2", "A4"), 3, "net_preference", "leave_out")
@@ -72,7 +72,7 @@ def test_a_new_study_is_made_with_what_the_form_declares(store: Store) -> None:
 def test_the_defaults_stay_defaults(store: Store) -> None:
     at = visit()
     at.file_uploader[0].upload("answers.json", paper_json(dataset(2)))
-    button(at.run(), "Import as a draft").click().run()
+    button(at.run(), "Create the draft").click().run()
     assert declared(find_study(store, "answers").design) == (None, None, "composite", "keep")
 
 
@@ -81,7 +81,7 @@ def test_a_draft_is_changed_and_the_first_vote_freezes_it(store: Store) -> None:
     at = visit()
     assert not any(field(at, label).disabled for label in FIELDS)
     choose(at, ["A3"], 1)
-    button(at, "Declare this design").click().run()
+    button(at, "Save this design").click().run()
     wanted = (("A3",), 1, "net_preference", "leave_out")
     assert declared(study.study.design) == wanted
     move(store, study.study, "open")
@@ -96,7 +96,7 @@ def test_no_level_is_a_mistake_that_is_named(store: Store) -> None:
     study = study_in(store, dataset(2), state="draft")
     at = visit()
     field(at, FIELDS[0]).set_value([])
-    button(at, "Declare this design").click().run()
+    button(at, "Save this design").click().run()
     (problem,) = analysis_set_problems(replace(study.study.design, main_levels=()), study.study.levels)
     assert any(problem in code.value for code in at.code)
     assert study.study.design.main_levels is None

@@ -57,12 +57,13 @@ def rated_study(store: Store) -> int:
 def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store: Store) -> None:
     rated_study(store)
     at = page_of("studies")
-    assert [tab.label for tab in at.tabs] == ["Overview", "Design", "Raters", "Guidelines", "Consent", "Log"]
+    assert [tab.label for tab in at.tabs] == ["Raters", "Design", "What raters read", "Log"]
     progress = next(frame.value for frame in at.dataframe if "Texts with errors" in frame.value)
     assert progress.iloc[0].to_dict() | {"Last answer (UTC)": ""} == {
         "Rater": "ann",
+        "Done": 1.0,
+        "Of": "2 of 2",
         "Kind": "rater",
-        "Done": "2 of 2",
         "Skipped": 0,
         "Flagged": 0,
         "Median seconds": "20",
