@@ -66,10 +66,11 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     st.markdown(f":small[Practice {number} of {len(practice_pairs())}: does not count]")
     blind_pair.heading(pair.question, pair.reference, "en", pair.level)
     at_first = pair.level == FIRST_LEVEL
-    mode = blind_pair.diff_control("reference" if at_first else blind_pair.OWN_BASE, desk.diff_mode)
+    base = blind_pair.REFERENCE if at_first else blind_pair.OWN_BASE
+    mode = blind_pair.diff_control(base, desk.diff_mode)
     bases = (pair.reference, pair.reference) if at_first else (pair.left_a0, pair.right_a0)
     words = desk.wording()
-    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)
+    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode, base)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
@@ -106,7 +107,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
-    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    bases = (pair.left_base, pair.right_base)
+    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
     refusals = place.container()
@@ -119,7 +121,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     written = around.note(key, *known, on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
-        desk.remember_diff(mode)
+        desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode))
     except AssayError as error:
         _refuse_note(number, error)
     else:
@@ -170,7 +172,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | No
         raise NotAllowed(
             "Your list of pairs was drawn again. This pair took the place of the one you answered."
         )
-    shown = pair.base if screen.mode == blind_pair.OWN_BASE else screen.mode
+    shown = blind_pair.diff_used(screen.mode, pair.base)
     desk.save_choice(number, choice, seconds=seconds, diff_used=shown)
     if pair.choice is None:
         return str(desk.next_open(after=number) or "finish")
@@ -218,7 +220,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asks=False)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
-    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    bases = (pair.left_base, pair.right_base)
+    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     own.text_box("What made you think so? (optional)", None, key=f"w{key}")
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}
