@@ -5,8 +5,10 @@ capitals show no names (German nouns, scripts without capitals), only numbers ar
 """
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from core.diff import Segment, tokenize
 from core.diff.sentences import lines_and_sentences
@@ -21,6 +23,10 @@ _JOINS = frozenset({" ", "\u00a0", "-", "‐", "‑", "."})
 """What may stand between two words of one name."""
 
 
+_Token = tuple[str, bool]
+"""A token, and whether it is the first word of its sentence or line."""
+
+
 @dataclass(frozen=True)
 class Unshared:
     """What a text has and its base lacks, and the other way round."""
@@ -31,8 +37,7 @@ class Unshared:
     """Numbers and names of the base that the text lacks, each once, in the base's order."""
 
 
-@dataclass(frozen=True)
-class _Word:
+class _Word(NamedTuple):
     text: str
     """A word, or what stands between words."""
     key: str
@@ -43,8 +48,9 @@ class _Word:
 
 def unshared(base: str, text: str, language: str) -> Unshared:
     """Compare the numbers and names of two texts, wherever they stand in them."""
-    names = not _capitals_mislead(language, (base, text))
-    of_base, of_text = list(_words(base, names=names)), list(_words(text, names=names))
+    tokens = [list(_tokens(each)) for each in (base, text)]
+    names = not _capitals_mislead(language, tokens)
+    of_base, of_text = (list(_words(each, names=names)) for each in tokens)
     segments = _marked(of_text, {word.key for word in of_base})
     lacking = _marked(of_base, {word.key for word in of_text})
     missing = dict.fromkeys(segment.text for segment in lacking if segment.kind == "added")
@@ -53,23 +59,22 @@ def unshared(base: str, text: str, language: str) -> Unshared:
 
 def capitals_show_names(language: str, *texts: str) -> bool:
     """Whether capitals show the names in these texts: not in German, in headlines, or in scripts without capitals."""
-    return _is_mostly_cased(texts) and not _capitals_mislead(language, texts)
+    tokens = [list(_tokens(text)) for text in texts]
+    return _are_mostly_cased(tokens) and not _capitals_mislead(language, tokens)
 
 
-def _is_mostly_cased(texts: Sequence[str]) -> bool:
-    letters = [char for text in texts for char in text if char.isalpha()]
-    return 2 * sum(map(_is_cased, letters)) >= len(letters)
+def _are_mostly_cased(texts: Sequence[Sequence[_Token]]) -> bool:
+    words = [token for tokens in texts for token, _ in tokens if token[0].isalpha()]
+    return 2 * sum(len(token) for token in words if _is_cased(token)) >= sum(map(len, words))
 
 
-def _capitals_mislead(language: str, texts: Sequence[str]) -> bool:
+def _capitals_mislead(language: str, texts: Sequence[Sequence[_Token]]) -> bool:
     """Whether most capitals belong to words that are no names."""
     if language.split("-")[0].lower() in NOUNS_HAVE_CAPITALS:
         return True
-    inside = [
-        token for text in texts for token, opens in _tokens(text) if not opens and any(map(_is_cased, token))
-    ]
+    inside = [token for tokens in texts for token, opens in tokens if not opens and _is_cased(token)]
     capitals = sum(map(_has_capital, inside))
-    return len(inside) >= _FEWEST_WORDS and 2 * capitals > len(inside) and _is_mostly_cased(texts)
+    return len(inside) >= _FEWEST_WORDS and 2 * capitals > len(inside) and _are_mostly_cased(texts)
 
 
 def _marked(words: list[_Word], known: set[str]) -> tuple[Segment, ...]:
@@ -87,11 +92,11 @@ def _marked(words: list[_Word], known: set[str]) -> tuple[Segment, ...]:
     return tuple(Segment("".join(texts), "added" if new else "same") for new, texts in runs)
 
 
-def _words(text: str, *, names: bool) -> Iterator[_Word]:
-    """The text's tokens; a minus sign belongs to the number behind it."""
+def _words(tokens: Iterable[_Token], *, names: bool) -> Iterator[_Word]:
+    """The tokens of a text; a minus sign belongs to the number behind it."""
     waiting: str | None = None  # a minus sign whose number may follow
     free = True  # whether nothing that a dash could join stands before
-    for token, opens in _tokens(text):
+    for token, opens in tokens:
         number = _has_digit(token)
         if waiting is not None and number:
             yield _Word(waiting + token, "-" + _key(token), True)
@@ -111,14 +116,14 @@ def _words(text: str, *, names: bool) -> Iterator[_Word]:
         yield _Word(waiting, "", False)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, bool]]:
-    """Each token, and whether it is the first word of a sentence or line."""
+def _tokens(text: str) -> Iterator[_Token]:
+    """The tokens of a text."""
     for sentence in lines_and_sentences(text):
         opens = True
         for token in tokenize(sentence):
-            is_word = any(map(str.isalpha, token))
-            yield token, opens and is_word
-            opens = opens and not is_word
+            begins = opens and any(map(str.isalpha, token))
+            yield token, begins
+            opens = opens and not begins
 
 
 def _is_name(token: str, *, opens: bool) -> bool:
@@ -129,17 +134,18 @@ def _is_name(token: str, *, opens: bool) -> bool:
 
 
 def _has_capital(token: str) -> bool:
-    return any(char.isupper() or char.istitle() for char in token)
+    return token != token.lower()
 
 
-def _is_cased(char: str) -> bool:
-    return char.lower() != char.upper()
+def _is_cased(token: str) -> bool:
+    return token.lower() != token.upper()
 
 
 def _has_digit(token: str) -> bool:
     return any(map(str.isdecimal, token))
 
 
+@lru_cache(maxsize=10_000)
 def _key(token: str) -> str:
     """The word as it is compared.
 
@@ -149,6 +155,6 @@ def _key(token: str) -> str:
         str(unicodedata.decimal(char)) if char.isdecimal() else _SEPARATORS.get(char, char)
         for char in unicodedata.normalize("NFKC", token)
     ).casefold()
-    if _has_digit(token) and not any(map(_is_cased, folded)):
+    if _has_digit(token) and not _is_cased(folded):
         return "".join(char for char in folded if char in "0123456789.,").strip(".,")
     return folded.removesuffix("'s").removesuffix("’s")

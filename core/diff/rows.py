@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from core.diff import Segment, tokenize
 from core.diff.sentences import lines_and_sentences
 
-_GAP = 0.08
-"""What a sentence without a partner costs. A partner that shares every word is worth 2."""
+_GAP, _LONGER = 0.3, 0.06
+"""What a sentence without a partner costs, and each sentence more in a row. Two that share every word are worth 2."""
 _SMALL = 40
 """Sentences of a text up to which all places are compared; beyond, those near the diagonal."""
-_NEAR = 12
+_NEAR = 8
 """Sentences to either side of the diagonal."""
-_MOVES = ((1, 1), (1, 2), (2, 1), (1, 0), (0, 1))
+_MOST = 3_000
+"""Sentences of a text beyond which there is one row: nobody compares so many, and a browser is slow to draw them."""
+_MOVES = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 0), (0, 1))
 """Sentences of either text in a row."""
 
 
@@ -25,6 +27,8 @@ def facing_rows(left: str, right: str) -> list[tuple[str, str]]:
     if right < left:
         return [(one, other) for other, one in facing_rows(right, left)]
     firsts, seconds = lines_and_sentences(left), lines_and_sentences(right)
+    if max(len(firsts), len(seconds)) > _MOST:
+        return [(left, right)]
     rows = []
     at, to = 0, 0
     for step_first, step_second in _path(firsts, seconds):
@@ -81,8 +85,7 @@ def _path(firsts: Sequence[str], seconds: Sequence[str]) -> list[tuple[int, int]
         over_first, over_second = range(i - step[0], i), range(j - step[1], j)
         all_words = sum(whole[at] for at in over_first) + sum(whole[n + at] for at in over_second)
         common = sum(shared_by(one, other) for one in over_first for other in over_second)
-        # A longer row has to win over a row of one each and a gap.
-        return 4 * common / all_words - _GAP * (sum(step) - 2) if all_words else 0.0
+        return 4 * common / all_words - _LONGER * (sum(step) - 2) if all_words else 0.0
 
     for i in range(n + 1):
         for j in _near(i, n, m):

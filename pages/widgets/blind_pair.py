@@ -92,7 +92,7 @@ _STYLE = """<style>
 .assay-card > .assay-side { margin-bottom: .35rem; }
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
-.assay-text del, .assay-missing del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
+.assay-text del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
 [data-variant=segmented_control] { color: inherit !important; }
 [data-testid=stSliderThumbValue] { color: inherit; font-weight: 600; }
 .assay-text del + ins { margin-inline-start: .2em; }
@@ -103,6 +103,7 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 /* Streamlit's own backgrounds, where the browser can tell the theme. */
 .st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
+.st-key-k button { min-height: 2rem; padding-block: 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
@@ -113,6 +114,8 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   /* One below the other, each answer is running text. */
   .assay-pair > .assay-card, .assay-pair .assay-text { display: block; grid-row: auto; }
   .assay-row { display: inline; unicode-bidi: normal; }
+  .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
+  .st-key-k { display: none; }
   .st-key-choices button { padding-inline: .25rem; height: auto; }
   .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
@@ -169,13 +172,13 @@ def diff_control(base: str, remembered: str) -> str:
     key = "d" if base == OWN_BASE else "a-d"
     if st.session_state.get(key) is None:
         st.session_state[key] = mode_for(base, remembered)
-    with st.container(key="modes", horizontal=True, vertical_alignment="bottom"):
+    with st.container(key="modes", horizontal=True, vertical_alignment="bottom", gap="small"):
         # Not a radio: its focus would swallow the keys 1 to 4.
         mode: str | None = st.segmented_control(
             "Mark differences", modes_for(base), format_func=_MODE_NAMES.__getitem__, required=True, key=key
         )
         st.button(
-            "Next mode", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, base)
+            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, base)
         )
     return mode or mode_for(base, remembered)
 
@@ -256,18 +259,23 @@ def _count(segments: Sequence[Segment], noun: str) -> str:
 
 
 def _legend(answers: tuple[str, str], language: str, mode: str, base: str) -> str:
-    """What is marked, in a sentence."""
-    other = f"the answer’s own {FIRST_LEVEL}" if base == OWN_BASE else "the reference"
+    """What is marked, in a sentence or two."""
+    own = base == OWN_BASE
     if mode == NO_DIFF:
         return "Nothing is marked."
     if mode == LEFT_RIGHT:
-        return "Marked: words that the other answer does not have."
+        return "Underlined: words that the other answer does not have."
+    if mode == WORDS and own:
+        return f"Underlined: new since the answer’s own {FIRST_LEVEL}. Struck through: removed."
     if mode == WORDS:
-        return f"Marked: words that differ from {other}. Struck through: words of {other} that are gone."
-    if capitals_show_names(language, *answers):
-        what = f"Marked: numbers and names that {other} does not contain."
-        return f"{what} A name is a word with a capital, except at the start of a sentence."
-    return f"Marked: numbers that {other} does not contain. Names are not marked: capitals do not show them here."
+        return "Underlined: words that differ from the reference. Struck through: the reference’s words."
+    named = capitals_show_names(language, *answers)
+    other = f"the answer’s own {FIRST_LEVEL}" if own else "the reference"
+    return f"Underlined: numbers{' and names' if named else ''} that {other} does not contain. " + (
+        "Names are words with a capital inside a sentence."
+        if named
+        else "Names are not marked: in this language capitals do not show them."
+    )
 
 
 def _side_html(title: str, side: _Side, rows: Sequence[Sequence[Segment]], language: str) -> str:
@@ -277,9 +285,11 @@ def _side_html(title: str, side: _Side, rows: Sequence[Sequence[Segment]], langu
     body = "".join(f'<div class="assay-row" dir="auto">{marked_html(row)}</div>' for row in rows)
     missing = ""
     if side.missing:
-        listed = ", ".join(f"<del>{escape(one)}</del>" for one in side.missing[:_MOST_MISSING])
+        listed = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in side.missing[:_MOST_MISSING])
         more = len(side.missing) - _MOST_MISSING
-        missing = f"Missing here: <bdi {of_language}>{listed}</bdi>{f' and {more} more' if more > 0 else ''}"
+        missing = (
+            f"Missing here: <span {of_language}>{listed}</span>{f' and {more} more' if more > 0 else ''}"
+        )
     return (
         f'<div class="assay-card"><div class="assay-title"><span class="assay-side">{title}</span>{count}</div>'
         f'<div class="assay-text" {of_language}>{body}</div>'
@@ -343,7 +353,17 @@ def card(title: str, body: str, language: str, more: str = "") -> str:
 
 def marked_html(segments: Sequence[Segment]) -> str:
     """A text with its differences."""
-    return "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
+    return "".join(map(_segment_html, segments))
+
+
+def _segment_html(segment: Segment) -> str:
+    """A segment as an element; white space at the ends of a mark is not underlined."""
+    text, tag = segment.text, _MARK[segment.kind]
+    words = text.strip()
+    if segment.kind != "added" or not words:
+        return f"<{tag}>{escape(text)}</{tag}>"
+    before, _, after = text.partition(words)
+    return f"{before}<{tag}>{escape(words)}</{tag}>{after}"
 
 
 def language_of(tag: str) -> str:

@@ -99,9 +99,11 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
     for number in range(1, total + 1):
         on_pair(page, number)
         if number == 2:
-            for mode in ("left against right", "off", "against its own A0"):
+            for mode in ("left against right", "off", "numbers and names"):
                 wire.after(page, page.get_by_text(mode, exact=True).click)
                 wire.add_document(page)
+            wire.after(page, lambda: page.keyboard.press("m"))
+            wire.add_document(page)
         if number == 3:
             page.get_by_role("button", name="Skip, ask me later").click()
             continue
