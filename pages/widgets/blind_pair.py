@@ -168,14 +168,22 @@ def diff_used(mode: str, base: str) -> str:
 
 def diff_control(base: str, remembered: str) -> str:
     """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for."""
-    # A control for each base: the mode that is chosen at A0 does not move the control of the other levels.
-    key = "d" if base == OWN_BASE else "a-d"
+    # A control for each base: a mode chosen at A0 does not move the control of the other levels.
+    key = {OWN_BASE: "d", REFERENCE: "a-d"}.get(base, "n-d")
     if st.session_state.get(key) is None:
         st.session_state[key] = mode_for(base, remembered)
     with st.container(key="modes", horizontal=True, vertical_alignment="bottom", gap="small"):
         # Not a radio: its focus would swallow the keys 1 to 4.
         mode: str | None = st.segmented_control(
-            "Mark differences", modes_for(base), format_func=_MODE_NAMES.__getitem__, required=True, key=key
+            "Mark differences",
+            modes_for(base),
+            format_func=_MODE_NAMES.__getitem__,
+            required=True,
+            key=key,
+            wrap=True,
+            help=f"Each answer was made, level by level, from a correct answer of its own, its {FIRST_LEVEL}."
+            if base == OWN_BASE
+            else None,
         )
         st.button(
             "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, base)
@@ -206,7 +214,7 @@ def texts(
     """
     pairs = ((left_base, left), (right_base, right))
     sides = _sides(pairs, language, mode, base)
-    rows = facing_rows(left, right) if mode != NO_DIFF else [(left, right)]
+    rows = (facing_rows(left, right) if mode != NO_DIFF else []) or [(left, right)]
     shown = len(rows) + 2  # a title above, what is missing below
     cards = "".join(
         _side_html(escape(name), side, cut_at_rows(side.segments, column), language)
