@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import regex
 from pydantic import field_validator
 
+from core.diff.sentences import sentences
 from core.formats.generation import GeneratedText, to_meta_judge
 from core.generation.facts import Fact, Pool, find_facts
 from core.generation.language import (
@@ -18,7 +19,6 @@ from core.generation.language import (
     language_of,
     same_script,
     script_of,
-    sentences,
 )
 from core.generation.lists import gazetteer
 from core.generation.numbers import NUMBER_CHANGED, Draw, makes_sense, number_change, put_in

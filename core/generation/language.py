@@ -283,19 +283,3 @@ def _of_script(script: str | None, but: str) -> tuple[str, ...]:
         for other in languages()
         if other != but and main_script(" ".join(sorted(words_of(other)))) == script
     )
-
-
-_BOUNDARY = regex.compile(
-    r"(?<=[.!?…؟।][\"”»’')]*)(?<!(?:^|[^\p{L}])(?:\p{Lu}|St|Dr|Mr|Mrs|ca|bzw|Nr)\.)(?<!\p{Nd}\.)(?<!\p{Thai}\.)\s+(?=[\"“„«(¿¡]*[\p{Lu}\p{Lo}\p{N}])"
-    r"|(?<=\p{Nd}{3}\.)\s+(?=\p{Lu})|(?<=[。！？][」』）]*)(?=[^」』）\s])"
-)
-
-
-def sentences(text: str) -> list[str]:
-    """The text's sentences, each with the blanks that follow it; joined, they are the text."""
-    found: list[str] = []
-    start = 0
-    for match in _BOUNDARY.finditer(text):
-        found.append(text[start : match.end()])
-        start = match.end()
-    return [part for part in [*found, text[start:]] if part]

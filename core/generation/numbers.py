@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import regex
 
-from core.generation.language import base_language, sentences
+from core.diff.sentences import sentences
+from core.generation.language import base_language
 from core.generation.lists import FRACTIONS, MONTHS, NUMBER_WORDS, ORDINAL_WORDS, SCALES, month_forms
 
 T = TypeVar("T")

@@ -6,8 +6,9 @@ from itertools import combinations, pairwise
 
 import regex
 
+from core.diff.sentences import sentences
 from core.generation.facts import Fact, Pool, find_facts, near_before
-from core.generation.language import count_words, is_unspaced, sentences
+from core.generation.language import count_words, is_unspaced
 from core.generation.lists import Gazetteer, gazetteer
 from core.generation.numbers import Draw, general_year, put_in, rounded
 

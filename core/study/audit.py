@@ -92,7 +92,7 @@ def formatting(text: str) -> int:
 
 
 def diff_size(base: str, text: str) -> int:
-    """Characters that a rater sees marked, added and removed together."""
+    """Characters that differ word by word, added and removed together; a rater sees close changes joined."""
     return sum(len(segment.text) for segment in diff_against(base, text) if segment.kind != "same")
 
 
