@@ -1,4 +1,4 @@
-"""`generate`: answers of known quality, A0-A4 or damage levels 0-5, and the replay of a published report."""
+"""`generate`: answers of known quality (A0-A4 or damage levels 0-5), and the check of a published report."""
 
 import argparse
 from dataclasses import asdict
@@ -26,10 +26,8 @@ def add_to(nouns: Commands) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("generation"):
         _add_scheme(verbs, kind)
-    command = verbs.add_parser(
-        "replay", help="check a published A0-A4 report against the steps it says it took"
-    )
-    command.add_argument("report", type=Path, help="report.json of a factual run, ours or the paper's")
+    command = verbs.add_parser("replay", help="check whether a published A0-A4 report follows its own steps")
+    command.add_argument("report", type=Path, help="report.json of a factual run, from Assay or from Factual")
     add_json_option(command)
     command.set_defaults(run=_replay)
 
@@ -40,7 +38,7 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
     add_columns_option(command)
     settings = add_asking(command, kind, usual="rules")
     settings.add_argument(
-        "--source", default="", help="name of these answers in files and studies (default: the model's)"
+        "--source", default="", help="name of the system in files and studies (default: the model)"
     )
     command.set_defaults(run=lambda options: _generate(options, kind))
 
@@ -59,10 +57,10 @@ def _replay(options: argparse.Namespace) -> None:
 def _print_replay(result: Replay) -> None:
     rows = (
         ("items", result.items),
-        ("brackets of A0 are the spans", result.brackets_match),
-        ("filter as the code orders it (keep, then drop)", result.filter_match_code_order),
-        ("filter as the paper orders it (drop, then keep)", result.filter_match_paper_order),
-        ("group sizes are the brackets removed", result.group_sizes_match),
+        ("brackets of A0 match the spans", result.brackets_match),
+        ("filter in the order of Factual's code (keep, then drop)", result.filter_match_code_order),
+        ("filter in the order of Factual's text (drop, then keep)", result.filter_match_paper_order),
+        ("group sizes match the brackets removed", result.group_sizes_match),
     )
     for name, value in rows:
         print(f"{value:>4}  {name}")

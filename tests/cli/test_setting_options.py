@@ -213,4 +213,4 @@ def test_other_mistakes_are_said_as_before(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_toy(monkeypatch, "--language", "\udcff") == 2
-    assert "--language: \\udcff is no text" in capsys.readouterr().err
+    assert "--language: \\udcff is not valid UTF-8" in capsys.readouterr().err
