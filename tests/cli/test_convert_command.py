@@ -181,4 +181,4 @@ def test_what_a_judge_marked(given: Path, run: Run, capsys: pytest.CaptureFixtur
     assert "2 ratings of 2 of 3 texts" in said
     assert "left out, ratings: no examples: 1" in said
     assert main(["convert", "two", "--to", "rated", "--out", "y"]) == 2
-    assert "has 2 repeats, so one file cannot hold them" in capsys.readouterr().err
+    assert "has 2 repeats, so one file cannot contain them" in capsys.readouterr().err
