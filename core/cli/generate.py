@@ -4,7 +4,6 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.shared.asking import add_asking, asked, run_it
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -13,6 +12,7 @@ from core.cli.shared.options import (
     read_file,
     read_table,
 )
+from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.formats.trutheval import read_report
 from core.generation.factual.published import Replay, replay
@@ -36,7 +36,7 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
     command = verbs.add_parser(kind.verb or kind.name, help=kind.summary)
     command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
     add_columns_option(command)
-    settings = add_asking(command, kind, usual="rules")
+    settings = add_run_options(command, kind, usual="rules")
     settings.add_argument(
         "--source", default="", help="name of the system in files and studies (default: the model)"
     )
@@ -45,7 +45,7 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
 
 def _generate(options: argparse.Namespace, kind: Kind) -> None:
     data = read_table(options.file, options.columns)
-    wanted, running = asked(options, kind, name=options.source)
+    wanted, running = requested_run(options, kind, name=options.source)
     run_it(options, wanted, running, lambda _: (data, options.file.name), write=finish_in_folder)
 
 

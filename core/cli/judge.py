@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.asking import add_asking, add_settings, asked, run_it, settings_given
 from core.cli.shared.giving import (
     Said,
     add_result_options,
@@ -35,6 +34,7 @@ from core.cli.shared.options import (
     read_file,
     run_number,
 )
+from core.cli.shared.run_options import add_run_options, add_settings, requested_run, run_it, settings_given
 from core.cli.shared.running import finish_in_folder, telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
@@ -156,7 +156,7 @@ def add_to(nouns: Commands) -> None:
     for kind in kinds_that("judging", "audit"):
         command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]
         given.add(command, kind)
-        settings = add_asking(command, kind, same=given.same)
+        settings = add_run_options(command, kind, same=given.same)
         if (file := kind.attachment) is not None:
             of_study = (
                 ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
@@ -173,7 +173,7 @@ def add_to(nouns: Commands) -> None:
 
 
 def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
-    wanted, running = asked(options, kind, name=options.name, attached=_attached(options, kind))
+    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
     for one in options.inputs:
         check_given(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from core.cli.shared.asking import add_going_on, add_settings, run_it, settings_given
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -17,6 +16,7 @@ from core.cli.shared.options import (
     print_notes,
     write_file,
 )
+from core.cli.shared.run_options import add_resume_options, add_settings, run_it, settings_given
 from core.cli.shared.running import check_done, summary
 from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
 from core.errors import InputError
@@ -55,7 +55,7 @@ def add_to(nouns: Commands) -> None:
     add_settings(command, ScoringRunning)
     add_pair_option(command)
     add_columns_option(command)
-    add_going_on(command, "these texts")
+    add_resume_options(command, "these texts")
     command.set_defaults(run=_score)
 
 

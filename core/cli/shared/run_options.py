@@ -128,7 +128,7 @@ def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> 
 
 
 _OWN_WAY = ("backend",)
-"""Fields of ModelSettings for which add_asking registers its own option."""
+"""Fields of ModelSettings for which add_run_options registers its own option."""
 _CALL = CallSettings.model_fields.keys()
 Read = Callable[[Store], tuple[bytes, str]]
 """Returns the file for a run, and its name."""
@@ -137,7 +137,7 @@ Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
 Found = TypeVar("Found")
 
 
-def add_asking(
+def add_run_options(
     command: argparse.ArgumentParser, kind: Kind, *, usual: str | None = None, same: str = "this file"
 ) -> Options:
     """Register all options of a run of the kind. Return the group of settings, so that a command can add its own.
@@ -168,11 +168,11 @@ def add_asking(
     add_settings(calls, CallSettings, without=kind.Settings.model_fields)
     run = command.add_argument_group("run")
     add_settings(run, Running)
-    add_going_on(run, same)
+    add_resume_options(run, same)
     return settings
 
 
-def add_going_on(command: Options, same: str) -> None:
+def add_resume_options(command: Options, same: str) -> None:
     """Register `--limit`, `--resume` and `--db`. same: the input that --resume matches besides the settings."""
     command.add_argument(
         "--limit", type=int, metavar="N", help="only the first N items; continue later with --resume"
@@ -185,7 +185,7 @@ def add_going_on(command: Options, same: str) -> None:
     add_database_option(command)
 
 
-def asked(
+def requested_run(
     options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
 ) -> tuple[Asked, Running]:
     """Return the requested run and how to process it, checked. Raises SettingsError or InputError with all problems."""
