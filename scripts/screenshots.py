@@ -1,4 +1,4 @@
-"""Take the README's screenshots from the running app: `python scripts/screenshots.py` (needs Chromium).
+"""Take the screenshots of README.md and docs from the running app: `python scripts/screenshots.py` (needs Chromium).
 
 They are written to docs/images, or to `--out FOLDER`.
 
