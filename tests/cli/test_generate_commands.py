@@ -115,7 +115,7 @@ def test_runs_are_listed_shown_written_and_cannot_be_cancelled_when_done(quiet: 
     assert json.loads(quiet("runs", "list", "--json"))[0]["state"] == "done"
     shown = json.loads(quiet("runs", "show", "1", "--json"))
     assert (shown["items"], shown["done"], shown["settings"]["backend"]) == (2, 2, "rules")
-    assert quiet("runs", "cancel", "1").startswith("Run 1 is done: ")
+    assert quiet("runs", "cancel", "1").startswith("Run 1 is done, ")
     assert "14 of 14" in quiet("runs", "resume", "1", "--out", "more")
     quiet("runs", "write", "1", "--out", "again")
     assert (tmp_path / "again" / "outputs.csv").read_bytes() == (
@@ -273,7 +273,7 @@ def test_a_folder_holds_one_run(quiet: Run, capsys: pytest.CaptureFixture[str], 
     quiet("generate", "damage", str(DEMO), "--limit", "2", "--out", "out")
     before = (tmp_path / "out" / "dataset.json").read_bytes()
     said = refused(capsys, "generate", "factual", str(DEMO), "--out", "out")
-    assert "out holds the results of run 1" in said
+    assert "out contains the results of run 1" in said
     assert (tmp_path / "out" / "dataset.json").read_bytes() == before
     assert len(quiet("runs", "list").splitlines()) == 2, "a header and one run"
     quiet("runs", "resume", "1", "--out", "out")

@@ -135,7 +135,7 @@ def test_rated_texts_become_a_folder(
     assert "Run 1 (done): 1 of 1 items complete." in first
     assert "Note: 16 of the 16 texts to be judged are rated themselves" in first
     assert "Cost of mark errors: 4 calls (0 more from the cache)" in first
-    assert "All 4 items, told from 1 item, those included: about 16 calls" in first
+    assert "Estimate for all 4 items, from 1 item: about 16 calls" in first
     printed = run(*command, "--resume", "--limit", str(N_ITEMS))
     assert "4 of 4 items complete" in printed
     assert "16 texts, 1 metric." in printed
@@ -213,7 +213,7 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
         "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(
             "direct", "wmt", *asked, "--task", "style.yaml", "--dimension", "style"
         ),
-        "--flip: turns dimensions of a file": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
+        "--flip: only for a file named by --ratings": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
         "There is no study named": judge("automqm", "study:none", *PARROT),
         "--language-pair": judge("automqm", "rated.jsonl", *PARROT, "--language-pair", "en-de"),
         "--task": judge("quality", "rated.jsonl", *asked, "--task", "mqm"),
