@@ -119,7 +119,7 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
         ("s.csv", "--to", "mqm"): "--texts is missing: mqm holds the texts",
         ("scores.csv", "--to", "spans-csv"): "no error spans are found in it",
         ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "holds texts itself",
-        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "leave out units and ends",
+        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "Leave out units and ends",
         ("rated.jsonl", "--to", "mqm", "--flip", "H"): "flip none",
         ("rated.jsonl", "--to", "mqm", "--ratings", "mqm"): "--ratings: names ratings of a folder",
         (

@@ -162,7 +162,7 @@ def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None
     (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n", "utf-8")
     printed = run(*judge("automqm", "texts.jsonl", *PARROT, "--ratings", "spans.csv", "--only", "C"))
     assert RATED_ALL in printed
-    assert "left out, ratings of texts that are not there: 1" in printed
+    assert "left out, ratings without a matching text: 1" in printed
     assert NOT_JUDGED.format(n=12) in printed
     output = read_judge_folder(tmp_path / "out")
     assert [text.row.system for text in output.texts] == ["C"] * N_ITEMS
