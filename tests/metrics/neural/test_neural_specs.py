@@ -88,11 +88,11 @@ def test_a_text_that_is_refused_fails_alone() -> None:
     assert [score.value for score in scores] == [1, 2, None, 4, None, 6, None, 1]
     assert scores[4].reason == NO_NUMBER
     assert (
-        scores[2].reason == scores[6].reason == "the model's library cannot take these texts (no exclamation)"
+        scores[2].reason == scores[6].reason == "the model's library cannot read these texts (no exclamation)"
     )
     assert model.calls < 2 * len(texts)
 
 
 def test_a_machine_that_fails_ends_it_and_keeps_nothing() -> None:
-    with pytest.raises(InputError, match="picky broke off on this machine; a smaller batch size"):
+    with pytest.raises(InputError, match="picky failed on this machine; a smaller batch size"):
         scores_of(Picky(), [ScoringPair(text) for text in ("a", "b#", "c")], "picky")
