@@ -10,8 +10,8 @@ import numpy as np
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
-from core.formats.ratings import Said, said_in
+from core.formats.rated import RATINGS, of_text, ratings_of, repeated_ratings
+from core.formats.ratings import RaterScore, rater_scores
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.scores import RatedSet, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import VOCABULARY, is_json, jsonl_objects
@@ -162,7 +162,7 @@ def read_metal(
         if output is None:
             continue
         texts.append(RatedText(output, tuple(reader.ratings(record, output, where))))
-        findings.problems += [f"{where}: {problem}" for problem in said_twice(texts[-1].ratings)]
+        findings.problems += [f"{where}: {problem}" for problem in repeated_ratings(texts[-1].ratings)]
         scored.append(reader.evaluations(record, where))
     if reader.flip and not findings.problems and (absent := sorted(reader.flip - reader.seen)):
         findings.problems.append(f"flip: no text is rated on {', '.join(map(shown, absent))}")
@@ -214,7 +214,7 @@ class _Reader:
         if people is None:
             taken = {name for names in FIELDS.values() for name in names}
             people = {key: value for key, value in record.items() if key not in taken and is_known(key)}
-        block = list(said_in(people, dimension_of, is_known))
+        block = list(rater_scores(people, dimension_of, is_known))
         if not block and people:
             self.findings.problems.append(
                 f"{where}: the raters' scores are {type_name(people)}, expected scores by dimension"
@@ -228,7 +228,7 @@ class _Reader:
     def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
         """EVALUATOR-DIMENSION -> its score of one text; NaN if it gave none."""
         found: dict[str, float] = {}
-        for said in said_in(field_of(record, "evaluators") or {}, dimension_of, is_known):
+        for said in rater_scores(field_of(record, "evaluators") or {}, dimension_of, is_known):
             name = f"{said.who or ONLY_EVALUATOR}-{said.dimension}"
             if name in found:
                 self.findings.problems.append(f"{where}: {shown(name)} is given twice")
@@ -236,7 +236,7 @@ class _Reader:
             found[name] = math.nan if score is None else score
         return found
 
-    def _score(self, said: Said, where: str, *, counted: bool = True) -> float | None:
+    def _score(self, said: RaterScore, where: str, *, counted: bool = True) -> float | None:
         place = f"{where}, {shown(said.who) + ', ' if said.who else ''}{shown(said.dimension)}"
         value = said.value.get("score") if isinstance(said.value, JsonObject) else said.value
         self.seen.add(said.dimension)

@@ -395,7 +395,7 @@ _UNMARKED = MarkedSegment(None)
 
 
 @dataclass(frozen=True)
-class Said:
+class HumanScores:
     """The scores and errors of the systems' segments in one file, or in a score file with its file of errors."""
 
     numbers: Mapping[str, list[float]]
@@ -413,10 +413,10 @@ class _Source:
     rater: str | None = None
 
 
-def read_ratings_of(folder: Folder, pair: MtPair) -> dict[str, list[Said]]:
+def read_ratings_of(folder: Folder, pair: MtPair) -> dict[str, list[HumanScores]]:
     """Name of a human score -> its content: one entry, or one for each rater if raters have files of their own."""
     return {
-        name: [_said(folder, pair, source) for source in sources]
+        name: [_human_scores(folder, pair, source) for source in sources]
         for name, sources in sources_of(folder, pair.name).items()
     }
 
@@ -443,14 +443,14 @@ def sources_of(folder: Folder, pair: str) -> dict[str, list[_Source]]:
     return found | by_rater
 
 
-def _said(folder: Folder, pair: MtPair, source: _Source) -> Said:
+def _human_scores(folder: Folder, pair: MtPair, source: _Source) -> HumanScores:
     numbers: dict[str, list[float]] = {}
     if source.score is not None:
         numbers = read_numbers(folder, source.score, pair, finite=True)
     spans: dict[str, list[MarkedSegment]] = {}
     for path in source.errors:
         spans |= read_spans(folder, path, pair)
-    return Said(numbers or _sums(spans), spans, source.rater)
+    return HumanScores(numbers or _sums(spans), spans, source.rater)
 
 
 def _human_files(folder: Folder, pair: str, end: str) -> dict[str, Path]:
@@ -466,11 +466,11 @@ def _sums(spans: Mapping[str, list[MarkedSegment]]) -> dict[str, list[float]]:
     }
 
 
-def rating_set(pair: MtPair, name: str, said: Sequence[Said], sha256: str) -> RatingSet:
+def rating_set(pair: MtPair, name: str, found: Sequence[HumanScores], sha256: str) -> RatingSet:
     """The ratings of the systems. Ratings of references and unrated segments are left out and counted."""
     ratings, left_out, differ = [], Counter[str](), 0
     unrated: dict[tuple[str, int], bool] = {}
-    for one in said:
+    for one in found:
         for system, scores in one.numbers.items():
             marked = one.spans.get(system, [_UNMARKED] * len(scores))
             for number, (score, own) in enumerate(zip(scores, marked, strict=True)):

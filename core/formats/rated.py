@@ -81,7 +81,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
     problems += (
         f"item {shown(text.output.item_id)}, system {shown(text.output.system)}: {problem}"
         for text in texts
-        for problem in said_twice(text.ratings)
+        for problem in repeated_ratings(text.ratings)
     )
     if problems:
         reject(outputs.file_name, problems)
@@ -167,7 +167,7 @@ def _ratings(
                     output,
                 )
             )
-    problems += [f"{where}: {problem}" for problem in said_twice(found)]
+    problems += [f"{where}: {problem}" for problem in repeated_ratings(found)]
     return found
 
 
@@ -186,7 +186,7 @@ def _checked(
     )
 
 
-def said_twice(ratings: Sequence[Rating]) -> list[str]:
+def repeated_ratings(ratings: Sequence[Rating]) -> list[str]:
     """A problem for each rater who rates a dimension of one text more than once."""
     counts = Counter((one.rater, one.dimension) for one in ratings if one.rater is not None)
     return [

@@ -72,7 +72,7 @@ class Unclear(ValueError):
 
 
 @dataclass(frozen=True)
-class Said:
+class RaterScore:
     """One score as the file writes it, with rater and dimension."""
 
     who: str | None
@@ -80,9 +80,9 @@ class Said:
     value: object
 
 
-def said_in(
+def rater_scores(
     block: object, named: Callable[[str], str] = str.strip, known: Callable[[str], bool] | None = None
-) -> Iterator[Said]:
+) -> Iterator[RaterScore]:
     """Yield every score of a block of ratings, with its rater. Raises Unclear.
 
     named: turns a key into the dimension's name. known: whether a key is a dimension; None if any key may be.
@@ -95,7 +95,7 @@ def said_in(
                 who = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
                 yield from (replace(said, who=who) for said in _of_rater(one, named))
             elif known is None:
-                yield Said(None, OVERALL, one)
+                yield RaterScore(None, OVERALL, one)
     elif isinstance(block, Mapping):
         if _are_dimensions(block, known):
             yield from _of_dimensions(block, named)
@@ -104,7 +104,7 @@ def said_in(
                 found = (
                     _of_dimensions(scores, named)
                     if isinstance(scores, Mapping) or known is not None
-                    else iter([Said(None, OVERALL, scores)])
+                    else iter([RaterScore(None, OVERALL, scores)])
                 )
                 yield from (replace(said, who=name_of(key)) for said in found)
 
@@ -116,29 +116,29 @@ def _is_entry(block: JsonObject) -> bool:
     )
 
 
-def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[Said]:
+def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[RaterScore]:
     """Yield the scores in a rater's object: scores by dimension, or one score."""
     scores = one.get("scores")
     if not isinstance(scores, Mapping):
         scores = {key: value for key, value in one.items() if key not in RATER_NAMES}
     if "score" in scores and "dimension" in scores:
-        yield Said(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
+        yield RaterScore(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
     else:
         own = {OVERALL if key == "score" else key: value for key, value in scores.items()}
         yield from _of_dimensions(own, named)
 
 
-def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[Said]:
+def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[RaterScore]:
     if not isinstance(scores, Mapping):
         return
     for key, value in scores.items():
         dimension = named(key)
         if isinstance(value, list):
-            yield from (Said(None, dimension, one) for one in value)
+            yield from (RaterScore(None, dimension, one) for one in value)
         elif isinstance(value, JsonObject) and "score" not in value:
-            yield from (Said(name_of(who), dimension, one) for who, one in value.items())
+            yield from (RaterScore(name_of(who), dimension, one) for who, one in value.items())
         else:
-            yield Said(None, dimension, value)
+            yield RaterScore(None, dimension, value)
 
 
 def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | None) -> bool:
@@ -170,7 +170,7 @@ def is_nested(entry: object) -> bool:
     return (
         isinstance(entry, JsonObject)
         and not {"score", "spans"} & entry.keys()
-        and any(number_in(_score(said.value)) is not None for said in said_in([entry]))
+        and any(number_in(_score(said.value)) is not None for said in rater_scores([entry]))
     )
 
 
@@ -184,7 +184,7 @@ def rating_entries(value: object, where: str, problems: Problems) -> object:
     if not nested:
         return value
     try:
-        found = [one for one in said_in(value) if number_in(_score(one.value)) is not None]
+        found = [one for one in rater_scores(value) if number_in(_score(one.value)) is not None]
     except Unclear as problem:
         problems.append(f"{where}: ratings: {problem}")
         return []
@@ -225,11 +225,11 @@ def _is_block(value: object) -> bool:
 
 def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
     """One record for each score in the fields; records without scores stay, to be counted."""
-    found: list[tuple[Record, str, Said]] = []
+    found: list[tuple[Record, str, RaterScore]] = []
     shaped: list[Record] = []
     for record in records:
         rest = Record(record.where, {k: v for k, v in record.cells.items() if k not in (*fields, "spans")})
-        own = [(name, said) for name in fields for said in _said_of(record, name, findings)]
+        own = [(name, said) for name in fields for said in _scores_of(record, name, findings)]
         # Each rating gets a place of its own, so that a repeated rating is noticed.
         found += [
             (replace(rest, where=f"{rest.where}, rating {number}"), name, said)
@@ -258,7 +258,7 @@ def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFi
     return shaped
 
 
-def _said_of(record: Record, name: str, findings: FileFindings) -> list[Said]:
+def _scores_of(record: Record, name: str, findings: FileFindings) -> list[RaterScore]:
     value = record.cells.get(name)
     if is_undefined(value):
         return []
@@ -270,7 +270,7 @@ def _said_of(record: Record, name: str, findings: FileFindings) -> list[Said]:
         if isinstance(one, JsonObject):
             findings.problems += duplicate_problems(place, one)
     try:
-        return list(said_in(value))
+        return list(rater_scores(value))
     except Unclear as problem:
         findings.problems.append(f"{place}: {problem}")
         return []
@@ -454,7 +454,7 @@ def _note_unnamed(ratings: Sequence[Rating], findings: FileFindings) -> None:
 Named = ScorableOutput | Rating
 Key = tuple[object, ...]
 
-_UNSAID = (None, "", "und")
+_BLANK = (None, "", "und")
 
 
 class TextFinder:
@@ -468,14 +468,14 @@ class TextFinder:
         self._outputs = outputs
         sides: tuple[Sequence[Named], ...] = (outputs, ratings)
         self._by_system, self._by_level = (
-            all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
+            all(any(_value(row, name) not in _BLANK for row in side) for side in sides)
             for name in ("system", "level")
         )
         labels = {label: None for row in ratings for label in row.labels}
         self._others = [
             name
             for name in ("language", *labels)
-            if all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
+            if all(any(_value(row, name) not in _BLANK for row in side) for side in sides)
             and any(self._distinguishes(side, name) for side in sides)
         ]
         self._places: dict[Key, list[int]] = {}
@@ -509,14 +509,14 @@ class TextFinder:
         seen: dict[Key, str] = {}
         for row in side:
             value = _value(row, name)
-            if value not in _UNSAID and seen.setdefault(self._key(row), value or "") != value:
+            if value not in _BLANK and seen.setdefault(self._key(row), value or "") != value:
                 return True
         return False
 
     def _agrees(self, output: ScorableOutput, rating: Rating) -> bool:
         return all(
-            _value(output, name) in _UNSAID
-            or _value(rating, name) in _UNSAID
+            _value(output, name) in _BLANK
+            or _value(rating, name) in _BLANK
             or _value(output, name) == _value(rating, name)
             for name in self._others
         )

@@ -99,19 +99,19 @@ class Lacking:
 
     def __init__(self, findings: FileFindings) -> None:
         self._findings = findings
-        self._said: Counter[tuple[str, str]] = Counter()
+        self._missing: Counter[tuple[str, str]] = Counter()
 
     def add(self, where: str, what: str, why: str = "") -> None:
         """Add the problem that `what` is missing at a place. `why` continues the sentence."""
         self._findings.problems.append(f"{where}: {what} is missing{why}", what + why)
-        self._said[what, why] += 1
+        self._missing[what, why] += 1
 
     def join(self, n_questions: int) -> None:
         """Replace problems that every question has by one problem for the file."""
-        for (what, why), n in self._said.items():
+        for (what, why), n in self._missing.items():
             if n == n_questions > 1:
-                said = f"file: {what} is missing in all {n_questions} questions{why}"
-                self._findings.problems.join(what + why, said)
+                problem = f"file: {what} is missing in all {n_questions} questions{why}"
+                self._findings.problems.join(what + why, problem)
 
 
 def _controls(count: int) -> str:

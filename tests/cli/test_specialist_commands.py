@@ -207,7 +207,7 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
         "--ratings: none is of a text in texts.jsonl": judge(
             "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
         ),
-        "neither a file nor among the folder's ratings (da, mqm)": judge(
+        "neither a file nor one of the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
         "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(

@@ -31,7 +31,8 @@ def test_the_published_report(published: FactualReport) -> None:
     assert all(item.reasons == () for item in result.per_item)
     assert (result.order, result.order_stated, result.failed) == ("trutheval", False, ())
     assert (
-        result.verdict == "The selection follows the code's order (keep 80 %, then drop), in 20 of 20 items."
+        result.verdict
+        == "The selection follows the order of Factual's code (keep 80 %, then drop), in 20 of 20 items."
     )
 
 

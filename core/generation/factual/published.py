@@ -253,7 +253,7 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
 
 
 _Tried = tuple[ReplayedItem, str, str]
-"""An item, and the problem with its selection in the code's order and in the paper's order."""
+"""An item, and the problem with its selection in the code's order and in the published order."""
 
 
 def _fits(tried: Sequence[_Tried]) -> tuple[int, int]:
@@ -291,7 +291,7 @@ def _item(
     if Counter(ranked) == Counter(spans):
         code = _difference(without(keep_first(ranked, keep)), kept)
     else:
-        # The code's order ranks every span; here spans were dropped before the ranking.
+        # Factual's code ranks every span; here spans were dropped before the ranking.
         code = "the ranking lacks spans, so the filter came first"
     sizes = _group_sizes(question)
     expected = [len(group) for group in snake_groups(len(kept), len(sizes))] if sizes else []
@@ -357,8 +357,8 @@ def _group_sizes(question: ReportQuestion) -> list[int]:
 def _verdict(result: Replay) -> str:
     percent = f"{100 * result.keep:g} %"
     steps = {
-        "paper": f"the paper's order (drop, then keep {percent})",
-        "trutheval": f"the code's order (keep {percent}, then drop)",
+        "paper": f"Factual's published order (drop, then keep {percent})",
+        "trutheval": f"the order of Factual's code (keep {percent}, then drop)",
     }
     if not result.compared:
         verdict = "No item was finished, so there is nothing to compare."
