@@ -206,7 +206,7 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
     ("arguments", "said"),
     [
         (["texts.jsonl", "--metrics", "blue-4,qqqq", "--out", "s.csv"], ["blue-4", "bleu-4", "'qqqq'"]),
-        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: name at least one"]),
+        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: choose at least one"]),
         (["texts.jsonl"], ["--out: name the file"]),
         (["texts.jsonl", "--out", "s.txt"], ["s.txt is none of .csv, .jsonl, .parquet"]),
         (["texts.jsonl", "--out", "folder.csv"], ["is a folder"]),

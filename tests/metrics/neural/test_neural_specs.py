@@ -62,7 +62,7 @@ def test_other_names_are_known_too() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("bert_score") is not None, reason="the libraries are here")
 def test_without_the_libraries_it_says_how_to_get_them() -> None:
-    with pytest.raises(InputError, match=r"`\./run --with neural --setup` makes \.venv-neural"):
+    with pytest.raises(InputError, match=r"`\./run --with neural --setup`, in \.venv-neural"):
         open_neural(find_metrics(["bertscore-en"]))
 
 
