@@ -219,29 +219,29 @@ class _Reader:
             self.findings.problems.append(
                 f"{where}: the raters' scores are {type_name(people)}, expected scores by dimension"
             )
-        for said in block:
-            score = self._score(said, where)
+        for given in block:
+            score = self._score(given, where)
             if score is not None:
-                rating = Rating(output.item_id, score, rater=said.who, dimension=said.dimension)
+                rating = Rating(output.item_id, score, rater=given.rater, dimension=given.dimension)
                 yield of_text(rating, output)
 
     def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
         """EVALUATOR-DIMENSION -> its score of one text; NaN if it gave none."""
         found: dict[str, float] = {}
-        for said in rater_scores(field_of(record, "evaluators") or {}, dimension_of, is_known):
-            name = f"{said.who or ONLY_EVALUATOR}-{said.dimension}"
+        for given in rater_scores(field_of(record, "evaluators") or {}, dimension_of, is_known):
+            name = f"{given.rater or ONLY_EVALUATOR}-{given.dimension}"
             if name in found:
                 self.findings.problems.append(f"{where}: {shown(name)} is given twice")
-            score = self._score(said, where, counted=False)
+            score = self._score(given, where, counted=False)
             found[name] = math.nan if score is None else score
         return found
 
-    def _score(self, said: RaterScore, where: str, *, counted: bool = True) -> float | None:
-        place = f"{where}, {shown(said.who) + ', ' if said.who else ''}{shown(said.dimension)}"
-        value = said.value.get("score") if isinstance(said.value, JsonObject) else said.value
-        self.seen.add(said.dimension)
-        if name_of(said.dimension) is None:
-            self.findings.problems.append(f"{place}: the dimension {name_problem(said.dimension)}")
+    def _score(self, given: RaterScore, where: str, *, counted: bool = True) -> float | None:
+        place = f"{where}, {shown(given.rater) + ', ' if given.rater else ''}{shown(given.dimension)}"
+        value = given.value.get("score") if isinstance(given.value, JsonObject) else given.value
+        self.seen.add(given.dimension)
+        if name_of(given.dimension) is None:
+            self.findings.problems.append(f"{place}: the dimension {name_problem(given.dimension)}")
             return None
         if value is None or value == "":
             self.left_out[NO_RATING] += counted
@@ -250,13 +250,13 @@ class _Reader:
         if number is None or math.isinf(number):
             self.findings.problems.append(f"{place}: score {no_number(value)}")
             return None
-        lowest, highest = self.scales.get(said.dimension, (-math.inf, math.inf))
+        lowest, highest = self.scales.get(given.dimension, (-math.inf, math.inf))
         if not lowest <= number <= highest:
             self.findings.problems.append(
                 f"{place}: score {number:g} is not between {lowest:g} and {highest:g}"
             )
             return None
-        return lowest + highest - number if said.dimension in self.flip else number
+        return lowest + highest - number if given.dimension in self.flip else number
 
 
 def _twice(texts: list[RatedText]) -> list[str]:

@@ -75,7 +75,7 @@ class Unclear(ValueError):
 class RaterScore:
     """One score as the file writes it, with rater and dimension."""
 
-    who: str | None
+    rater: str | None
     dimension: str
     value: object
 
@@ -92,8 +92,8 @@ def rater_scores(
     if isinstance(block, list):
         for one in block:
             if isinstance(one, JsonObject):
-                who = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
-                yield from (replace(said, who=who) for said in _of_rater(one, named))
+                rater = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
+                yield from (replace(given, rater=rater) for given in _of_rater(one, named))
             elif known is None:
                 yield RaterScore(None, OVERALL, one)
     elif isinstance(block, Mapping):
@@ -106,7 +106,7 @@ def rater_scores(
                     if isinstance(scores, Mapping) or known is not None
                     else iter([RaterScore(None, OVERALL, scores)])
                 )
-                yield from (replace(said, who=name_of(key)) for said in found)
+                yield from (replace(given, rater=name_of(key)) for given in found)
 
 
 def _is_entry(block: JsonObject) -> bool:
@@ -136,7 +136,7 @@ def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[Rate
         if isinstance(value, list):
             yield from (RaterScore(None, dimension, one) for one in value)
         elif isinstance(value, JsonObject) and "score" not in value:
-            yield from (RaterScore(name_of(who), dimension, one) for who, one in value.items())
+            yield from (RaterScore(name_of(rater), dimension, one) for rater, one in value.items())
         else:
             yield RaterScore(None, dimension, value)
 
@@ -170,7 +170,7 @@ def is_nested(entry: object) -> bool:
     return (
         isinstance(entry, JsonObject)
         and not {"score", "spans"} & entry.keys()
-        and any(number_in(_score(said.value)) is not None for said in rater_scores([entry]))
+        and any(number_in(_score(given.value)) is not None for given in rater_scores([entry]))
     )
 
 
@@ -188,7 +188,7 @@ def rating_entries(value: object, where: str, problems: Problems) -> object:
     except Unclear as problem:
         problems.append(f"{where}: ratings: {problem}")
         return []
-    return [JsonObject(rater=one.who, dimension=one.dimension, score=_score(one.value)) for one in found]
+    return [JsonObject(rater=one.rater, dimension=one.dimension, score=_score(one.value)) for one in found]
 
 
 def one_rating_a_row(
@@ -229,31 +229,33 @@ def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFi
     shaped: list[Record] = []
     for record in records:
         rest = Record(record.where, {k: v for k, v in record.cells.items() if k not in (*fields, "spans")})
-        own = [(name, said) for name in fields for said in _scores_of(record, name, findings)]
+        own = [(name, given) for name in fields for given in _scores_of(record, name, findings)]
         # Each rating gets a place of its own, so that a repeated rating is noticed.
         found += [
-            (replace(rest, where=f"{rest.where}, rating {number}"), name, said)
-            for number, (name, said) in enumerate(own, start=1)
+            (replace(rest, where=f"{rest.where}, rating {number}"), name, given)
+            for number, (name, given) in enumerate(own, start=1)
         ]
         if not own:
             shaped.append(rest)
-    numbers = {(name, said.dimension) for _, name, said in found if number_in(_score(said.value)) is not None}
+    numbers = {
+        (name, given.dimension) for _, name, given in found if number_in(_score(given.value)) is not None
+    }
     if words := dict.fromkeys(
-        said.dimension for _, name, said in found if (name, said.dimension) not in numbers
+        given.dimension for _, name, given in found if (name, given.dimension) not in numbers
     ):
         findings.notes.append(
             f"fields of ratings not used, because they contain no number: {listed(list(words))}"
         )
-    for rest, name, said in found:
-        if (name, said.dimension) not in numbers:
+    for rest, name, given in found:
+        if (name, given.dimension) not in numbers:
             continue
         # Two fields may have the same dimension, such as experts' and crowd workers' ratings.
-        dimension = f"{name}.{said.dimension}" if len(fields) > 1 else said.dimension
-        cells = {**rest.cells, "score": _score(said.value)}
+        dimension = f"{name}.{given.dimension}" if len(fields) > 1 else given.dimension
+        cells = {**rest.cells, "score": _score(given.value)}
         if dimension != OVERALL or "dimension" not in cells:
             cells["dimension"] = dimension
-        if said.who is not None:
-            cells["rater"] = said.who
+        if given.rater is not None:
+            cells["rater"] = given.rater
         shaped.append(Record(f"{rest.where}, {shown(dimension)}", cells))
     return shaped
 

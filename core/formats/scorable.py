@@ -188,13 +188,13 @@ def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
 
 def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
     """The texts with the texts of their item, from whichever row has them; contradicting rows are a problem."""
-    said: dict[tuple[object, str], list[tuple[str, str]]] = {}
+    texts: dict[tuple[object, str], list[tuple[str, str]]] = {}
     for row in rows:
         for name, value in row.of_item.items():
-            said.setdefault((row.item, name), []).append((value, row.where))
+            texts.setdefault((row.item, name), []).append((value, row.where))
     # The commonest value is right: a slip in the first row must not become a problem of all the others.
-    known = {key: _commonest(values) for key, values in said.items()}
-    for key, values in said.items():
+    known = {key: _commonest(values) for key, values in texts.items()}
+    for key, values in texts.items():
         findings.problems += [
             f"{where}: {key[1]} differs from {known[key][1]}"
             for value, where in values

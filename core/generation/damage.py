@@ -331,20 +331,20 @@ class LlmDamage:
         )
 
     async def another(
-        self, material: Material, level: int, said: str, attempts: int, taken: Mapping[str, int]
+        self, material: Material, level: int, previous: str, attempts: int, taken: Mapping[str, int]
     ) -> Answer[Damaged]:
         """Another text for a level that has the same text as another level; only if an attempt is left.
 
-        said: the level's text so far; attempts: the answers used so far, which count; taken: wording of the other
+        previous: the level's text so far; attempts: the answers used so far, which count; taken: wording of the other
         levels' texts -> their level. If the new text is taken too, the model is not asked again: decoding greedily, it
         would keep repeating itself.
         """
-        wrong = _twin(level, said, taken)
+        wrong = _twin(level, previous, taken)
         if attempts >= self._model.attempts:
             return Answer(None, SAME_AS_ANOTHER, wrong, attempts)
         first = self._request(material, level)
         note = f"Answer {attempts} cannot be used: {wrong} Answer again, exactly in the form asked for."
-        turns = (Message("assistant", said[:LONGEST_ECHO]), Message("user", note))
+        turns = (Message("assistant", previous[:LONGEST_ECHO]), Message("user", note))
         answer = await self._model.ask(
             replace(first, messages=(*first.messages, *turns)), lambda text: self._read(material, level, text)
         )

@@ -361,8 +361,8 @@ def number_change(language: str, reference: str, text: str, question: str = "") 
     number together with a new one is. 1 does not count, because `a` means it too. Misleads if a paraphrase converts units.
     """
     there, here, asked = (_Numbers.of(one, language) for one in (reference, text, question))
-    lost = there.said - here.said - here.possible
-    new = here.said - there.said - there.possible - asked.said - asked.possible
+    lost = there.stated - here.stated - here.possible
+    new = here.stated - there.stated - there.possible - asked.stated - asked.possible
     if there.unclear or here.unclear or not (lost or new) or (language != ENGLISH and not (lost and new)):
         return None
     parts = [f"{_some_numbers(lost)} missing"] if lost else []
@@ -374,7 +374,7 @@ def number_change(language: str, reference: str, text: str, question: str = "") 
 class _Numbers:
     """The numbers of a text."""
 
-    said: set[Decimal] = field(default_factory=set)
+    stated: set[Decimal] = field(default_factory=set)
     possible: set[Decimal] = field(default_factory=set)
     """Numbers that words of the text may mean."""
     unclear: bool = False
@@ -396,7 +396,7 @@ class _Numbers:
             run = [] if part is None else [part]
             found.possible |= {Decimal(one) for one in _possible(word, language)}
             found.unclear |= language != ENGLISH and _is_compound(word, language)
-        found.said.discard(Decimal(1))
+        found.stated.discard(Decimal(1))
         return found
 
     def _add(self, run: "list[_Part]", language: str, *, unknown_scale: bool) -> None:
@@ -407,7 +407,7 @@ class _Numbers:
             self.unclear = True
             return
         value = _together([one.value for one in run])
-        (self.possible if any(one.is_ordinal for one in run) else self.said).add(value)
+        (self.possible if any(one.is_ordinal for one in run) else self.stated).add(value)
 
 
 @dataclass(frozen=True)

@@ -264,8 +264,8 @@ def _sentence(place: str, error: ErrorDetails) -> str:
     where = [
         str(part + 1) if isinstance(part, int) else shown(part) for part in error["loc"] if part != "row"
     ]
-    said = error["msg"][0].lower() + error["msg"][1:]
-    what = "is missing" if error["type"] == "missing" else f"is {written(error['input'])}: {said}"
+    reason = error["msg"][0].lower() + error["msg"][1:]
+    what = "is missing" if error["type"] == "missing" else f"is {written(error['input'])}: {reason}"
     return f"{', '.join([place, *where])}: {what}"
 
 

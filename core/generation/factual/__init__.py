@@ -97,11 +97,11 @@ def _spaced_words(text: str) -> Iterator[str]:
 
 
 def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | None:
-    asked, said = (without_function_words(part, stop_words) for part in (question, text))
+    asked, given = (without_function_words(part, stop_words) for part in (question, text))
     for pattern, least in _RUNS:
         there, here = (
             [run[at : at + least] for run in pattern.findall(part) for at in range(len(run) - least + 1)]
-            for part in (asked, said)
+            for part in (asked, given)
         )
         pieces = set(there) - stop_words
         if (found := next((piece for piece in here if piece in pieces), None)) is not None:
@@ -219,8 +219,8 @@ def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
     if not empty:
         return ()
     n_spans = sum(len(group) for group in groups)
-    said = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
-    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {said}.",)
+    equal = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
+    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {equal}.",)
 
 
 async def _edit_levels(
