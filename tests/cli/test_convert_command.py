@@ -114,12 +114,12 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
     (given / "raters.csv").write_text(rows, encoding="utf-8")
     for arguments, sentence in {
         ("levels.jsonl", "--to", "mqm"): "system A (and 2 more): has several texts, which differ in level",
-        ("levels.jsonl", "--to", "wmt-qe"): "WMT-QE has no place for these: write the form `rated`",
+        ("levels.jsonl", "--to", "wmt-qe"): "WMT-QE cannot store these: write the format `rated`",
         ("levels.jsonl", "--to", "seg-score"): "several texts, which differ in level",
         ("s.csv", "--to", "mqm"): "--texts is missing: mqm needs the texts",
         ("scores.csv", "--to", "spans-csv"): "no error spans are found in it",
         ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "already contains the texts",
-        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "leave out units and ends",
+        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "Leave out units and ends",
         ("rated.jsonl", "--to", "mqm", "--flip", "H"): "flip none",
         ("rated.jsonl", "--to", "mqm", "--ratings", "mqm"): "--ratings: only for a folder",
         (
@@ -162,8 +162,8 @@ def test_a_study_with_levels(given: Path, run: Run, capsys: pytest.CaptureFixtur
         said = capsys.readouterr().err.splitlines()
         assert len(said) == 2
         assert said[1].endswith(
-            "system zq-north (and 5 more): has several texts, which differ in level, language or labels; MQM's TSV has no "
-            "place for these: write the form `rated` instead"
+            "system zq-north (and 5 more): has several texts, which differ in level, language or labels; MQM's TSV "
+            "cannot store these: write the format `rated` instead"
         )
     said = run("convert", "study:ratings", "--to", "spans-csv", "--out", "s.csv")
     assert "left out, ratings without marked errors: 24" in said  # 2 items, 3 systems, 2 levels, 2 dimensions

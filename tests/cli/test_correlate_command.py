@@ -282,7 +282,7 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
     ("options", "said"),
     [
         (("--with", "level", "--group", "modl"), "'modl' is unknown; the nearest: model"),
-        (("--with", "human"), "There are no ratings: --human names a file of them, or a folder."),
+        (("--with", "human"), "There are no ratings. Choose a file or a folder of ratings with --human"),
         (("--with", "level", "--human", "x.csv"), "--human: only with --with human"),
         (("--with", "human", "--human", "absent.csv"), "absent.csv cannot be read"),
         (

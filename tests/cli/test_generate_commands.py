@@ -178,7 +178,7 @@ def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None
 
 SERVER = ["--backend", "openai", "--model", "m", "--base-url"]
 MISTAKES: list[tuple[str, list[str], str]] = [
-    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2' is neither A0-A1 ... A0-A9"),
+    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2' is neither a range from A0-A1 to A0-A9"),
     ("factual", ["--levels", "a0-b2"], "--levels: 'a0-b2'"),
     ("factual", ["--levels", "12"], "--levels: 12 is not between 1 and 9"),
     ("factual", ["--keep", "0"], "--keep: 0 is not between"),

@@ -59,7 +59,7 @@ def test_meta_judges_files(method: str, expected: float, run: Run, pair: tuple[s
     assert (found["n_metrics"], found["dropped"], found["over_items"]) == (5, {}, None)
     assert found["p_one_sided"] == pytest.approx(found["p_two_sided"] / 2)
     assert (found["method"], found["first_order"]) == (method, method)
-    assert any("signs were turned" in note for note in found["notes"])
+    assert any("signs were reversed" in note for note in found["notes"])
 
 
 def test_a_published_cell(run: Run) -> None:

@@ -206,7 +206,7 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
     ("arguments", "said"),
     [
         (["texts.jsonl", "--metrics", "blue-4,qqqq", "--out", "s.csv"], ["blue-4", "bleu-4", "'qqqq'"]),
-        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: name at least one"]),
+        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: choose at least one"]),
         (["texts.jsonl"], ["--out is missing"]),
         (["texts.jsonl", "--out", "s.txt"], ["s.txt does not end in one of .csv, .jsonl, .parquet"]),
         (["texts.jsonl", "--out", "folder.csv"], ["is a folder"]),
@@ -221,9 +221,9 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
         (["study:none", "--out", "s.csv"], ["none"]),
         (
             ["texts.jsonl", "--out", "s.csv", "--model", "bertscore-en=here"],
-            ["bertscore-en is not among those of --metrics"],
+            ["bertscore-en is not in --metrics"],
         ),
-        (["texts.jsonl", "--out", "s.csv", "--model", "bleu-1=here"], ["bleu-1 is computed without a model"]),
+        (["texts.jsonl", "--out", "s.csv", "--model", "bleu-1=here"], ["bleu-1 uses no model"]),
         (["texts.jsonl", "--out", "s.csv", "--model", "here"], ["'here' is not NAME=PATH"]),
         (
             ["texts.jsonl", "--out", "s.csv", "--workers", "0", "--batch-size", "0"],

@@ -141,7 +141,7 @@ def test_a_folder_with_a_file_a_rater_gives_their_matrix(shared_data: Path, tmp_
             assert row == column or 0.5 < cell["f1"] <= 1
     # The first rater lacks an error wherever the last one, who lacks a text's eighth, has it.
     assert found["cells"][0][7]["recall"] < found["cells"][7][0]["recall"]
-    assert any("also there: mqm.merged" in note for note in found["notes"])
+    assert any("it also has mqm.merged" in note for note in found["notes"])
 
 
 def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: Path, run: Run) -> None:

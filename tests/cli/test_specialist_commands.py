@@ -162,7 +162,7 @@ def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None
     (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n", "utf-8")
     printed = run(*judge("automqm", "texts.jsonl", *PARROT, "--ratings", "spans.csv", "--only", "C"))
     assert RATED_ALL in printed
-    assert "left out, ratings of texts that are not there: 1" in printed
+    assert "left out, ratings without a matching text: 1" in printed
     assert NOT_JUDGED.format(n=12) in printed
     output = read_judge_folder(tmp_path / "out")
     assert [text.row.system for text in output.texts] == ["C"] * N_ITEMS
@@ -207,7 +207,7 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
         "--ratings: none is of a text in texts.jsonl": judge(
             "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
         ),
-        "neither a file nor among the folder's ratings (da, mqm)": judge(
+        "neither a file nor one of the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
         "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(

@@ -82,15 +82,15 @@ def test_the_hash_is_of_what_a_judge_reads() -> None:
         ),
         ("levels:\n  1: No.\n  -1: Yes.", "line 7, levels, -1: is not between 0 and 100"),
         ("levels:\n  1: No.\n  101: Yes.", "line 7, levels, 101: is not between 0 and 100"),
-        ("levels:\n  1: No.\n  2:", "line 7, levels, 2: is empty, expected a text"),
+        ("levels:\n  1: No.\n  2:", "line 7, levels, 2: is empty, expected text"),
         ("levels:\n  1: ' '\n  2: Yes.", "line 6, levels, 1: is empty"),
         (
             "levels:\n  1: No.\n  2: true",
-            "line 7, levels, 2: is a truth value, expected a text; put it in quotes",
+            "line 7, levels, 2: is true or false, expected text; put it in quotes",
         ),
         (
             "levels:\n  1: No.\n  1: Yes.\n  2: x",
-            "line 7, levels, 1: is given a second time (first on line 6)",
+            "line 7, levels, 1: is given twice (first on line 6)",
         ),
         ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number is written in two ways"),
     ],
@@ -110,10 +110,10 @@ levels:
   x: Yes.
 """
     assert problems_of(text) == (
-        "line 1, name: may have small letters a-z, digits and single hyphens, at most 80 in all",
+        "line 1, name: may have only lower-case letters a-z, digits and single hyphens, at most 80 in all",
         "line 2, title: is empty",
         "line 3, purpose: is no field of a rubric file; there are name, title, source, criterion, levels",
-        "line 4, source, section: is a number, expected a text; put it in quotes",
+        "line 4, source, section: is a number, expected text; put it in quotes",
         "line 4, source, differences: is empty",
         "line 7, levels, x: is no level; a level is a whole number without quotes",
         "criterion: is missing",
@@ -140,7 +140,7 @@ def test_a_rubric_of_ones_own_is_found_by_its_path(tmp_path: Path) -> None:
     path.write_text(HEAD + "levels: {0: No., 1: Yes.}", "utf-8")
     assert find_rubric(str(path)).criterion == "Is it true?"
     with pytest.raises(
-        InputError, match=r"There is no rubric mine: give one of coverage, factual, or the path"
+        InputError, match=r"There is no rubric mine\. Choose one of coverage, factual, or give the path"
     ):
         find_rubric("mine")
     with pytest.raises(InputError, match=r"Rubric .*nowhere.yaml cannot be read"):

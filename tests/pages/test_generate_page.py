@@ -225,7 +225,7 @@ def test_no_level_is_refused_and_without_level_0_nothing_is_verbatim(store: Stor
     field(at, "Levels").set_value([])
     at.run()
     press(at, "Run the one item")
-    assert "Levels: name at least one level" in said(at)
+    assert "Levels: choose at least one level" in said(at)
     assert list_runs(store) == []
 
 

@@ -306,7 +306,7 @@ def test_a_text_with_marked_errors_may_not_come_twice() -> None:
         ({"cef": {"temperature": "0"}}, "settings, cef, temperature: '0' is not a number"),
         ({"cef": {"reask": 1}}, "settings, cef, reask: 1 is neither true nor false"),
         ({"cef": {"mode": None}}, "settings, cef, mode: None is none of"),
-        ({"name": "a\nb"}, "settings, name: holds a line break"),
+        ({"name": "a\nb"}, "settings, name: contains a line break"),
         ({"model": 7}, "settings, model: is a number"),
         (
             {"metrics": [vars(METRICS[0])] * 2},
