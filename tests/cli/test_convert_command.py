@@ -117,7 +117,7 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
         ("levels.jsonl", "--to", "wmt-qe"): "WMT-QE cannot store these: write the format `rated`",
         ("levels.jsonl", "--to", "seg-score"): "several texts, which differ in level",
         ("s.csv", "--to", "mqm"): "--texts is missing: mqm needs the texts",
-        ("scores.csv", "--to", "spans-csv"): "no error spans are found in it",
+        ("scores.csv", "--to", "spans-csv"): "contains no error spans",
         ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "already contains the texts",
         ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "Leave out units and ends",
         ("rated.jsonl", "--to", "mqm", "--flip", "H"): "flip none",
