@@ -1,4 +1,4 @@
-"""Write docs/settings.md: every setting of every kind of run, from the fields themselves.
+"""Write docs/settings.md: every setting of every kind of run, generated from the fields.
 
 python scripts/settings_reference.py
 """
@@ -25,29 +25,34 @@ _WHERE: Mapping[Work, tuple[str, str]] = {
 """Work -> command, and the document that explains it."""
 _START = """# Settings
 
-Every setting of every kind of run, under its name on a page and as the option of a command. Saved runs and `run.json` name
-the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. What every
-run has that asks a model stands at the end; [models](models.md) explains it.
+All settings of all kinds of run, with their names on pages and their options in commands. Saved runs and `run.json` use the
+name of the *field*. *Scored* settings can change a score and are part of the signature if they have an effect. The settings
+shared by all runs with a model come last; [models](models.md) explains them.
 
-`python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
+`python scripts/settings_reference.py` writes this file from the code; a test checks that it is up to date.
 """
 _CALL = CallSettings.model_fields.keys()
 _SHARED: tuple[tuple[str, str, type[Settings], Collection[str]], ...] = (
-    ("Model", "Who is asked, in runs of all kinds but metrics.", ModelSettings, _CALL),
+    ("Model", "The model of a run, for all kinds except metrics.", ModelSettings, _CALL),
     (
         "Every call",
-        "How the model is asked, whatever for. A kind's own temperature stands above. What a server refuses is left out, and "
-        "run.json says so.",
+        "Settings of every call of a model. A kind's own temperature is listed above. Fields that a server refuses are not "
+        "sent, and run.json lists them.",
         CallSettings,
         (),
     ),
-    ("Running", "How a run that asks a model is worked on. None of it changes an answer.", Running, ()),
+    (
+        "Running",
+        "How to process a run that uses a model. None of these settings changes an answer.",
+        Running,
+        (),
+    ),
 )
 _HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What it does")
 
 
 def reference() -> str:
-    """The whole file."""
+    """The text of the whole file."""
     shared = (
         line
         for title, text, model, without in _SHARED
@@ -57,7 +62,7 @@ def reference() -> str:
 
 
 def table(model: type[Settings], without: Collection[str] = ()) -> str:
-    """A row a field, as Markdown."""
+    """A Markdown table with one row per field."""
     fields = {name: one for name, one in fields_of(model).items() if name not in without}
     depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
     rows = [

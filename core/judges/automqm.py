@@ -797,7 +797,8 @@ def _task_problems(task: RatingTask) -> list[Remark]:
 
 def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) -> dict[str, int]:
     """Severity -> number of errors in examples that the Parrot cannot weigh, or that models do not see because the task lacks
-    the severity."""
+    the severity.
+    """
     if by_rules:
         return {one: n for one, n in marked.items() if weight_of("", one) is None}
     assert task.spans is not None

@@ -269,7 +269,7 @@ class CefSettings(JudgeSettings):
     )
     reask: bool = setting(
         False,
-        "Ask every question of its own text too",
+        "Answer every question from its own text too",
         "also answer every question from its own text, to check the model's own questions; scores do not change, and "
         "answers cost twice as much",
         scored=False,

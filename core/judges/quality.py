@@ -1,6 +1,7 @@
 """The evaluator from the Multilingual paper: a model gives a text a class on every dimension, with justifications.
 
-Its examples come from held-out items."""
+Its examples come from held-out items.
+"""
 
 import asyncio
 import hashlib

@@ -597,7 +597,7 @@ def pool_problems(settings: ExampleSettings, pool: ExamplePool, nobody: Remark) 
 
 
 def nobody_rated(what: str, values: Mapping[str, object] | None = None) -> Remark:
-    """The problem of a file without usable ratings. what: what nobody did, such as "rated X", with `values` filled in."""
+    """The problem of a file without usable ratings. what: the missing action, such as "rated X", with `values` filled in."""
     return Remark(
         "examples", f"nobody {what}: {ADD_RATINGS}, or choose {{examples=none}}", dict(values or {})
     )

@@ -82,7 +82,7 @@ class Rubric:
     paper: str
     section: str
     differences: str
-    """Differences from the paper."""
+    """Differences from the published rubric."""
     criterion: str
     """The question about the text."""
     levels: Mapping[int, str]

@@ -454,7 +454,7 @@ class Prompt:
     paper: str
     section: str
     differences: str
-    """Differences from the paper."""
+    """Differences from the published prompt."""
     system: str | None
     """The system turn, the same for every item; None: no system turn."""
     user: str

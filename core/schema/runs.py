@@ -1,6 +1,7 @@
 """Data types for runs: the kinds of run, and a run with its items and the cost of its steps.
 
-Each kind is one object, exported by its own module."""
+Each kind is one object, exported by its own module.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence

@@ -338,12 +338,12 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
             "--temperature",
             "3",
         ],
-        ["--model: does nothing", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
+        ["--model: has no effect", "this judge cannot work with rules", "--repeats: 0", "--temperature: 3"],
     ),
     (
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
         [
-            "--verifier: llm asks a model",
+            "--verifier: llm needs a model",
             "--beta: 0 is not between 0.001 and 1000",
             "--name: a column's name",
         ],
@@ -371,7 +371,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         [f"--{name}: " for name in ("repeats", "attempts", "timeout", "key-variable")],
     ),
     (["cef", "mills.jsonl", *SERVER, "--questions", "0"], ["--questions: 0 is not between 1 and 100"]),
-    (["cef", "mills.jsonl", *SERVER], ["nobody answers there"]),
+    (["cef", "mills.jsonl", *SERVER], ["no server answers there"]),
     (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
     (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
     (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["--prompt: rubric"]),
@@ -381,8 +381,8 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
     (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
     (["rubric", "marked.jsonl", *SERVER], ["has no reference for any text"]),
-    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a judge of the kind rubric", "claims-tiny"]),
-    (["answers", "cef", "--backend", "rules"], ["rules cannot be this judge"]),
+    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is from the judge rubric", "claims-tiny"]),
+    (["answers", "cef", "--backend", "rules"], ["this judge cannot work with rules"]),
     (["align", "marked", "--ratings", "gone.tsv", "--backend", "rules"], ["gone.tsv cannot be read"]),
     (["align", "rubric", "--ratings", "marks.tsv", "--backend", "rules"], ["asks no questions"]),
 ]
@@ -398,7 +398,10 @@ def test_runs_are_refused_with_all_that_is_wrong(
 
 
 LOOKS: list[tuple[list[str], list[str]]] = [
-    (["reliability", "gone", "rubric"], ["These cannot be read", "gone", "holds a run of the kind rubric"]),
+    (
+        ["reliability", "gone", "rubric"],
+        ["These cannot be read", "gone", "contains a run of the kind rubric"],
+    ),
     (["reliability", "answers"], ["1 model: answers of at least two"]),
     (
         ["reliability", "answers", "--resamples", "-1", "--confidence", "2"],
