@@ -134,9 +134,9 @@ class Aligner:
     async def align(self, text: MarkedText) -> Done:
         """Decide every error of a text: found, not found, or no verdict with a reason.
 
-        Without mismatching questions every error counts as not found, and the model is not asked. An error without marked
-        words gets no verdict. An unusable answer affects only its own error. Returns the text, the failures, and whether they
-        were temporary.
+        Without mismatching questions every error counts as not found, and the model is not asked. An error without
+        marked words gets no verdict. An unusable answer affects only its own error. Returns the text, the failures,
+        and whether they were temporary.
         """
         clear = [without_asking(text, error) for error in text.errors]
         unclear = [error for error, known in zip(text.errors, clear, strict=True) if known is None]
@@ -274,7 +274,7 @@ KIND = AuditKind(
     name="alignment",
     title="Alignment with marked errors",
     verb="align",
-    summary="whether a cross-examination's mismatching questions point to the errors that people marked",
+    summary="checks whether a cross-examination's mismatching questions point to the errors that people marked",
     reads="marked texts",
     does="decides; rules: compare the words of question and error, a stand-in",
     section="alignment-with-marked-errors",

@@ -174,7 +174,7 @@ def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
 KIND = AuditKind(
     name="answers",
     title="Answers to judges' questions",
-    summary="a model answers the questions of cross-examinations, to measure how reliable their judges are",
+    summary="answers the questions of cross-examinations with a model, to measure how reliable their judges are",
     reads="questions asked",
     does="answers",
     section="judge-reliability",

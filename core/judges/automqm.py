@@ -109,9 +109,9 @@ NOWHERE, UNQUOTED = Place(None, None, "not found"), Place(None, None, "nothing q
 class Locator:
     """Finds quotes in one text, in the order in which a judge lists them.
 
-    The k-th quote of the same words refers to their k-th occurrence, or to the last one if there are fewer. Occurrences do
-    not overlap. If some are whole words, only those count, so that `es` does not match inside `dieses`. In scripts without
-    spaces every occurrence counts.
+    The k-th quote of the same words refers to their k-th occurrence, or to the last one if there are fewer.
+    Occurrences do not overlap. If some are whole words, only those count, so that `es` does not match inside
+    `dieses`. In scripts without spaces every occurrence counts.
     """
 
     def __init__(self, text: str) -> None:
@@ -309,10 +309,11 @@ def found_share(errors: Sequence[FoundError]) -> float:
 
 
 def score_of_errors(errors: Sequence[FoundError]) -> Score:
-    """Minus the sum of the errors' weights (`core.formats.spans.mqm`): 0 without errors, no lower bound, higher is better.
+    """Minus the sum of the errors' weights (`core.formats.spans.mqm`): 0 without errors, no lower bound, higher is
+    better.
 
-    An error counts if its words are in the text or if it quotes none. The score is undefined, with a reason, if a severity
-    has no weight.
+    An error counts if its words are in the text or if it quotes none. The score is undefined, with a reason, if a
+    severity has no weight.
     """
     weights = [weight_in_text(one) for one in errors]
     if None in weights:
@@ -440,16 +441,16 @@ class ErrorReader:
 
     @property
     def best(self) -> tuple[FoundError, ...] | None:
-        """The answer with the fewest wrong quotes or categories, among those with at least FOUND_SHARE of their quotes in the
-        text. Later answers win ties; None: there was none.
+        """The answer with the fewest wrong quotes or categories, among those with at least FOUND_SHARE of their
+        quotes in the text. Later answers win ties; None: there was none.
         """
         return self._best
 
     def read(self, answer: str) -> tuple[FoundError, ...]:
         """The errors with their positions; see read_errors.
 
-        Also raises Unusable if a quote is not in the text or a category is not offered. Case, hyphens and underscores of a
-        category do not matter, and either side of its slash is enough.
+        Also raises Unusable if a quote is not in the text or a category is not offered. Case, hyphens and underscores
+        of a category do not matter, and either side of its slash is enough.
         """
         locator, found = Locator(self._text), []
         for one in read_errors(answer, self._severities):
@@ -628,11 +629,12 @@ class AutoMqmJudge:
     async def judge(self, text: RatedText) -> Judged:
         """Score a text: minus the MQM weights, averaged over the repeats with a usable answer.
 
-        An answer with a quote that is not in the text, or with an invented category, is requested again. After the last
-        attempt the best answer counts if at least FOUND_SHARE of its quotes were found; errors that were not found are ignored.
+        An answer with a quote that is not in the text, or with an invented category, is requested again. After the
+        last attempt the best answer counts if at least FOUND_SHARE of its quotes were found; errors that were not
+        found are ignored.
 
-        An empty text is not judged; a text without a source is judged alone. The score misleads where the weights do: a long
-        text can lose more than a short one.
+        An empty text is not judged; a text without a source is judged alone. The score misleads where the weights do:
+        a long text can lose more than a short one.
         """
         if not text.output.text.strip():
             return Judged.without_asking(EMPTY_TEXT)
@@ -712,11 +714,11 @@ def _trial(repeat: int, used: tuple[ExampleUsed, ...], answer: Answer[tuple[Foun
 class Parrot:
     """The Specialist paper's baseline without a model: it repeats the errors of its examples.
 
-    Specialist, section 5.4.2. A specialist's lead over the Parrot cannot be explained by copying. The paper does not define
-    a matching span. Here, for every distinct (words, severity, category) among the examples' errors, every occurrence of
-    the words in the text is an error with that severity and category (or only the first occurrence, depending on the
-    settings). An occurrence has the same code points in the same case, even inside words; occurrences of the same words do
-    not overlap. Errors without marked words are never repeated.
+    Specialist, section 5.4.2. A specialist's lead over the Parrot cannot be explained by copying. The paper does not
+    define a matching span. Here, for every distinct (words, severity, category) among the examples' errors, every
+    occurrence of the words in the text is an error with that severity and category (or only the first occurrence,
+    depending on the settings). An occurrence has the same code points in the same case, even inside words;
+    occurrences of the same words do not overlap. Errors without marked words are never repeated.
     """
 
     def __init__(self, settings: AutoMqmSettings, pool: ExamplePool) -> None:
@@ -796,8 +798,8 @@ def _task_problems(task: RatingTask) -> list[Remark]:
 
 
 def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) -> dict[str, int]:
-    """Severity -> number of errors in examples that the Parrot cannot weigh, or that models do not see because the task lacks
-    the severity.
+    """Severity -> number of errors in examples that the Parrot cannot weigh, or that models do not see because the
+    task lacks the severity.
     """
     if by_rules:
         return {one: n for one, n in marked.items() if weight_of("", one) is None}

@@ -251,8 +251,8 @@ class LlmDecomposer:
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
         """The claims of a text, each a self-contained statement; empty if the text claims nothing.
 
-        step: name under which calls are counted. Duplicate claims count once; line breaks inside claims become spaces. Claims
-        beyond MOST_TOKENS are cut off, so longer texts must be split.
+        step: name under which calls are counted. Duplicate claims count once; line breaks inside claims become
+        spaces. Claims beyond MOST_TOKENS are cut off, so longer texts must be split.
         """
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
         max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
@@ -271,8 +271,8 @@ class LlmVerifier:
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
         """One verdict per claim: whether the premise supports it. Claims that the premise leaves open are not supported.
 
-        An answer that lacks claims is requested again. After the last attempt the most complete answer counts; claims missing
-        from it have no verdict.
+        An answer that lacks claims is requested again. After the last attempt the most complete answer counts; claims
+        missing from it have no verdict.
         """
         starts = range(0, len(claims), CLAIMS_A_CALL)
         parts = await asyncio.gather(
@@ -311,9 +311,9 @@ def claims_schema(text: str) -> dict[str, object]:
 def read_claims(text: str, own: str) -> tuple[str, ...]:
     """The claims of an answer, without duplicates, each on one line.
 
-    own: the text that was split. Raises Unusable if the answer is not a list of texts, has more than MOST_CLAIMS or a claim
-    that loops, or is empty although a sentence of the text states something. Lengths are not checked: a server without
-    guided decoding may write longer claims, and each counts if it has a letter or digit.
+    own: the text that was split. Raises Unusable if the answer is not a list of texts, has more than MOST_CLAIMS or a
+    claim that loops, or is empty although a sentence of the text states something. Lengths are not checked: a server
+    without guided decoding may write longer claims, and each counts if it has a letter or digit.
     """
     listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
     claims = tuple(dict.fromkeys(claim for each in listed if any(map(str.isalnum, claim := in_a_line(each)))))
@@ -415,9 +415,9 @@ class RuleDecomposer:
 class RuleVerifier:
     """Verifies claims by rules: all numbers and names and enough words of a claim must occur in the premise.
 
-    A name is a capitalised word that does not begin the claim, so every German noun is one. Words match if they differ only
-    in their last two letters, as inflected forms often do. In scripts without spaces, pairs of neighbouring characters are
-    compared instead of words; scripts without capitals have no names.
+    A name is a capitalised word that does not begin the claim, so every German noun is one. Words match if they
+    differ only in their last two letters, as inflected forms often do. In scripts without spaces, pairs of
+    neighbouring characters are compared instead of words; scripts without capitals have no names.
     """
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
@@ -522,13 +522,13 @@ def scores_of(record: ClaimsRecord, settings: ClaimsSettings) -> tuple[Score, ..
     precision: share of the response's claims that the reference supports. recall: share of the reference's claims that
     the response supports. F-beta = (1 + beta^2) P R / (beta^2 P + R), 0 if both are 0.
 
-    RAGAS (factual correctness, used in Factual, section 5) counts true positives among the response's claims and false
-    negatives among the reference's: recall = tp / (tp + fn). That number misleads if the two texts are split into claims of
-    different size: a response of many small claims gets a higher recall for the same content. RAGAS rounds to two places;
-    these values are not rounded.
+    RAGAS (factual correctness, used in Factual, section 5) counts true positives among the response's claims and
+    false negatives among the reference's: recall = tp / (tp + fn). That number misleads if the two texts are split
+    into claims of different size: a response of many small claims gets a higher recall for the same content. RAGAS
+    rounds to two places; these values are not rounded.
 
-    Claims without a verdict are left out. If a text has no claims, or none with a verdict, its share and both F-beta values
-    are undefined.
+    Claims without a verdict are left out. If a text has no claims, or none with a verdict, its share and both F-beta
+    values are undefined.
     """
     response = _side(record, record.response, "response")
     reference = _side(record, record.reference, "reference")

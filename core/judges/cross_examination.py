@@ -132,9 +132,9 @@ def scores_of(record: CefRecord, document: str, text: str) -> tuple[Score, ...]:
     - conciseness = 1 - words of the text / words of D: at most 1, below 0 if the text is longer.
     - overall = mean of coverage, conformity and consistency; undefined unless all three are defined.
 
-    With several examinations (repeats), every component is averaged over those in which it is defined; overall is the mean
-    of these means. Two effects mislead: an empty answer contradicts nothing (conformity 1 at coverage 0), and with ten
-    questions a share moves in steps of 0.1.
+    With several examinations (repeats), every component is averaged over those in which it is defined; overall is the
+    mean of these means. Two effects mislead: an empty answer contradicts nothing (conformity 1 at coverage 0), and
+    with ten questions a share moves in steps of 0.1.
     """
     scores = examined_scores(record.examinations)
     scores["conciseness"] = conciseness(

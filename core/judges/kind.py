@@ -23,9 +23,9 @@ EMPTY_SOURCE, EMPTY_TEXT = "the source is empty", "the text is empty"
 SHORT_SHA = 12
 """Digits of a hash shown in a signature."""
 COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "again", "why", "reason")
-"""Columns of details.csv for judges that compare two texts. what: trial, claim, question, or a failed step. side: order of
-a trial; response or reference for a claim; source or text for a question. verdict: score of a trial; yes or no for a
-claim; YES, NO or IDK for a question."""
+"""Columns of details.csv for judges that compare two texts. what: trial, claim, question, or a failed step. side:
+order of a trial; response or reference for a claim; source or text for a question. verdict: score of a trial; yes or
+no for a claim; YES, NO or IDK for a question."""
 MOST_REPEATS = 100
 """Most repeats per text."""
 HELPER_AT_ONCE = 32
@@ -425,8 +425,8 @@ def numbered(entries: Iterable[str]) -> str:
 def place_of(value: object, n: int, what: str, kind: str) -> int | None:
     """The index, from 0, of the entry that an answer refers to as `value`; None: not a number.
 
-    Raises Unusable (of this kind) for a number outside 1 to n, above all for 0: a model that counts differently has shifted
-    all other entries too. what: plural name of the entries. Models write 1, 1.0 and "1".
+    Raises Unusable (of this kind) for a number outside 1 to n, above all for 0: a model that counts differently has
+    shifted all other entries too. what: plural name of the entries. Models write 1, 1.0 and "1".
     """
     digits = value.strip() if isinstance(value, str) else ""
     if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER:

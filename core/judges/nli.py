@@ -38,8 +38,8 @@ class NliVerifier:
         self._entailment = entailment
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See LlmVerifier. If a pair is too long for the model, the claim's `why` says so: the supporting passage may have
-        been cut off.
+        """See LlmVerifier. If a pair is too long for the model, the claim's `why` says so: the supporting passage may
+        have been cut off.
         """
         if not claims:
             return Verified(())

@@ -220,8 +220,8 @@ def answers_schema(n: int) -> dict[str, object]:
 def read_answers(text: str, n: int) -> tuple[Given, ...]:
     """The answers to n questions in a batched answer. Raises Unusable if the form is wrong.
 
-    An entry counts if its number is 1 to n and `read_verdict` accepts its answer. Two equal answers to a question count as
-    one; two different ones are rejected. A number outside 1 to n makes the whole answer unusable.
+    An entry counts if its number is 1 to n and `read_verdict` accepts its answer. Two equal answers to a question
+    count as one; two different ones are rejected. A number outside 1 to n makes the whole answer unusable.
     """
     # Entries are checked one by one, so that a bad entry does not invalidate good ones.
     value = read_object(text, answers={"type": "array", "items": {"type": "object"}})
@@ -344,8 +344,8 @@ class TextAskedAbout:
     def _is_named_in(self, question: str) -> bool:
         """Whether the question shares a number, name or content word with the text, or cannot be compared with it.
 
-        They cannot be compared if the text's language is unknown or if the question's stop words indicate another language:
-        questions are requested in English whatever the language of the text.
+        They cannot be compared if the text's language is unknown or if the question's stop words indicate another
+        language: questions are requested in English whatever the language of the text.
         """
         asked = Premise.of(question)
         if asked.numbers & self.said.numbers:

@@ -73,9 +73,9 @@ class ShownExample:
 class ExamplePool:
     """The rated texts of a file, from which each text's examples are drawn.
 
-    dimension: examples are scores on this dimension; None: examples are marked errors. Texts without such ratings are not
-    examples, nor are references (systems such as `refA`, `reference`). Each language or language pair is a test set of its
-    own; examples never come from another one.
+    dimension: examples are scores on this dimension; None: examples are marked errors. Texts without such ratings are
+    not examples, nor are references (systems such as `refA`, `reference`). Each language or language pair is a test
+    set of its own; examples never come from another one.
 
     Draws depend only on the seed, the text and the ratings, not on the order or number of calls.
     """
@@ -353,8 +353,8 @@ def _quoted(text: str, spans: Iterable[ErrorSpan]) -> list[tuple[str, ErrorSpan]
 def _scores_on(dimension: Dimension, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
     """The ratings that are scores on this dimension, within its scale.
 
-    MQM scores (minus the weights of errors) do not fit a scale that ends above 0: their 0 means no errors, but would be the
-    scale's worst score.
+    MQM scores (minus the weights of errors) do not fit a scale that ends above 0: their 0 means no errors, but would
+    be the scale's worst score.
     """
     return tuple(
         one
@@ -633,7 +633,7 @@ def check_examples(
         # No variant has examples for a text if nobody rated another system's text for its item.
         bare = sum(not pool.examples_for(text, variant="specialist", rater=settings.rater) for text in judged)
         if bare == len(judged) and not problems:
-            text = "no item has rated texts of several systems, so there are no examples to show; "
+            text = "no text to be judged has another system's rated text for its item, so there are no examples; "
             problems.append(Remark("examples", f"{text}{ADD_RATINGS}, or choose {{examples=none}}"))
     refuse_rated(problems, settings, rated)
     others = len(rated.texts) - len(judged)

@@ -81,9 +81,9 @@ class Model:
     async def ask(self, request: Request, read: Callable[[str], T]) -> Answer[T]:
         """Send a request and parse the answer with `read`.
 
-        read: takes the text, returns the value or raises Unusable. After an unusable reply the request is repeated, up to
-        `attempts` times in total at the same temperature; the model sees its last answer and the problem. A reply that was
-        cut off is first requested with a larger limit, which does not count as an attempt.
+        read: takes the text, returns the value or raises Unusable. After an unusable reply the request is repeated,
+        up to `attempts` times in total at the same temperature; the model sees its last answer and the problem. A
+        reply that was cut off is first requested with a larger limit, which does not count as an attempt.
         """
         reason, detail, tries = "invalid", "", 0
         first = asking = self._as_chosen(request)

@@ -25,7 +25,8 @@ MOST_BYTES = 16_000_000
 
 
 class Bounded(httpx2.AsyncClient):
-    """An HTTP client with a time limit per exchange; httpx limits only single reads, so a slow server could trickle forever.
+    """An HTTP client with a time limit per exchange; httpx limits only single reads, so a slow server could trickle
+    forever.
 
     It does not follow redirects: prompts and key are sent only to the given address.
     """

@@ -17,8 +17,8 @@ EASE = 0.9
 RISE = 0.1
 """Share of the rate that is added after each stretch without a refusal."""
 MOST_CUTS = 3
-"""Consecutive refusals, without a rise in between, that lower the rate. If refusals continue, the rate was not their cause;
-otherwise random refusals, as on a shared account, would slow a run down without end."""
+"""Consecutive refusals, without a rise in between, that lower the rate. If refusals continue, the rate was not their
+cause; otherwise random refusals, as on a shared account, would slow a run down without end."""
 FIRST_STRETCH = 50
 """Requests of the first such stretch; each refusal doubles it, so that refusals become rarer."""
 PATIENCE = 120.0
@@ -75,10 +75,11 @@ class _Budget:
 class Pace:
     """Decides when the next request may leave.
 
-    If a server reports remaining capacity in headers, no more requests leave than it has room for. If it only refuses, with
-    a time to retry, all requests wait and then leave evenly, at a rate learned from earlier acceptances; the rate rises
-    slowly while nothing is refused. Without a time to retry, all requests wait for growing pauses; after each pause one
-    request tests whether the server accepts it, and then the rate is learned. For use by a single event loop.
+    If a server reports remaining capacity in headers, no more requests leave than it has room for. If it only
+    refuses, with a time to retry, all requests wait and then leave evenly, at a rate learned from earlier
+    acceptances; the rate rises slowly while nothing is refused. Without a time to retry, all requests wait for
+    growing pauses; after each pause one request tests whether the server accepts it, and then the rate is learned.
+    For use by a single event loop.
     """
 
     def __init__(

@@ -79,9 +79,9 @@ _SEED = 8
 def loops(text: str) -> bool:
     """Whether any part of the text repeats itself over and over, as with models that cannot stop.
 
-    A loop is the same run of characters, with a letter or digit, LOOP_TIMES in a row over at least LOOP_LENGTH characters;
-    case and the amount of white space do not matter, and the last repetition may be incomplete. Lines of dashes and shorter
-    refrains are not loops. Misses loops that vary, for example by a counter. Linear time.
+    A loop is the same run of characters, with a letter or digit, LOOP_TIMES in a row over at least LOOP_LENGTH
+    characters; case and the amount of white space do not matter, and the last repetition may be incomplete. Lines of
+    dashes and shorter refrains are not loops. Misses loops that vary, for example by a counter. Linear time.
     """
     plain = " ".join([*text.casefold().split(), ""])  # so that the last repetition ends in a space too
     last: dict[str, int] = {}

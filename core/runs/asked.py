@@ -398,8 +398,8 @@ def _saved_by(run: Run) -> str:
 
 
 def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's settings cannot be read") -> Asked:
-    """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what: start of
-    its message.
+    """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what:
+    start of its message.
     """
     if kind.work == "scores":
         return Asked(kind, kind.Settings.saved(kept, what))

@@ -76,13 +76,13 @@ class Estimate:
     money: float | None
     """None if a price or a count of tokens is missing."""
     seconds: float | None
-    """Total working time by the clock: so far, another start of the model, and the remaining items. The geometric middle of
-    its range."""
+    """Total working time by the clock: so far, another start of the model, and the remaining items. The geometric
+    middle of its range."""
     seconds_low: float | None = None
     seconds_high: float | None = None
     spread: float | None = None
-    """Calls, tokens and money can differ by this share: half of a 90 % interval, from the spread between items. None: only
-    one item."""
+    """Calls, tokens and money can differ by this share: half of a 90 % interval, from the spread between items. None:
+    only one item."""
 
     @property
     def time(self) -> str | None:
@@ -147,9 +147,9 @@ def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
 def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
     """Extrapolate from the finished items.
 
-    Answers from the cache are priced at the mean of paid answers, because future items are not in the cache. Longest time:
-    more open requests are answered no faster than those seen. Shortest time: the model keeps up with all requests that can
-    be open at once.
+    Answers from the cache are priced at the mean of paid answers, because future items are not in the cache. Longest
+    time: more open requests are answered no faster than those seen. Shortest time: the model keeps up with all
+    requests that can be open at once.
     """
     run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
@@ -207,8 +207,8 @@ def _timed(found: Estimate, run: Run, n_left: int, low: float, high: float) -> E
 def _gain(at: RunAtHand, seen: Seen, worked: float, n_left: int) -> float:
     """Possible speed-up of the remaining items from more open requests; 1 or more.
 
-    A server may have room for all of them. An engine in this process has one processor for all, so the gain is far smaller
-    than the number of requests; the square root is an optimistic guess.
+    A server may have room for all of them. An engine in this process has one processor for all, so the gain is far
+    smaller than the number of requests; the square root is an optimistic guess.
     """
     if at.asked.by_rules or not seen.calls:
         return 1.0

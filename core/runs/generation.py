@@ -53,9 +53,9 @@ class Generation(WorkPath):
         return GenerationJob(run)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
-        """dataset.json and report.json have the form of the Factual paper (levels 0 to 5 instead of A0 to A4 for damage),
-        without items that lack a level. outputs.csv and outputs.jsonl have one row per text, with reasons for missing ones.
-        records.jsonl contains every step.
+        """dataset.json and report.json have the form of the Factual paper (levels 0 to 5 instead of A0 to A4 for
+        damage), without items that lack a level. outputs.csv and outputs.jsonl have one row per text, with reasons
+        for missing ones. records.jsonl contains every step.
         """
         scheme, settings = scheme_of(run.asked), run.asked.chosen
         traces = traces_of(run)

@@ -175,8 +175,8 @@ def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:
 def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[ThreadPart, ...]:
     """Parts of a scoring run: all lexical metrics together, because they share statistics, and each neural metric alone.
 
-    Separate parts mean that a text that lacks one neural score is not sent through the other models again. n_texts: number
-    of texts to score; a few texts are not worth a process.
+    Separate parts mean that a text that lacks one neural score is not sent through the other models again. n_texts:
+    number of texts to score; a few texts are not worth a process.
     """
     parts: list[ThreadPart] = []
     if lexical := tuple(spec.metric.name for spec in settings.specs("lexical")):

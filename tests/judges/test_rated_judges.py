@@ -386,7 +386,7 @@ def test_systems_are_named_once_and_old_settings_read() -> None:
         (
             "automqm",
             {"texts": [rated(0, "A"), rated(1, "A")], "by_rules": True},
-            ("examples", "--examples: no item has rated texts of several systems"),
+            ("examples", "--examples: no text to be judged has another system's rated text"),
         ),
         (
             "quality",

@@ -350,7 +350,7 @@ def test_a_lone_system_has_nobody_to_learn_from(store: Store) -> None:
     with pytest.raises(SettingsError) as refused:
         create(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
     (problem,) = named(refused.value)
-    assert problem.startswith("examples: no item has rated texts of several systems")
+    assert problem.startswith("examples: no text to be judged has another system's rated text")
 
 
 def test_items_are_left_to_judge(store: Store) -> None:
