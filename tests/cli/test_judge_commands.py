@@ -136,7 +136,7 @@ def test_a_judge_writes_its_scores_and_how_it_came_to_them(
 
 def test_rules_say_that_they_are_a_stand_in(judge: Command) -> None:
     printed = judge("claims", "mills.jsonl", "--backend", "rules", "--limit", "1", "--out", "rules-1")
-    assert "a stand-in to see how it works" in printed
+    assert "a stand-in for trying things out" in printed
     assert "5 texts, 4 metrics." in printed
 
 

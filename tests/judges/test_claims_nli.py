@@ -94,6 +94,6 @@ def test_what_is_missing_is_said(seen: dict[str, Any]) -> None:
         "does not tell entailment: one of its labels must be that (LABEL_0, LABEL_1, LABEL_2)"
         in said["unnamed"]
     )
-    assert "Name another one: a folder on this machine, or a name on the hub" in said["nowhere"]
+    assert "Choose another one: a folder on this machine, or a name on the hub" in said["nowhere"]
     assert "claims: cross-encoder/nli-deberta-v3-large is not on this machine" in said["default"]
     assert "torch finds no GPU" in said["gpu"]

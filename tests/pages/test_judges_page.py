@@ -161,7 +161,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     at.run()
     (at_once,) = (button for button in at.button if button.label == "Judge all 6 items")
     assert at_once.help == "Rules cost nothing."
-    assert "A stand-in to try everything without a model" in said(at)
+    assert "A stand-in for trying things out without a model" in said(at)
     assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
         "rules: numbers, names and words",
         "an entailment model (NLI)",

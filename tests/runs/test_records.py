@@ -255,7 +255,7 @@ def test_a_folder_that_holds_no_judge_says_so(
 
 def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
     for read in (read_judge_folder, lambda folder: read_audit_folder(folder, answers.KIND)):
-        with pytest.raises(InputError, match="name a folder that a judge's run wrote"):
+        with pytest.raises(InputError, match="choose a folder that a judge's run wrote"):
             read(tmp_path / "none")
 
 

@@ -264,8 +264,8 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
         ("automqm", {"examples": "none", "filtered": True}, "filtered: has no effect"),
         ("direct", {"examples": "none", "rater": "r1"}, "rater: has no effect"),
         ("automqm", {"examples": "mixed"}, "examples: 'mixed' is not one of specialist"),
-        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is none"),
-        ("quality", {"majority": "most"}, "majority: 'most' is none"),
+        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is not one"),
+        ("quality", {"majority": "most"}, "majority: 'most' is not one"),
         ("quality", {"shots": 2, "held_out": 0.0}, "held_out: 0 holds out no items"),
         ("quality", {"shots": 21}, "shots: 21 is not between 0 and 20"),
         ("automqm", {"task": "direct"}, "task: direct does not ask for marked errors"),
@@ -286,7 +286,7 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
             {"rater": "r9"},
             "rater: r9 gave no such ratings in the file; choose from r1",
         ),
-        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 rated nothing"),
+        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 gave no such"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_costs_anything(
@@ -430,7 +430,7 @@ def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
     fixed = parrot(examples="fixed", repeats=2)
     _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
     assert any("name no rater" in note for note in notes)
-    assert not any("by construction" in note for note in notes), "examples are drawn anew"
+    assert not any("are useless" in note for note in notes), "examples are drawn anew"
 
 
 def test_signatures_hold_what_determines_the_scores(store: Store) -> None:
