@@ -353,7 +353,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         ["claims", "mills.jsonl", "--backend", "vllm", "--model", "m", "--nli", "m"],
         ["vllm and an entailment model cannot share an environment"],
     ),
-    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: name the model", "OPENAI_API_KEY"]),
+    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: is empty", "OPENAI_API_KEY"]),
     (
         [
             "cef",
@@ -375,7 +375,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
     (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
     (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["--prompt: rubric"]),
-    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules ask no model"]),
+    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules use no prompt"]),
     (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: ", "--backend vllm"]),
     (["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"], ["--language-pair: mills.jsonl is no"]),
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),

@@ -200,14 +200,14 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
     folder_of_mt(tmp_path / "wmt")
     for said, command in {
         "nobody marked errors in a text: add --ratings": judge("automqm", "texts.jsonl", *PARROT),
-        "--ratings: rated.jsonl holds ratings itself": judge(
+        "--ratings: rated.jsonl already contains ratings": judge(
             "automqm", "rated.jsonl", *PARROT, "--ratings", "rated.jsonl"
         ),
         "missing.csv": judge("direct", "texts.jsonl", *asked, "--ratings", "missing.csv"),
         "--ratings: none matches a text in texts.jsonl": judge(
             "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
         ),
-        "neither a file nor among the folder's ratings (da, mqm)": judge(
+        "neither a file nor one of the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
         "nobody rated style on the task's scale from 0 to 100 (rated dimensions: overall)": judge(

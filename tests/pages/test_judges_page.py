@@ -186,7 +186,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
-    assert "Model: name the model" in said(at)
+    assert "Model: is empty" in said(at)
     assert "Name of the judge: a column's name" in said(at)
     assert not list_runs(store, ("cef",))
 
