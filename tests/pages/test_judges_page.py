@@ -100,7 +100,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     at = visit()
     assert field(at, "Judge").options == ["Ask a judge ...", "Give a judge's output ..."]
     assert field(at, "Kind").options == ["Rubric", "Claims", "Cross-examination"]
-    assert "A verdict on the rubric's scale" in said(at)
+    assert "a verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
