@@ -390,7 +390,7 @@ NOTHING = "(none)"
 """Placeholder for an unknown source or language."""
 SCORE_COLUMNS = ("what", "dimension", "repeat", "score", "examples", "why", "reason")
 """Columns of details.csv for judges that give scores. examples: texts shown to the judge."""
-BESIDE_SETTINGS = (
+TASK_AND_RATINGS = (
     SettingField("task", About("Task", "what to judge in every text"), "text", ""),
     SettingField("ratings", About("Ratings", "people's ratings of the texts"), "texts", ()),
 )
@@ -576,7 +576,7 @@ def languages_of(output: ScorableOutput, prompt: Prompt) -> dict[str, str]:
 def refuse_rated(problems: Sequence[Remark], settings: JudgeSettings, rated: RatedSet | None = None) -> None:
     """Raise SettingsError if there are problems with the settings and the task, or with the file."""
     start = {} if rated is None else {"what": f"{shown(rated.file_name)} does not fit these settings"}
-    refuse(problems, type(settings), also=BESIDE_SETTINGS, **start)
+    refuse(problems, type(settings), also=TASK_AND_RATINGS, **start)
 
 
 def pool_problems(settings: ExampleSettings, pool: ExamplePool, nobody: Remark) -> list[Remark]:

@@ -191,7 +191,7 @@ def _field(name: str, label: str, option: str = "") -> SettingField:
     return SettingField(name, About(label, "", option), "text", None)
 
 
-BESIDE = (
+EXTRA_FIELDS = (
     _field("name", "Name of the judge"),
     _field("prompt", "Prompts"),
     _field("limit", "Number of items"),
@@ -203,7 +203,7 @@ def fields_named(kind: Kind) -> dict[str, SettingField]:
     """All fields that a remark on a run of this kind can mention."""
     file = kind.attachment
     own = () if file is None else (_field(file.name, file.label, file.option),)
-    return fields_of(kind.Settings) | {one.name: one for one in (*BESIDE, *own)}
+    return fields_of(kind.Settings) | {one.name: one for one in (*EXTRA_FIELDS, *own)}
 
 
 def ask(
@@ -407,7 +407,9 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
     prompts = kept.get("prompts") or {}
     if not isinstance(prompts, dict):
         refuse(
-            [Remark("prompt", "{value} is not an object", {"value": repr(prompts)})], also=BESIDE, what=what
+            [Remark("prompt", "{value} is not an object", {"value": repr(prompts)})],
+            also=EXTRA_FIELDS,
+            what=what,
         )
     return Asked(
         kind,

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 from core import __version__
 from core.errors import InputError
-from core.runs.asked import BESIDE, Asked, asked_of, described, kept
+from core.runs.asked import EXTRA_FIELDS, Asked, asked_of, described, kept
 from core.runs.generation import Generation, spans_found_by
 from core.runs.jobs import RunAtHand, WorkPath
 from core.runs.judging import Auditing, Judging, degeneracy_of
@@ -114,7 +114,7 @@ def check_limit(limit: int | None, n_done: int) -> None:
     """Raise SettingsError for a number of items below 1 or below the number already processed."""
     if limit is not None and limit < max(1, n_done):
         why = f"the run has already processed {n_done} items" if n_done else "at least 1"
-        refuse([Remark("limit", "{n} is too small; {why}", {"n": limit, "why": why})], also=BESIDE)
+        refuse([Remark("limit", "{n} is too small; {why}", {"n": limit, "why": why})], also=EXTRA_FIELDS)
 
 
 def written(run: RunAtHand) -> dict[str, bytes]:

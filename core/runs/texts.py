@@ -11,7 +11,7 @@ from core.formats.rated import outputs_of, rated_of, write_rated
 from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
-from core.judges.rated import BESIDE_SETTINGS
+from core.judges.rated import TASK_AND_RATINGS
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import Study
@@ -132,7 +132,7 @@ def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tu
 def _refuse_ratings(why: str, *more: str) -> NoReturn:
     problems = [Remark("", "{why}", {"why": one}) for one in (why, *more)]
     problems[0] = replace(problems[0], name="ratings")
-    raise SettingsError(problems, {one.name: one for one in BESIDE_SETTINGS}, "The ratings cannot be used")
+    raise SettingsError(problems, {one.name: one for one in TASK_AND_RATINGS}, "The ratings cannot be used")
 
 
 def notes_of(rated: RatedSet) -> tuple[str, ...]:
