@@ -186,13 +186,13 @@ MISTAKES: list[tuple[str, list[str], str]] = [
     ("damage", ["--task", "translation"], "context (source sentence) is missing"),
     ("damage", ["--limit", "0"], "--limit: 0 is too small"),
     ("damage", ["--resume"], "no run of this file with these settings"),
-    ("damage", ["--prompt", "damage-qa"], "rules ask no model"),
-    ("damage", ["--model", "m"], "--model: does nothing"),
-    ("damage", ["--engine", "x=1"], "--engine: does nothing"),
-    ("damage", ["--backend", "openai"], "--model: name the model"),
+    ("damage", ["--prompt", "damage-qa"], "rules use no prompt"),
+    ("damage", ["--model", "m"], "--model: has no effect"),
+    ("damage", ["--engine", "x=1"], "--engine: has no effect"),
+    ("damage", ["--backend", "openai"], "--model: is empty"),
     ("damage", ["--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
-    ("damage", [*SERVER, "ftp://x"], "--base-url: it is no http or https URL"),
-    ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "nobody answers there"),
+    ("damage", [*SERVER, "ftp://x"], "--base-url: it is not an http or https URL"),
+    ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "no server answers there"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "nope"], "There is no prompt nope"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "--prompt: factual-rank"),
 ]
@@ -295,7 +295,7 @@ def test_a_run_that_is_refused_at_its_start_is_not_kept(
 ) -> None:
     assert "No runs yet" in _listed_in_an_empty_database(quiet)
     said = refused(capsys, "generate", "damage", str(DEMO), "--out", "o", *SERVER, "http://127.0.0.1:9/v1")
-    assert "nobody answers there" in said
+    assert "no server answers there" in said
     assert "No runs yet" in quiet("runs", "list")
 
 

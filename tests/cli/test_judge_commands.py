@@ -136,7 +136,7 @@ def test_a_judge_writes_its_scores_and_how_it_came_to_them(
 
 def test_rules_say_that_they_are_a_stand_in(judge: Command) -> None:
     printed = judge("claims", "mills.jsonl", "--backend", "rules", "--limit", "1", "--out", "rules-1")
-    assert "a stand-in to see how it works" in printed
+    assert "a stand-in for trying things out" in printed
     assert "5 texts, 4 metrics." in printed
 
 
@@ -338,12 +338,12 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
             "--temperature",
             "3",
         ],
-        ["--model: does nothing", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
+        ["--model: has no effect", "this judge cannot work with rules", "--repeats: 0", "--temperature: 3"],
     ),
     (
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
         [
-            "--verifier: llm asks a model",
+            "--verifier: llm needs a model",
             "--beta: 0 is not between 0.001 and 1000",
             "--name: a column's name",
         ],
@@ -353,7 +353,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         ["claims", "mills.jsonl", "--backend", "vllm", "--model", "m", "--nli", "m"],
         ["vllm and an entailment model cannot share an environment"],
     ),
-    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: name the model", "OPENAI_API_KEY"]),
+    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: is empty", "OPENAI_API_KEY"]),
     (
         [
             "cef",
@@ -371,11 +371,11 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         [f"--{name}: " for name in ("repeats", "attempts", "timeout", "key-variable")],
     ),
     (["cef", "mills.jsonl", *SERVER, "--questions", "0"], ["--questions: 0 is not between 1 and 100"]),
-    (["cef", "mills.jsonl", *SERVER], ["nobody answers there"]),
+    (["cef", "mills.jsonl", *SERVER], ["no server answers there"]),
     (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
     (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
     (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["--prompt: rubric"]),
-    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules ask no model"]),
+    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules use no prompt"]),
     (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: ", "--backend vllm"]),
     (
         ["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"],
@@ -384,8 +384,8 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
     (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
     (["rubric", "marked.jsonl", *SERVER], ["has no reference for any text"]),
-    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a judge of the kind rubric", "claims-tiny"]),
-    (["answers", "cef", "--backend", "rules"], ["rules cannot be this judge"]),
+    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is from the judge rubric", "claims-tiny"]),
+    (["answers", "cef", "--backend", "rules"], ["this judge cannot work with rules"]),
     (["align", "marked", "--ratings", "gone.tsv", "--backend", "rules"], ["gone.tsv cannot be read"]),
     (["align", "rubric", "--ratings", "marks.tsv", "--backend", "rules"], ["asks no questions"]),
 ]
@@ -403,7 +403,7 @@ def test_runs_are_refused_with_all_that_is_wrong(
 LOOKS: list[tuple[list[str], list[str]]] = [
     (
         ["reliability", "gone", "rubric"],
-        ["Some inputs cannot be read", "gone", "holds a run of the kind rubric"],
+        ["Some inputs cannot be read", "gone", "contains a run of the kind rubric"],
     ),
     (["reliability", "answers"], ["1 model: answers of at least two"]),
     (

@@ -212,15 +212,14 @@ def test_questions_are_put_together_of_one_run_a_model_and_of_one_mode(
     done(*cef, *who(server), "--seed", "5", "--limit", "1", "--out", "two")
     done(*cef, *who(server, "other"), "--mode", "reference", "--limit", "1", "--out", "by-reference")
     ask = [*who(server), "--out", "answers"]
-    assert "one and two were both made by tiny: name one run a model" in refused(
+    assert "one and two were both made by tiny: choose one run per model" in refused(
         "judge", "answers", "one", "two", *ask
     )
     twice = refused("judge", "answers", "one", "one", *ask)
-    assert "one and one were both made by tiny: name one run a model" in twice
+    assert "one and one were both made by tiny: choose one run per model" in twice
     modes = refused("judge", "answers", "one", "by-reference", *ask)
     assert (
-        "their modes differ, and with them the documents (one: reference-free; by-reference: reference)"
-        in modes
+        "they compare texts with different documents (one: reference-free; by-reference: reference)" in modes
     )
     others = texts(5, LEVELS).splitlines(keepends=True)[-2:]
     (here / "more.jsonl").write_bytes(b"".join(others))
@@ -241,7 +240,9 @@ def test_comparing_takes_the_names_that_it_prints_and_says_what_is_no_judge(
     assert "#3" in refused("judge", "compare", "first", "second", "--metrics", names.replace("2", "3"), *few)
     done("judge", "cef", "mills.jsonl", *who(server), "--questions", "2", "--limit", "1", "--out", "cef")
     done("judge", "answers", "cef", *who(server), "--out", "answers")
-    assert "answers holds a run of the kind answers" in refused("judge", "compare", "answers", "first", *few)
+    assert "answers contains a run of the kind answers" in refused(
+        "judge", "compare", "answers", "first", *few
+    )
 
 
 def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(

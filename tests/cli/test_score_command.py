@@ -315,7 +315,7 @@ def test_a_run_that_scores_has_no_texts_to_score_and_one_that_writes_no_scores(
     quiet: Run, refused: Run
 ) -> None:
     quiet("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv")
-    assert "Run 1 scores texts, it makes none" in refused("score", "run:1", "--out", "again.csv")
+    assert "Run 1 scores texts and has no texts of its own" in refused("score", "run:1", "--out", "again.csv")
 
 
 @pytest.mark.slow

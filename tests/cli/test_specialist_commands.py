@@ -133,7 +133,7 @@ def test_rated_texts_become_a_folder(
     command = judge("automqm", "rated.jsonl", *asked, "--rater", "r2", "--n-examples", "2", "--seed", "3")
     first = run(*command, "--limit", "1", "--input-price", "1", "--output-price", "2")
     assert "Run 1 (done): 1 of 1 items complete." in first
-    assert "Note: 16 of the 16 texts to be judged are rated themselves" in first
+    assert "Note: 16 of the 16 texts to be judged have ratings" in first
     assert "Cost of mark errors: 4 calls (0 more from the cache)" in first
     assert "Estimate for all 4 items, from 1 item: about 16 calls" in first
     printed = run(*command, "--resume", "--limit", str(N_ITEMS))
@@ -200,17 +200,17 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
     folder_of_mt(tmp_path / "wmt")
     for said, command in {
         "nobody marked errors in a text: add --ratings": judge("automqm", "texts.jsonl", *PARROT),
-        "--ratings: rated.jsonl holds ratings itself": judge(
+        "--ratings: rated.jsonl already contains ratings": judge(
             "automqm", "rated.jsonl", *PARROT, "--ratings", "rated.jsonl"
         ),
         "missing.csv": judge("direct", "texts.jsonl", *asked, "--ratings", "missing.csv"),
-        "--ratings: none is of a text in texts.jsonl": judge(
+        "--ratings: none matches a text in texts.jsonl": judge(
             "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
         ),
         "neither a file nor one of the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
-        "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(
+        "nobody rated style on the task's scale from 0 to 100 (rated dimensions: overall)": judge(
             "direct", "wmt", *asked, "--task", "style.yaml", "--dimension", "style"
         ),
         "--flip: only for a file named by --ratings": judge("quality", "rated.jsonl", *asked, "--flip", "H"),

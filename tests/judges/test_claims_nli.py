@@ -91,6 +91,6 @@ def test_the_signature_says_which_files_and_whose_code(seen: dict[str, Any]) -> 
 def test_what_is_missing_is_said(seen: dict[str, Any]) -> None:
     said = seen["refusals"]
     assert "does not recognise entailment; its labels are LABEL_0, LABEL_1, LABEL_2" in said["unnamed"]
-    assert "Name another one: a folder on this machine, or a name on the hub" in said["nowhere"]
+    assert "Choose another one: a folder on this machine, or a name on the hub" in said["nowhere"]
     assert "claims: cross-encoder/nli-deberta-v3-large is not on this machine" in said["default"]
     assert "torch finds no GPU" in said["gpu"]

@@ -64,21 +64,21 @@ def test_the_hash_is_of_what_a_judge_reads() -> None:
     [
         ("", "levels: is missing"),
         ("levels:", "line 5, levels: is empty"),
-        ("levels: {}", "line 5, levels: a scale has two levels at least"),
-        ("levels: {1: Yes.}", "line 5, levels: a scale has two levels at least"),
+        ("levels: {}", "line 5, levels: a scale needs at least two levels"),
+        ("levels: {1: Yes.}", "line 5, levels: a scale needs at least two levels"),
         ("levels: [Yes., No.]", "line 5, levels: is a list, expected names with values"),
         ("levels: 5", "line 5, levels: is a number, expected names with values"),
         (
             "levels:\n  1: No.\n  '2': Yes.",
-            "line 7, levels, 2: is no level; a level is a whole number without quotes",
+            "line 7, levels, 2: is not a level; a level is a whole number without quotes",
         ),
         (
             "levels:\n  2: No.\n  yes: Yes.",
-            "line 5, levels, 1: is no level; a level is a whole number without quotes",
+            "line 5, levels, 1: is not a level; a level is a whole number without quotes",
         ),
         (
             "levels:\n  1: No.\n  1.5: Yes.",
-            "line 7, levels, 1.5: is no level; a level is a whole number without quotes",
+            "line 7, levels, 1.5: is not a level; a level is a whole number without quotes",
         ),
         ("levels:\n  1: No.\n  -1: Yes.", "line 7, levels, -1: is not between 0 and 100"),
         ("levels:\n  1: No.\n  101: Yes.", "line 7, levels, 101: is not between 0 and 100"),
@@ -92,7 +92,7 @@ def test_the_hash_is_of_what_a_judge_reads() -> None:
             "levels:\n  1: No.\n  1: Yes.\n  2: x",
             "line 7, levels, 1: is given twice (first on line 6)",
         ),
-        ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number is written in two ways"),
+        ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number appears in two spellings"),
     ],
 )
 def test_scales_that_cannot_be_used(levels: str, problem: str) -> None:
@@ -112,10 +112,10 @@ levels:
     assert problems_of(text) == (
         "line 1, name: may have only lower-case letters a-z, digits and single hyphens, at most 80 in all",
         "line 2, title: is empty",
-        "line 3, purpose: is no field of a rubric file; there are name, title, source, criterion, levels",
+        "line 3, purpose: is not a field of a rubric file; the fields are name, title, source, criterion, levels",
         "line 4, source, section: is a number, expected text; put it in quotes",
         "line 4, source, differences: is empty",
-        "line 7, levels, x: is no level; a level is a whole number without quotes",
+        "line 7, levels, x: is not a level; a level is a whole number without quotes",
         "criterion: is missing",
     )
 
