@@ -23,7 +23,7 @@ def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None
     problems = []
     for name in asked:
         if name not in known:
-            nearest = ", ".join(map(shown, nearest_names(name, known)))
+            nearest = " or ".join(map(shown, nearest_names(name, known)))
             problems.append(f"{shown(name)!r} is unknown" + (f"; did you mean {nearest}?" if nearest else ""))
     if problems:
         raise InputError(f"Unknown {what}. Available: {listed([*known], asked) or 'none'}.", problems)

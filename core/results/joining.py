@@ -466,7 +466,7 @@ def _check_texts(
             problems.append(f"{name} shares no text with the others. Its first text: {example}")
     if problems:
         raise InputError(
-            f"Scores can be compared only on the same texts. {_listed(columns)} must be the same in all tables",
+            f"Scores can be compared only on the same texts, so {_listed(columns)} must be the same in all tables",
             problems,
         )
 

@@ -454,7 +454,7 @@ def meta_matrix(
     check_names("column", columns, group_columns(synthetic))
     if DATASET not in columns and set(humans) != {""}:
         raise InputError(
-            f"Human sides are given for several data sets ({', '.join(map(shown, humans))}). "
+            f"Human sides are given by data set ({', '.join(map(shown, humans))}). "
             f"Add {DATASET} to the columns."
         )
     first = first_order or method

@@ -67,7 +67,7 @@ def ordinal_map(judge: Floats, human: Floats) -> Predict:
     if spread == 0:
         raise NoFit("the judge gives every text the same score")
     if not 2 <= classes.size <= MOST_CLASSES:
-        raise NoFit(f"it needs 2 to {MOST_CLASSES} different human scores, and there are {classes.size}")
+        raise NoFit(f"{classes.size} different human scores, but it needs 2 to {MOST_CLASSES}")
     centre = float(judge.mean())
     slope, thresholds = _proportional_odds((judge - centre) / spread, codes)
 

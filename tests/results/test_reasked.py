@@ -89,5 +89,5 @@ def test_texts_that_were_translated_back_are_told_apart_by_what_was_examined() -
 def test_who_asked_nothing_again_is_told_so() -> None:
     with pytest.raises(InputError, match="asked no question a second time"):
         confusion(output(judged("1", record(examined([question("q")], None)))))
-    with pytest.raises(InputError, match="judge of the kind claims"):
+    with pytest.raises(InputError, match="is a claims judge"):
         confusion(output(kind="claims"))

@@ -54,7 +54,7 @@ def test_without_items_there_is_no_interval_between_systems():
     x, y, systems, _ = simulated(2)
     found = between_systems(x, y, systems, "pearson")
     assert found.low is None
-    assert found.interval_reason == "no items were given: nothing to resample"
+    assert found.interval_reason == "no items given: nothing to resample"
 
 
 def test_a_resample_without_a_system_is_dropped_and_counted():

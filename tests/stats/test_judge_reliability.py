@@ -177,7 +177,7 @@ def test_other_authors_questions_count_for_deviation_alone() -> None:
     [
         ([[Y, 3]], [[True, False]], "codes run from 0 to 2"),
         ([[Y, N]], [0, 1], "own must have the shape of answers"),
-        ([[Y, N]], [[0, 1]], "own must say true or false"),
+        ([[Y, N]], [[0, 1]], "own must be boolean"),
     ],
 )
 def test_what_does_not_fit_is_refused(answers: list, own: list, said: str) -> None:

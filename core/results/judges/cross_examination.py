@@ -302,7 +302,7 @@ def _notes(
         lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
         notes.append(f"{_OTHERS}, so their rates cannot be compared. Without a verdict: {lacking}")
     notes += [
-        f"{n} questions by {shown(author)} are left out, because that model's own answers are missing"
+        f"questions by {shown(author)} left out: {n}: that model's own answers are missing"
         for author, n in left_out.items()
     ]
     authors = {one.author for one in asked}
@@ -744,12 +744,12 @@ def _marked_notes(
     found: Sequence[MarkedText], lost: Counter[str], n_raters: Counter[int], n_clean: int
 ) -> tuple[str, ...]:
     n_errors = sum(len(text.errors) for text in found)
-    notes = [f"{n_errors} marked errors in {len(found)} texts"]
-    notes += [f"{n} marked errors left out: {reason}" for reason, n in lost.items() if n]
+    notes = [f"marked errors: {n_errors}, texts: {len(found)}"]
+    notes += [f"marked errors left out: {n}: {reason}" for reason, n in lost.items() if n]
     if n_clean:
-        notes.append(f"{n_clean} rated texts without a usable marked error")
+        notes.append(f"rated texts without a usable marked error: {n_clean}")
     if several := sum(n > 1 for n in n_raters.values()):
-        notes.append(f"{several} texts with several raters; the marks of each rater count")
+        notes.append(f"texts with several raters: {several}. The marks of each rater count")
     return tuple(notes)
 
 
@@ -821,6 +821,6 @@ def caught_table(found: AlignmentTable) -> ResultTable:
         ),
         notes=(
             f"Intervals: {found.overall.caught.confidence_level:.0%}, Wilson.",
-            *(f"{n:,} without a verdict: {reason}" for reason, n in found.reasons),
+            *(f"without a verdict: {n:,}: {reason}" for reason, n in found.reasons),
         ),
     )
