@@ -287,7 +287,7 @@ def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(s
     means = [(q // 1 + q // 2) / 2 for _, _, q in kept]
     expected = stats.pearsonr([q for _, _, q in kept], means).statistic
     assert found["Pearson"].tolist()[-2:] == pytest.approx([expected, expected])
-    assert "9 of 24 texts are left out on request (system Human: 6, item q5: 3)" in said(at)
+    assert "9 of 24 texts were left out on request (system Human: 6, item q5: 3)" in said(at)
     assert said(at).count("left out on request") == 1
     at.session_state["metrics_look"] = "Ranking"
     at.run()
@@ -418,7 +418,7 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     assert "n = 4 metrics of 1 family, 1 dropped" in text
     assert any("Only 4 metrics of 1 family can be compared." in one.value for one in at.warning)
     assert "Metrics compared: 4 of 5." in text
-    assert "Dropped: only here: not on the side synthetic.json." in text
+    assert "Dropped: only here: not in synthetic.json." in text
 
 
 def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:

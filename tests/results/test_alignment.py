@@ -137,7 +137,7 @@ def test_what_cannot_meet_is_refused() -> None:
         marked_texts(output(kind="rubric"), ratings(rating(span(0, 3))))
     with pytest.raises(InputError, match="no marked errors"):
         marked_texts(output(text()), ratings(Rating("1", 1.0)))
-    with pytest.raises(InputError, match="meets a score"):
+    with pytest.raises(InputError, match="matches a score"):
         marked_texts(output(text()), ratings(rating(span(0, 3), item="other")))
 
 

@@ -289,7 +289,7 @@ def test_where_not_to_use_it() -> None:
     assert "should not replace people" in advice(always).sentence
     assert advice(right).warned == ()
     assert advice(right).sentence.startswith("No objection to")
-    assert verdict_of(compared().cells[0]).reasons[0] == "only 6 texts of 6 items"
+    assert verdict_of(compared().cells[0]).reasons[0] == "only 6 texts from 6 items"
 
 
 def test_json_and_tables() -> None:

@@ -44,8 +44,8 @@ def values_by_repeat(texts: Sequence[JudgedText], components: Sequence[str]) -> 
     return values
 
 
-ONE_REPEAT = "each text was judged only once: no repeats to compare"
-ONE_ORDER = "texts were judged in one order only: no orders to compare"
+ONE_REPEAT = "each text was judged only once"
+ONE_ORDER = "texts were judged in only one order"
 NOT_ASKED = "the judge was not asked"
 REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
 NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
