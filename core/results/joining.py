@@ -224,7 +224,7 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     place = _places(table, ratings, scored, set(rated))
     met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
     if not (met >= 0).any():
-        raise _nothing_met(table, ratings, columns)
+        raise _no_match_error(table, ratings, columns)
     return met
 
 
@@ -295,7 +295,7 @@ def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]
     return problems
 
 
-def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:
+def _no_match_error(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:
     def example(row: Named) -> str:
         return ", ".join(f"{name} {shown(str(column_of(row, name)))}" for name in columns)
 

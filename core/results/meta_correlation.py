@@ -228,7 +228,7 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
     said: dict[str, list[str]] = {}
     shared = sides[0].values.keys() & sides[1].values.keys()
     for side in sides:
-        beside = _beside_the_point(side, shared)
+        beside = _irrelevant_notes(side, shared)
         for note in dict.fromkeys(note for note in side.notes if note not in beside):
             said.setdefault(note, []).append(shown(side.name))
     yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
@@ -251,7 +251,7 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
         yield "both sides contain the same items, but the interval over items resamples each side separately"
 
 
-def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:
+def _irrelevant_notes(side: SideValues, shared: Collection[str]) -> frozenset[str]:
     """Notes on a paper's errors in rows of metrics that are not used here."""
     if side.name not in published_names():
         return frozenset()
@@ -519,14 +519,14 @@ def meta_title(found: MetaCorrelation) -> str:
         return f"Meta-correlation undefined: {whole.reason}"
     lines = [
         f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
-        f"{_interval_said(whole)} over metrics",
+        f"{_interval_text(whole)} over metrics",
     ]
     if found.over_items is not None:
-        lines.append(f"{_interval_said(found.over_items)} over items")
+        lines.append(f"{_interval_text(found.over_items)} over items")
     return "\n".join(lines)
 
 
-def _interval_said(found: Estimate) -> str:
+def _interval_text(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
     return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"

@@ -121,7 +121,7 @@ def _estimate(
     return replace(found, reason=reason if found.estimate is None else None, n_left_out=int((~used).sum()))
 
 
-def _with_both(
+def _with_both_intervals(
     per_unit: Floats,
     used: NDArray[np.bool_],
     clusters: ArrayLike | None,
@@ -160,7 +160,7 @@ def raw_agreement(
     counts = category_counts(codes, n_categories)
     used = counts.sum(axis=1) >= 2
     per_unit = np.column_stack([_pair_agreement(counts[used]), np.ones(used.sum())])
-    return _with_both(per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing)
+    return _with_both_intervals(per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing)
 
 
 def cohen_kappa(
@@ -191,7 +191,7 @@ def cohen_kappa(
         products = (sums[..., 2 : 2 + n_categories] * sums[..., 2 + n_categories :]).sum(axis=-1)
         return ratio(n * agreed - products, n * n - products)
 
-    return _with_both(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
 
 
 def gwet_ac1(
@@ -224,7 +224,7 @@ def gwet_ac1(
         chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
         return ratio(observed - chance, 1 - chance)
 
-    found = _with_both(
+    found = _with_both_intervals(
         per_unit, rated, clusters, ac1, (-1 / (n_categories - 1), 1), _no_pairs(codes), **drawing
     )
     n_paired = int(paired.sum())
@@ -267,7 +267,7 @@ def fleiss_kappa(
         # multiplied by total ** 2, so that the denominator is an exact integer and 0 only where pe is 1
         return ratio(agreed * total**2 - squares, total**2 - squares)
 
-    return _with_both(per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing)
 
 
 def krippendorff_alpha(
@@ -300,7 +300,7 @@ def krippendorff_alpha(
         by_chance = total * (total - 1) - (pooled * (pooled - 1)).sum(axis=-1)
         return 1 - ratio((total - agreed) * (total - 1), by_chance)
 
-    return _with_both(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def _pair_agreement(counts: Floats) -> Floats:
@@ -560,10 +560,10 @@ def pairwise_agreement(
     counts = category_counts(codes, n_categories)
     total = counts.sum(axis=1)
     paired = total >= 2
-    beside = (paired if paired.any() else total >= 1) & (given != MISSING)
+    rated = (paired if paired.any() else total >= 1) & (given != MISSING)
     of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
     raters = np.where(paired, _pair_agreement(counts), np.nan)
-    own = np.where(beside, of_class / np.maximum(total, 1.0), np.nan)
+    own = np.where(rated, of_class / np.maximum(total, 1.0), np.nan)
     found = mean_estimates(
         np.column_stack([raters, own, own - raters]), unit_clusters(clusters, len(codes)), **drawing
     )

@@ -1,4 +1,4 @@
-"""Mismatches beside errors that people marked: who meets whom, what is left out, and 001's Tables 3, 4 and 7."""
+"""Mismatches beside errors that people marked: who meets whom, what is left out, and CEF's Tables 3, 4 and 7."""
 
 import json
 from collections import Counter

@@ -26,7 +26,7 @@ def one(report):
 
 
 def test_kendall_per_item_is_the_mean_over_items():
-    """The form of 003's Table 2: five levels a question, tau-b per question, then averaged."""
+    """The form of Factual's Table 2: five levels a question, tau-b per question, then averaged."""
     row = one(correlate_scores(table(ladder(FIVE)), options=FAST))
     assert (row.against, row.n, row.n_left_out) == ("-level", 15, 0)
     assert row.per_item["kendall"].estimate == pytest.approx((1 + 0.8 - 1) / 3)

@@ -1,4 +1,4 @@
-"""What judges cost, beside the figures that 001 prints."""
+"""What judges cost, beside the figures that CEF prints."""
 
 from dataclasses import replace
 
@@ -18,11 +18,11 @@ TABLE_9 = (
     cost("answers from text", 8_750, 3_151_830, 26_235),
     cost("answers from source", 8_750, 2_297_145, 26_244),
 )
-"""001, Table 9: input and output tokens by step, of 875 samples; it does not print calls."""
+"""CEF, Table 9: input and output tokens by step, of 875 samples; it does not print calls."""
 
 
 def test_the_papers_steps_sum_to_its_totals_and_the_answers_take_most():
-    """001, Tables 8 and 9: 6,087,633 input tokens, 1,399,454 output tokens, 6,957.29 and 1,599.38 a sample, $ 4.3208 in
+    """CEF, Tables 8 and 9: 6,087,633 input tokens, 1,399,454 output tokens, 6,957.29 and 1,599.38 a sample, $ 4.3208 in
     all at $ 0.25 and $ 2 a million.
     """
     *steps, whole = costs_side_by_side([JudgeCost("cef", TABLE_9, 875, 875, 0.25, 2.0)])

@@ -1,4 +1,4 @@
-"""The study of 003 from its own files, by the commands of the README: the paper's numbers come out."""
+"""The study of Factual from its own files, by the commands of the README: the paper's numbers come out."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Questions asked again of their own text: 001's confusion matrix, section 4.6."""
+"""Questions asked again of their own text: CEF's confusion matrix, section 4.6."""
 
 import pytest
 from cef_factories import examined, judged, output, question, record

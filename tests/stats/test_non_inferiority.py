@@ -1,4 +1,4 @@
-"""Bounds against enumeration, theory, scipy and 003. Simulated coverage: test_coverage.py."""
+"""Bounds against enumeration, theory, scipy and Factual. Simulated coverage: test_coverage.py."""
 
 from itertools import product
 

@@ -542,7 +542,7 @@ def _of_classes(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> 
         found[name] = replace(found[name], n_left_out=n_lost)
         if not len(pair):
             found[name] = replace(found[name], reason=NO_SCORE_OF_ANY)
-    found |= _bias(texts, majority, common) | _beside_the_mean(texts, RANKS, common)
+    found |= _bias(texts, majority, common) | _against_mean_rating(texts, RANKS, common)
     return {name: _of_texts(one) for name, one in found.items()}
 
 
@@ -565,7 +565,7 @@ _SAID = {"bias_agreed": "agree", "bias_disagreed": "disagree"}
 
 def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimate]:
     """Correlations with the mean rating, the error if both share a scale, and the raters' alpha."""
-    beside = _beside_the_mean(texts, METHODS, common)
+    beside = _against_mean_rating(texts, METHODS, common)
     if not len(texts.scores):
         return dict.fromkeys(OF_NUMBERS, beside["shift"])
     pair = np.column_stack([texts.mean_ratings, texts.scores])
@@ -584,7 +584,7 @@ def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimat
     return {name: _of_texts(one) for name, one in found.items()}
 
 
-def _beside_the_mean(
+def _against_mean_rating(
     texts: Labelled, methods: Sequence[coefficients.Method], common: Mapping[str, Any]
 ) -> dict[str, Estimate]:
     """Rank correlations of scores with mean ratings, and their mean difference."""

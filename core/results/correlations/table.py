@@ -166,7 +166,7 @@ def correlate_scores(
     progress messages, because this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and if nothing can be joined.
     """
-    parts, report = _asked(table, ratings, group, options, tell)
+    parts, report = _joined_groups(table, ratings, group, options, tell)
     return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
 
 
@@ -187,7 +187,7 @@ def correlate_step_by_step(
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    parts, report = _asked(table, ratings, group, options, tell)
+    parts, report = _joined_groups(table, ratings, group, options, tell)
     rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
     yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
@@ -250,7 +250,7 @@ class _Group:
         return system_rows(self.joined, self.within, self.options.system_scores)
 
 
-def _asked(
+def _joined_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Sequence[str],

@@ -231,7 +231,7 @@ def _paired(gold: _Side, predicted: _Side, lengths: Mapping[Key, int]) -> Paired
     left_out[NO_GOLD] += sum(key not in gold.spans for key in predicted.spans)
     reasons = {reason: n for reason, n in left_out.items() if n}
     if not segments:
-        raise _nothing_met(gold, predicted, reasons)
+        raise _no_match_error(gold, predicted, reasons)
     return Paired(tuple(segments), reasons, tuple(_notes(gold, predicted, shared)))
 
 
@@ -247,7 +247,7 @@ def _notes(gold: _Side, predicted: _Side, shared: frozenset[str]) -> list[str]:
     return notes
 
 
-def _nothing_met(gold: _Side, predicted: _Side, reasons: Mapping[str, int]) -> InputError:
+def _no_match_error(gold: _Side, predicted: _Side, reasons: Mapping[str, int]) -> InputError:
     problems = [f"{reason}: {n:,}" for reason, n in reasons.items()]
     for side in (gold, predicted):
         if (row := next(iter(side.first.values()), None)) is not None:
