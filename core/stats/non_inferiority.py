@@ -527,7 +527,7 @@ def power_non_inferiority(
     elif not spread > 0:
         reason = "all scores are equal: without spread there is no effect size"
     elif seen is None:
-        reason = "the observed mean is at or below -margin: there is no non-inferiority to detect"
+        reason = "the observed mean lies at or below -margin: there is no non-inferiority to detect"
     needed = partial(pairs_needed, alpha=alpha, alternative=alternative)
     plain = Power(
         value=None if seen is None else _power(seen, known.size, alpha, alternative),

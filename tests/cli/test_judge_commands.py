@@ -175,7 +175,7 @@ def test_reliability_of_two_models_that_never_agree(judge: Command) -> None:
         assert rates["paper", side, "tiny"]["deviation"]["estimate"] is None
     printed = judge("reliability", "answers", "answers-nay", "--resamples", "50")
     assert "paper: as CEF defines it" in printed
-    assert ": of two models neither can deviate" in printed
+    assert ": with two models there is no majority" in printed
 
 
 def test_ablation_names_variances_or_why_there_are_none(judge: Command) -> None:
@@ -381,7 +381,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
     (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
     (["rubric", "marked.jsonl", *SERVER], ["has no reference for any text"]),
-    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a rubric judge", "claims-tiny"]),
+    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a judge of the kind rubric", "claims-tiny"]),
     (["answers", "cef", "--backend", "rules"], ["rules cannot be this judge"]),
     (["align", "marked", "--ratings", "gone.tsv", "--backend", "rules"], ["gone.tsv cannot be read"]),
     (["align", "rubric", "--ratings", "marks.tsv", "--backend", "rules"], ["asks no questions"]),
