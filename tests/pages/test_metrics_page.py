@@ -444,7 +444,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     unblind(study)
     run = scored(store, *texts_of_study(store, study.study))
     at = visit(("run", run.run_id), "Votes")
-    frame = shown(at, "in order").set_index("metric")
+    frame = shown(at, "agreement").set_index("metric")
     expected = {
         one.metric: one
         for one in metrics_against_votes(
@@ -454,7 +454,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     assert set(frame.index) == set(METRICS)
     for name, one in expected.items():
         assert frame["pairs"][name] == one.agreement.n
-        assert frame["in order"][name] == pytest.approx(one.agreement.estimate)
+        assert frame["agreement"][name] == pytest.approx(one.agreement.estimate)
     assert "0.5 is chance" in said(at)
 
 

@@ -327,7 +327,7 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
             Column("items"),
             Column("left_out", "left out"),
             Column("monotonic"),
-            Column("strictly_monotonic", "strictly"),
+            Column("strictly_monotonic", "strictly monotonic"),
             Column("prefers_damaged", "prefers damaged"),
             *(Column(f"constant_{name}", shown=False) for name in ("value", "share")),
         ),
@@ -342,7 +342,9 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
             for one in found
         ),
         title="Order of the levels",
-        notes=("Monotonic: share of items whose scores never rise; strictly: they fall at every step.",),
+        notes=(
+            "Monotonic: share of items whose scores never rise. Strictly monotonic: they fall at every step.",
+        ),
     )
 
 

@@ -148,9 +148,9 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
             Column("family"),
             Column("pairs"),
             Column("n_left_out", "left out"),
-            Column("agreement", "in order", heat="share"),
+            Column("agreement", "agreement", heat="share"),
             Column("tau", "Kendall", heat="coefficient"),
-            *(Column(f"agreement_{level}", f"in order, {level}", heat="share") for level in levels),
+            *(Column(f"agreement_{level}", f"agreement, {level}", heat="share") for level in levels),
             Column("left_out", shown=False),
         ),
         tuple(

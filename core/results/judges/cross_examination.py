@@ -331,7 +331,7 @@ def rates_table(found: Reliability) -> ResultTable:
         "judge-reliability",
         (
             Column("model", "Model", names_row=True),
-            Column("side", "Questions", names_row=True),
+            Column("side", "Questions from", names_row=True),
             Column("variant", "Counted", names_row=True),
             Column("adr", "ADR", percent=True),
             Column("adr_rank", "ADR rank"),
@@ -474,7 +474,7 @@ def reasked_table(found: Reasked) -> ResultTable:
     return ResultTable(
         "judge-reasked",
         (
-            Column("side", "Questions", names_row=True),
+            Column("side", "Questions from", names_row=True),
             Column("expected", "Expected", names_row=True),
             *(Column(verdict) for verdict in VERDICTS),
             Column("no_answer", shown=False),
