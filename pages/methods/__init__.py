@@ -1,4 +1,4 @@
-"""How everything is done: statistics, how a study is drawn, how answers are made; for whoever reads a result."""
+"""The page Methods: documents that explain how each result is made."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ _SHOWN = {
     "metrics": "Metrics",
     "judges": "Judges",
     "calibration": "Calibration",
+    "studies": "Studies",
     "design": "How a study is drawn",
     "generation": "How answers are made",
 }
@@ -17,15 +18,16 @@ _SHOWN = {
 
 
 def render() -> None:
-    """Show the documents; they hold nothing of any study."""
+    """Show the documents. They contain nothing about any study, so everybody may read them."""
     for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
         tab.markdown(_document(f"{name}.md"))
 
 
 def _document(name: str) -> str:
-    """A document of docs/ without its pictures: this page is open to all, and files are the admin's alone.
+    """Return the text of a document in docs/, ready for this page.
 
-    Links between documents lead to the section on this page; to a document that is not here there is none.
+    Pictures are left out: everybody may open this page, but only the admin may load files. A link to a section of a
+    document on this page leads to that section. A link to any other document becomes plain text.
     """
     text = (Path(__file__).resolve().parents[2] / "docs" / name).read_text("utf-8")
     # The colours of highlighted code have too little contrast, and no theme sets them.
