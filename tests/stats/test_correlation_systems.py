@@ -285,4 +285,4 @@ def test_misuse_is_refused():
 def test_the_documents_say_that_intervals_over_systems_lie_too_low(name):
     """Simulated in test_correlation_coverage.py. Once they were said to tell how far other texts would move the number."""
     part = DOCUMENT.read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
-    assert "lies too low" in " ".join(part.split())
+    assert "is too low" in " ".join(part.split())
