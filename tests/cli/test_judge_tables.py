@@ -120,5 +120,5 @@ def test_that_models_answered_other_questions_stands_above_their_rates() -> None
     assert sum("the models did not answer" in line for line in lines) == 1
     (undefined,) = [line for line in lines if line.startswith("Note: ADS: undefined for")]
     assert undefined.endswith(
-        "below five models only questions on which all agree count, so none can deviate"
+        "with fewer than five models, only questions on which all agree count, so none can deviate"
     )

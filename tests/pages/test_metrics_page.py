@@ -210,7 +210,7 @@ def test_a_ranking_says_which_metric_leaves_few_rows(store: Store) -> None:
     at.session_state["metrics_look"] = "Ranking"
     at.run()
     assert "at p below 0.05, on the n = 6 rows that every metric scored, of 20" in said(at)
-    assert "rare has scores for 6 of 20 rows" in said(at)
+    assert "rare has scores for only 6 of 20 rows" in said(at)
 
 
 def test_a_constant_metric_is_undefined_with_its_reason(store: Store) -> None:
@@ -287,7 +287,7 @@ def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(s
     means = [(q // 1 + q // 2) / 2 for _, _, q in kept]
     expected = stats.pearsonr([q for _, _, q in kept], means).statistic
     assert found["Pearson"].tolist()[-2:] == pytest.approx([expected, expected])
-    assert "9 of 24 texts are left out on request (system Human: 6, item q5: 3)" in said(at)
+    assert "9 of 24 texts were left out on request (system Human: 6, item q5: 3)" in said(at)
     assert said(at).count("left out on request") == 1
     at.session_state["metrics_look"] = "Ranking"
     at.run()
@@ -418,7 +418,7 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     assert "n = 4 metrics of 1 family, 1 dropped" in text
     assert any("Only 4 metrics of 1 family can be compared." in one.value for one in at.warning)
     assert "Metrics compared: 4 of 5." in text
-    assert "Dropped: only here: not on the side synthetic.json." in text
+    assert "Dropped: only here: not in synthetic.json." in text
 
 
 def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:
@@ -444,7 +444,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     unblind(study)
     run = scored(store, *texts_of_study(store, study.study))
     at = visit(("run", run.run_id), "Votes")
-    frame = shown(at, "in order").set_index("metric")
+    frame = shown(at, "agreement").set_index("metric")
     expected = {
         one.metric: one
         for one in metrics_against_votes(
@@ -454,7 +454,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     assert set(frame.index) == set(METRICS)
     for name, one in expected.items():
         assert frame["pairs"][name] == one.agreement.n
-        assert frame["in order"][name] == pytest.approx(one.agreement.estimate)
+        assert frame["agreement"][name] == pytest.approx(one.agreement.estimate)
     assert "0.5 is chance" in said(at)
 
 

@@ -65,7 +65,7 @@ def tables(at: AppTest) -> list[list[dict[str, str]]]:
 
 def matrix(rows: list[dict[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
     """Who predicts and whose marks are the gold -> the row."""
-    return {(row["Who predicts"], row["Gold"]): row for row in rows}
+    return {(row["Predictor"], row["Gold"]): row for row in rows}
 
 
 def by_model(store: Store, **kinds: dict[str, Any]) -> list[Run]:
@@ -284,11 +284,11 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     first = next(row for row, _ in specialists)
     assert specialists[first, "r3"]["F1"].split()[0] == "0.500"
     copies, alone = tables(shown["Copying"])
-    assert copies[0]["People marked here"].startswith("100.0 %")
-    assert copies[0]["Of its examples"].startswith("0.0 %"), "every slip is one system's own"
+    assert copies[0]["Marked by people"].startswith("100.0 %")
+    assert copies[0]["In its examples"].startswith("0.0 %"), "every slip is one system's own"
     assert [row["Alone"] for row in alone[:2]] == ["12", "0"]
     (curve, _) = tables(shown["Examples"])
-    assert {row["Shown of a text"] for row in curve} == {"1.00", "3.00"}
+    assert {row["Mean shown"] for row in curve} == {"1.00", "3.00"}
     accuracy = tables(shown["Accuracy"])[0]
     assert accuracy[0]["acc23"].startswith("1.000")
     tests = tables(shown["Accuracy"])[1]
