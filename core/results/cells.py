@@ -112,7 +112,7 @@ def fitted(value: float, low: float | None, high: float | None, n: int | None, p
     """
     width = 0.0 if low is None or high is None else abs(high - low)
     small = abs(value) <= 1
-    if not width > 0 and n and small:
+    if width < 10**-places and n and small:
         width = 2 / math.sqrt(n)
     if not 0 < width < math.inf:
         return places

@@ -73,17 +73,18 @@ def one_or_new(
     before = st.session_state[place]
     if not offered:
         return new
-    left, right = st.columns([5, 1], vertical_alignment="bottom")
-    pressed = right.button(
-        button, key=f"{place}_new", icon=":material/add:", width="stretch", disabled=before == new
+    making = before == new
+    left, right = (st.container(), None) if making else st.columns([5, 1], vertical_alignment="bottom")
+    pressed = right is not None and right.button(
+        button, key=f"{place}_new", icon=":material/add:", width="stretch"
     )
     options = list(offered)
     chosen: Option | None = left.selectbox(
         label,
         options,
-        index=options.index(before) if before in offered else None,
+        index=None if making else options.index(before),
         format_func=lambda option: offered.get(option, button),
-        placeholder=f"{button} (below), or choose here",
+        placeholder=f"{button}: fill in the form, or choose here",
         help=help_text,
     )
     after = new if pressed else before if chosen is None else chosen

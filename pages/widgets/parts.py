@@ -140,8 +140,9 @@ def _nothing() -> None:
 _STYLE = (
     "<style>"
     # The bar with the pages is 60 px high: a title begins right below it, on every page at the same height.
-    '[data-testid="stMainBlockContainer"] { padding-top: 4rem; padding-bottom: 3rem; }'
-    '[data-testid="stMainBlockContainer"] h1 { font-size: 1.75rem; padding: 0 0 .25rem; line-height: 1.25; }'
+    '[data-testid="stMain"] [data-testid="stMainBlockContainer"]'
+    " { padding-top: 4rem; padding-bottom: 3rem; max-width: 78rem; }"
+    '[data-testid="stMainBlockContainer"] h1 { font-size: 1.75rem; padding: 0 0 .75rem; line-height: 1.25; }'
     '[data-testid="stMainBlockContainer"] h2, [data-testid="stMainBlockContainer"] h3'
     " { font-size: 1.25rem; padding: .5rem 0 .25rem; }"
     # The theme's colour carries white text: on a dark page it is too dark for text itself.
@@ -151,7 +152,7 @@ _STYLE = (
     " { color: inherit; font-weight: 600; }"
     '[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }'
     "@media (max-width: 640px) {"
-    ' [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }'
+    ' [data-testid="stMain"] [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }'
     ' [data-testid="stTable"] th, [data-testid="stTable"] td'
     " { padding: .3rem .2rem !important; font-size: .72rem !important; white-space: normal; } }"
     "</style>"

@@ -34,14 +34,16 @@ def show(
     folded: str = "",
     whole: ResultTable | None = None,
     titled: bool = True,
+    table_first: bool = False,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
     alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls.
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
-    shows only some rows. titled: False where a heading above says the same.
+    shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
+    the table.
     """
-    if figure is not None:
+    if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width)
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
@@ -52,6 +54,8 @@ def show(
             _body(found)
     else:
         _body(found)
+    if figure is not None and table_first:
+        _figure(found.name, figure, alt, least_width)
     below = notes(found)
     for note in below[:_MOST_NOTES]:
         st.markdown(f":small[{plain(note)}]")
