@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, open_page, settled
 from playwright.sync_api import Page, expect
 
 from core.access import is_admin, make_link
@@ -41,7 +41,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     assert is_admin(app_store, cookie["value"])
 
     settled(page)
-    page.get_by_role("link", name="Results").click()
+    open_page(page, "Results")
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     page.reload()
