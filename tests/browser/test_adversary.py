@@ -164,7 +164,7 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     expect(page.get_by_role("heading", name="Operation")).to_be_visible(timeout=20_000)
     settled(page)
     with page.expect_download() as backup:
-        page.get_by_role("button", name="Backup").click()
+        page.get_by_role("button", name="Backup", exact=True).click()
     assert Path(backup.value.path()).read_bytes()[:2] == b"PK"
 
     other = page.context.new_page()
@@ -175,7 +175,7 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     page.on("download", lambda download: downloads.append(download))
     wire = Wire().watch(page)
     page.bring_to_front()
-    page.get_by_role("button", name="Backup").click()
+    page.get_by_role("button", name="Backup", exact=True).click()
     page.wait_for_timeout(1500)
     assert downloads == []
     open_page(page, "Studies")
