@@ -116,7 +116,7 @@ def test_a_key_is_never_shown_or_kept(store: Store, monkeypatch: pytest.MonkeyPa
     at.run()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     at.run()
-    assert "No environment variable of that name is set" in said(at)
+    assert "environment has no variable of that name" in said(at)
     field(at, "Model").set_value("tiny")
     field(at, "Environment variable that holds the key").set_value("skABCDEF123456")
     at.run()

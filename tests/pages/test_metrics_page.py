@@ -238,7 +238,7 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     frame = shown(at, "Pearson")
     assert frame["Pearson"][0] == pytest.approx(1.0)
     assert frame["n"][0] == 6, "averaged over raters"
-    choose(at, "Several ratings of a text are", "kept")
+    choose(at, "Several ratings of one text are", "kept")
     assert shown(at, "Pearson")["n"][0] == 12
     again = visit(("file", file.file_id), "Correlations")
     assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
@@ -255,7 +255,7 @@ def test_systems_means_are_over_all_texts_until_rated_ones_are_asked_for(store: 
     choose(at, "Show", "per_system")
     named = "Pearson per system"
     assert shown(at, named)[named][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
-    next(box for box in at.checkbox if box.label == "Systems' means over rated texts only").check()
+    next(box for box in at.checkbox if box.label == "System means over rated texts only").check()
     at.run()
     assert shown(at, named)[named][0] == pytest.approx(0.5)
 
@@ -524,7 +524,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     choose(at, "Folder", "/nowhere/at/all")
     assert "There is no such folder" in said(at)
     choose(at, "Folder", str(shared_data / "wmt23"))
-    press(at, "Take scores and ratings")
+    press(at, "Read scores and ratings")
     names = [file.file_name for file in kept_files(store, "ratings")]
     assert sorted(names) == ["wmt23-en-de-da-sqm.jsonl", "wmt23-en-de-mqm.jsonl"]
     (scores,) = kept_files(store, "scores")
