@@ -258,8 +258,8 @@ _WIDE, _WIDEST = 8, 20
 """With more columns, numbers have two decimals and no leading zero; with still more, small letters."""
 _TITLE = 20
 """Pixels of the title above the columns."""
-_LETTERS = 100
-"""Letters of all column names together, above which the names are slanted."""
+_LETTERS = 34
+"""Letters of all column names together that fit beside each other on a phone; more are slanted."""
 _HEAT_ROW_NAME, _COLUMN_NAME, _SAID = 36, 22, 80
 """Letters of a row's name, a column's name, and a line on hover."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 from helpers.pages.generate_visit import ROOT, field, press, said
 from helpers.pages.judges_visit import judged
@@ -627,3 +628,11 @@ def test_long_names_keep_what_tells_them_apart(store: Store) -> None:
     file = keep_file(store, "scores", "long.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Correlations")
     assert len(set(shown(at, "Pearson")["metric"])) == 2
+
+
+def test_every_column_of_coefficients_has_few_digits(run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    (frame,) = (one for one in at.dataframe if "Pearson" in one.value.columns)
+    shown = pyarrow.ipc.open_stream(frame.proto.arrow_data.styler.display_values).read_pandas()
+    for name in ("Pearson", "Spearman", "Kendall"):
+        assert all(re.fullmatch(r"-?\d\.\d{2,3}", number) for number in shown[name]), name
