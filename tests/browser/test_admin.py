@@ -26,7 +26,7 @@ from core.store.answers import answers_of
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, read_log
 from core.study.lifecycle import import_study, move
-from core.study.raters import add_raters
+from core.study.raters import add_raters, links
 
 NewPage = Callable[[], Page]
 
@@ -47,7 +47,7 @@ def upload(page: Page, name: str, data: bytes) -> None:
 
 
 def tab(page: Page, name: str) -> None:
-    page.get_by_role("tab", name=name).click()
+    page.get_by_role("tab", name=name, exact=True).click()
     settled(page)
 
 
@@ -139,6 +139,45 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     log = [(e.action, e.detail) for e in read_log(app_store, study.study_id)]
     assert log[-1] == ("exported", "CSV")
     assert ("unblinded", "all are done") in log
+
+
+@pytest.mark.slow
+def test_from_nothing_to_a_first_vote(app: AppServer, app_store: Store, new_page: NewPage) -> None:
+    """The owner's first minutes: the template, a draft, a rater, the link; and the rater's first vote."""
+    page = new_page()
+    sign_in(page, app_store, app.url)
+    page.goto(app.url)
+    page.get_by_role("button", name="New study").first.click(timeout=20_000)
+    expect(page.get_by_text("What do you ask raters?")).to_be_visible(timeout=20_000)
+    settled(page)
+    with page.expect_download() as template:
+        page.get_by_role("button", name="Download a template (CSV)").click()
+    upload(page, "replies.csv", Path(template.value.path()).read_bytes())
+    expect(page.get_by_text("What this design means")).to_be_visible(timeout=20_000)
+    settled(page)
+    expect(page.get_by_role("button", name="Create the draft")).to_be_disabled()
+    page.get_by_text("new-model", exact=True).first.click()
+    settled(page)
+    page.get_by_role("button", name="Create the draft").click()
+    expect(page.get_by_text("is a draft now")).to_be_visible(timeout=20_000)
+    settled(page)
+    page.get_by_role("textbox", name="New raters").fill("ann")
+    page.get_by_role("button", name="Add raters").click()
+    expect(page.get_by_text("Added ann.")).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Open the study").click()
+    expect(page.get_by_text("The study is open.")).to_be_visible()
+    (study,) = list_studies(app_store)
+    assert (study.asks, study.state, study.design.candidate) == ("preference", "open", "new-model")
+    (link,) = links(app_store, study)
+    rater = new_page()
+    through_onboarding(rater, link.url(app.url))
+    on_pair(rater, 1)
+    expect(rater.get_by_text("Which answer is better?")).to_be_visible()
+    rater.keyboard.press("1")
+    on_pair(rater, 2)
+    (answer,) = answers_of(app_store, study.study_id)
+    assert (answer.level, answer.choice) == ("", "left")
 
 
 def test_a_bad_file_names_every_problem_and_imports_nothing(
