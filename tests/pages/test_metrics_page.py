@@ -158,7 +158,7 @@ def test_rows_are_filtered_by_family_and_turned_against_the_raw_level(run: Run) 
     at.run()
     after = shown(at, "Pearson").set_index("metric")["Pearson"]
     assert after["bleu-1"] == pytest.approx(-before["bleu-1"])
-    assert "Correlated with the raw damage level" in said(at)
+    assert "Correlated with the damage level itself" in said(at)
 
 
 def test_groups_are_computed_separately(store: Store) -> None:
@@ -196,7 +196,7 @@ def test_filters_that_leave_no_row_say_so(store: Store) -> None:
     choose(at, "Separately for each", ["language", "genre"])
     choose(at, "Filter by language", ["de"])
     choose(at, "Filter by genre", ["talk"])
-    assert "no row is left by the filters" in said(at)
+    assert "the filters below hide every row" in said(at)
     assert "2 rows are hidden by the filters" in said(at)
 
 
@@ -390,7 +390,7 @@ def test_two_published_columns_give_the_printed_cell(store: Store) -> None:
     assert estimate == pytest.approx(0.956, abs=0.025), "Table 1 of the paper"
     at.get("button_group")[0].set_value("kendall")
     at.run()
-    assert "Kendall is taken at the second order" in said(at)
+    assert "Kendall is used between the two columns" in said(at)
 
 
 def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store: Store) -> None:
@@ -427,14 +427,14 @@ def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -
     recomputed = shown(at, "recomputed")
     assert abs(recomputed["difference"]).max() < 0.025
     assert set(recomputed["n"]) == {27, 28}
-    errors = {"meta-judge-7": "An error of the paper", "cross-examination-4": "rows add up to 295"}
+    errors = {"meta-judge-7": "Error in the published table", "cross-examination-4": "rows add up to 295"}
     for name, error in errors.items():
         choose(at, "Table", name)
         assert any(error in box.value for box in at.warning)
 
 
 def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:
-    assert "no study is unblinded yet" in said(visit(("run", run.run_id), "Votes"))
+    assert "votes stay hidden" in said(visit(("run", run.run_id), "Votes"))
 
 
 def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
