@@ -22,6 +22,7 @@ from core.schema.scores import ScoreTable
 from core.store import Store
 from core.study.analysis_set import released_record
 from pages.tabs import ranking
+from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import against, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import mistakes_shown, plain
@@ -57,7 +58,7 @@ def render(store: Store, scores: Scores) -> None:
         "correlation",
     )
     if not scores.table.rows:
-        nothing("no text has a score yet; the tab Progress shows the run")
+        nothing(NOT_SCORED)
         return
     # The table comes first on the screen, and depends on what is chosen below it.
     above, below = st.container(), st.container()

@@ -42,6 +42,7 @@ from core.results.meta_correlation import (
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
+from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
@@ -214,7 +215,6 @@ def _show(found: Matrix) -> None:
         result_table.show(summary_table(found))
 
 
-AS_A_TABLE = "Show as a table"
 _LEAST_P = 0.001
 """A smaller p would be 0.000 with three decimals."""
 _OVER_ITEMS = (

@@ -74,21 +74,18 @@ def test_problems_of_a_file_stand_beside_it_with_their_places(store: Store) -> N
     assert "bad.jsonl cannot be read: 2 problems" in said(at)
     assert "line 1, question a: question is missing" in said(at)
     assert not at.button
-    assert "Mend the file, then upload it again." in said(at)
+    assert "then upload the file again." in said(at)
 
 
 def test_a_file_is_summed_up_in_words(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")
     at.run()
-    assert "Give a file above" in said(at)
+    assert "Upload a file above" in said(at)
     row = {"question": "How long?", "reference": "It is 1,230 km long.", "paraphrase": "1,230 km."}
     at.file_uploader[0].upload("q.jsonl", questions({**row, "mood": "calm"}))
     at.run()
-    assert (
-        "1 question in a language that the file does not name (`und`): no problem found in the file."
-        in said(at)
-    )
+    assert "1 question without a language (`und`): no problem found in the file." in said(at)
     assert "columns not used: mood" in said(at)
     assert not at.code
 
@@ -301,7 +298,7 @@ def test_a_run_without_a_finished_item_has_nothing_to_show_yet(store: Store) -> 
     assert "waits to be started" in said(visit(run))
     assert "Start" in [button.label for button in visit(run).button]
     for part in ("Items", "Levels", "Results"):
-        assert "the run has not finished an item yet" in said(visit(run, part))
+        assert "no item is finished yet" in said(visit(run, part))
 
 
 # --- for the admin alone --------------------------------------------------------------------------

@@ -56,7 +56,7 @@ FACTS = (
     "The comet returns every 76 years. It was seen in 1986. Halley computed its path.",
     "The bridge opened in 1894. It crosses the Thames. It has two towers.",
 )
-NO_OTHERS = "there are no other scores"
+NO_OTHERS = "nothing else has scored these texts"
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
 
@@ -116,7 +116,7 @@ def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> N
     assert failed.run.run_id > made.run.run_id
     assert sum(item_counts(store, failed.run.run_id)[0].values()) == 14, "it came to all items"
     at = visit()
-    assert field(at, "Run of generation").value == made.run.run_id  # type: ignore[attr-defined]
+    assert field(at, "Generation run").value == made.run.run_id  # type: ignore[attr-defined]
     assert "84 texts on 14 items" in said(at)
 
 
@@ -183,7 +183,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     at.run()
     assert "16 of 16 texts looks like a question" in said(at)
     assert "--mode" not in said(at)
-    field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
+    field(at, "Name of the judge in tables (default: kind, changed settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
     assert "Model: name the model" in said(at)
@@ -260,7 +260,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
     assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
     at = visit(("run", run.run_id), "Texts")
     assert set(shown(at, "what")["what"]) == {"missing"}, "a record without a page of its own is a table"
-    assert "asks each thing once" in said(visit(("run", run.run_id), "Reliability"))
+    assert "judges each text once" in said(visit(("run", run.run_id), "Reliability"))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     press(at, "Judge the one item")
     assert list_runs(store, ("toy",))[0].settings == run.settings
@@ -385,13 +385,13 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     first = judged(store, texts)
     (second,) = by_model(store, texts, rubric())
     at = visit(("run", first.run_id), "Judges")
-    assert field(at, "Beside").value == ("run", second.run_id)  # type: ignore[attr-defined]
+    assert field(at, "Compare with").value == ("run", second.run_id)  # type: ignore[attr-defined]
     a, b = score_table(at_hand(store, first)).values[:, 0], score_table(at_hand(store, second)).values[:, 0]
     numbers = shown(at, "Agreement").set_index("Agreement")
     for name, of in (("Pearson", stats.pearsonr), ("Kendall", stats.kendalltau)):
         assert numbers["Value"][f"{name} over all texts"].split()[0] == f"{of(a, b).statistic:.3f}"
     assert "n = 16 texts that both scored" in said(at)
-    assert "What the other said" in "".join(expander.label for expander in at.expander)
+    assert "Other judge: " in "".join(expander.label for expander in at.expander)
     field(at, "Scores of the same texts").set_value([("run", second.run_id)])  # type: ignore[attr-defined]
     at.run()
     assert "16 of 16 texts are in both" in said(at)
@@ -463,7 +463,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
     # Each of the two answers everything otherwise than the other: nobody confirms anybody's questions.
     assert rates["ADR"]["org/one"].startswith("100.0 %")
     assert rates["ADR"]["org/two"].startswith("100.0 %")
-    field(at, "Counted").set_value("cef-code")  # type: ignore[attr-defined]
+    field(at, "What counts as a disagreement").set_value("cef-code")  # type: ignore[attr-defined]
     at.run()
     rates = shown(at, "ADR").set_index("Model")
     assert rates["ADR"]["org/one"].startswith("100.0 %"), "the other says NO"
@@ -523,8 +523,8 @@ def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Sto
     assert whole["Calls"] == "16"
     assert whole["Tokens in"] == f"{cost.input_tokens:,}"
     assert whole["Money"] == f"{money:.6f}"
-    field(at, "Beside").set_value([second.run_id])  # type: ignore[attr-defined]
-    field(at, "For").set_value("text")  # type: ignore[attr-defined]
+    field(at, "Compare with").set_value([second.run_id])  # type: ignore[attr-defined]
+    field(at, "Cost of").set_value("text")  # type: ignore[attr-defined]
     at.run()
     rows = shown(at, "Share of input").set_index(["Judge", "Step"])
     assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls for one text"] == "1.0"
@@ -540,7 +540,7 @@ def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Sto
 def test_rules_cost_nothing_and_the_page_says_so(store: Store) -> None:
     run = judged(store, given(1))
     text = said(visit(("run", run.run_id), "Cost"))
-    assert "no model is asked" in text
+    assert "they call no model" in text
 
 
 @pytest.mark.slow

@@ -611,7 +611,7 @@ def test_scores_without_levels_stand_on_the_human_side(store: Store) -> None:
     rows = [{"item": str(item), "system": "s", "a": item, "b": -item} for item in range(4)]
     file = keep_file(store, "scores", "rated.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Levels")
-    assert "these scores name no levels" in said(at)
+    assert "these scores have no levels" in said(at)
     at = visit(("file", file.file_id), "Meta-correlation")
     assert not at.error
     assert [box.value for box in at.radio] == ["live", "published"]
