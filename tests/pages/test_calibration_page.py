@@ -65,7 +65,7 @@ def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> 
     at = visit(None)
     assert not at.table
     keep_file(store, "ratings", "p.csv", b"item,score\n1,2\n", {})
-    assert "choose at least one judge" in said(visit(None))
+    assert "choose a judge above" in said(visit(None))
 
 
 @pytest.mark.usefixtures("cookies")
@@ -99,7 +99,7 @@ def test_every_other_tab(store: Store) -> None:
     advice = said(visit(chosen, "Where not to use it"))
     assert "gpt gives all texts, or nearly all, the same score in 1 of 2 groups" in advice
     assert "<b>" not in advice
-    assert "scores of a table say nothing of repeats" in said(visit(chosen, "Consistency"))
+    assert "a table of scores has no repeats" in said(visit(chosen, "Consistency"))
     assert any(
         "calibration-agreement.csv" in one.label for one in visit(chosen, "Files").get("download_button")
     )
