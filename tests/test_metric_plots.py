@@ -248,7 +248,7 @@ def test_a_published_table_says_interval_and_error_on_hover() -> None:
 
 def test_no_figure_writes_a_minus_before_a_zero() -> None:
     tiny = Estimate(-0.0001, -0.0004, 0.2, 9, None, 0, 1000, 0.95)
-    assert interval_said(tiny) == "0.000 [0.000, 0.200], n 9"
+    assert interval_said(tiny) == "0.00 [0.00, 0.20], n 9"
     title = meta_title(meta(over_metrics=tiny, over_items=tiny))
     assert title.startswith("Meta-correlation 0.000 ")
     assert "-0.000" not in title

@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.results.cells import decimal
+from core.results.cells import decimal, fitted
 from core.stats.resampling import Estimate
 
 Ends = tuple[float | None, float | None, float | None]
@@ -100,12 +100,13 @@ def value_said(found: Estimate) -> str:
     """An estimate with its interval, or why there is none."""
     if found.estimate is None:
         return f"undefined: {found.reason}"
+    places = fitted(found.estimate, found.low, found.high, found.n, 3)
     ends = (
         "no interval"
         if found.low is None or found.high is None
-        else f"[{decimal(found.low)}, {decimal(found.high)}]"
+        else f"[{decimal(found.low, places)}, {decimal(found.high, places)}]"
     )
-    return f"{decimal(found.estimate)} {ends}"
+    return f"{decimal(found.estimate, places)} {ends}"
 
 
 def row_name(text: str) -> str:

@@ -1,5 +1,6 @@
 """Cells, numbers and notes of results, made from what statistics return."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -97,6 +98,25 @@ def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
 def decimal(value: float, places: int = 3) -> str:
     """Rounded; never a minus before a zero, which would claim a sign that the digits do not show."""
     return f"{round(value, places) + 0.0:.{places}f}"
+
+
+def fitted(value: float, low: float | None, high: float | None, n: int | None, places: int) -> int:
+    """Return how many decimals an estimate deserves: those that its interval, or n without one, leaves a meaning.
+
+    Two significant digits of the interval's width; at least two decimals for what lies between -1 and 1, so that
+    0.512 [0.401, 0.611] becomes 0.51 [0.40, 0.61]. An interval of no width, as of two equal pairs, says nothing: n
+    decides, as for a share or a correlation (about 2 / sqrt(n)). places: the most.
+
+    >>> fitted(0.512, 0.401, 0.611, 40, 3), fitted(0.512, 0.501, 0.52, 4000, 3), fitted(0.0, 0.0, 0.0, 2, 3)
+    (2, 3, 2)
+    """
+    width = 0.0 if low is None or high is None else abs(high - low)
+    small = abs(value) <= 1
+    if width < 10**-places and n and small:
+        width = 2 / math.sqrt(n)
+    if not 0 < width < math.inf:
+        return places
+    return min(places, max(1 - math.floor(math.log10(width)), 2 if small else 0))
 
 
 def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:

@@ -8,21 +8,20 @@ from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import blind_pair, messages, result_table, visitor
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import explained, nothing, tabs
+from pages.widgets.parts import nothing, page, tabs
 
 
 def render() -> None:
     """Choose ratings and judges, then show how well they agree."""
     with visitor.admin_store() as store:
-        st.title("Calibration")
+        page(
+            "Calibration",
+            "Does a judge agree with people, and where should you not use it?",
+            "agreement-with-people",
+        )
         blind_pair.style()
         result_table.style()
         messages.news()
-        explained(
-            "Does a judge score texts as people do, and where should it not replace them? Choose people's ratings and one or "
-            "more judges of the same texts.",
-            "agreement-with-people",
-        )
         with messages.mistakes_shown():
             _calibration(store)
 

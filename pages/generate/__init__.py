@@ -12,7 +12,7 @@ from pages.widgets.parts import tabs
 def render() -> None:
     """Show the chosen run, the form of a new one, or a published report."""
     with visitor.admin_store() as store:
-        st.title("Generate")
+        parts.page("Generate", "Make answers of known quality from questions and references.", "generation")
         blind_pair.style()
         parts.style()
         messages.news()

@@ -1,4 +1,4 @@
-"""How everything is done: statistics, how a study is drawn, how answers are made; for whoever reads a result."""
+"""The page Methods: how numbers are computed, studies drawn and answers made."""
 
 import re
 from pathlib import Path
@@ -17,18 +17,20 @@ _SHOWN = {
 
 
 def render() -> None:
-    """Show the documents; they hold nothing of any study."""
+    """Show the documents; they contain nothing about any study."""
+    st.title("Methods", anchor=False)
+    st.markdown("How each number is computed, and when it misleads.")
     for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
         tab.markdown(_document(f"{name}.md"))
 
 
 def _document(name: str) -> str:
-    """A document of docs/ without its pictures: this page is open to all, and files are the admin's alone.
+    """Read a document of docs/ without its pictures: this page is public, and only the admin may download files.
 
-    Links between documents lead to the section on this page; to a document that is not here there is none.
+    Links between documents lead to the section on this page. Links to documents that are not here become plain text.
     """
     text = (Path(__file__).resolve().parents[2] / "docs" / name).read_text("utf-8")
-    # The colours of highlighted code have too little contrast, and no theme sets them.
+    # Highlighted code has too little contrast, and no theme setting changes its colours.
     text = re.sub(r"^```\w*\n(.*?)^```$", r"```text\n\1```", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^!\[.*\]\(.*\)$", "", text, flags=re.MULTILINE)
     text = re.sub(rf"\]\((?:{'|'.join(_SHOWN)})\.md#", "](#", text)

@@ -33,7 +33,11 @@ _PREFIX = "specialist"
 def render() -> None:
     """Show the chosen run next to people's ratings, or the form of a new run."""
     with visitor.admin_store() as store:
-        st.title("Specialist")
+        parts.page(
+            "Specialist",
+            "Does a judge that sees human ratings find the errors that people mark?",
+            "judges-that-stand-on-ratings",
+        )
         blind_pair.style()
         parts.style()
         level_diff.style()

@@ -8,13 +8,15 @@ from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
 from pages.studies import designing, importing, raters, texts
-from pages.widgets import menus, messages, visitor
+from pages.widgets import menus, messages, parts, visitor
 
 
 def render() -> None:
     """Choose a study or import one, then work on it."""
     with visitor.admin_store() as store:
-        st.title("Studies")
+        parts.page(
+            "Studies", "Raters compare or rate texts without knowing who wrote them.", "how-a-study-is-drawn"
+        )
         messages.news()
         chosen = menus.choose_study(list_studies(store), offer_new=True)
         if chosen is None or chosen == menus.NEW_STUDY:
@@ -30,7 +32,7 @@ def _study(store: Store, study_id: int) -> None:
     study = get_study(store, study_id)
     # Where texts are rated one by one there are no two sources whose traits a rater could set against each other.
     pairs = study.kind == "pairs"
-    parts: dict[str, Callable[[Store, Study], None]] = {
+    tabs: dict[str, Callable[[Store, Study], None]] = {
         "Overview": _overview,
         "Design": designing.form if pairs else designing.ratings_form,
         **({"Leakage": texts.render_audit} if pairs else {}),
@@ -39,7 +41,7 @@ def _study(store: Store, study_id: int) -> None:
         "Consent and labels" if pairs else "Consent": texts.wording_form,
         "Log": texts.log_table,
     }
-    for tab, show in zip(st.tabs(list(parts)), parts.values(), strict=True):
+    for tab, show in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
         with tab:
             show(store, study)
 

@@ -388,7 +388,7 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
     """Keep what the folder holds. Raises InputError where it holds no metric's scores."""
     if not found.scores.metrics:
         raise InputError(
-            "This folder holds no scores of metrics: score its texts (Score texts ..., a folder)."
+            "This folder contains no metric scores. Score its texts: New run, texts from a folder of translations."
         )
     stem = f"{name}-{found.language_pair}"
     for kind, ratings in found.ratings.items():
@@ -399,8 +399,7 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
 RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "published"
 Chosen = tuple[str, int]
 """One of the words above, and the number of the run or file; 0 for the others."""
-NOTHING_YET: dict[Chosen, str] = {
-    (NEW, 0): "Score texts ...",
+FURTHER: dict[Chosen, str] = {
     (UPLOAD_SCORES, 0): "Give a table of scores ...",
     (PUBLISHED, 0): "Published tables",
 }
@@ -436,8 +435,8 @@ def remember(chosen: Chosen) -> None:
 
 
 def choose(store: Store) -> Chosen:
-    """What is looked at; without any scores yet, the form that makes some."""
-    return menus.one_run("Scores", {**named(store), **NOTHING_YET}, _CHOSEN)
+    """Choose scores, or open the form that makes some; without any scores yet, the form."""
+    return menus.run_or_new("Scores", named(store), _CHOSEN, (NEW, 0), further=FURTHER)
 
 
 def named(store: Store) -> dict[Chosen, str]:

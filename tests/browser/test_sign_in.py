@@ -26,14 +26,14 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     page.goto(link)
     page.goto(link)  # reading it changes nothing: a mail program may have opened it before
     page.get_by_label("Passphrase").fill("short")
-    page.get_by_label("The same again").fill("shorter")
-    page.get_by_role("button", name="Keep it and sign in").click()
+    page.get_by_label("Repeat the passphrase").fill("shorter")
+    page.get_by_role("button", name="Save and sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("fewer than 12 characters")
     expect(page.get_by_role("alert")).to_contain_text("the two entries differ")
     page.get_by_label("Passphrase").fill(PASSPHRASE)
-    page.get_by_label("The same again").fill(PASSPHRASE)
-    page.get_by_role("button", name="Keep it and sign in").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    page.get_by_label("Repeat the passphrase").fill(PASSPHRASE)
+    page.get_by_role("button", name="Save and sign in").click()
+    expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible(timeout=20_000)
     assert page.url == f"{app.url}/"
     assert page.evaluate("document.cookie").count("assay") == 0
     (cookie,) = [c for c in page.context.cookies() if c["name"].startswith("assay_admin")]
@@ -53,7 +53,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
 
     again = new_page()
     again.goto(link)
-    expect(again.get_by_role("heading", name="This link does not work any more")).to_be_visible()
+    expect(again.get_by_role("heading", name="This link no longer works")).to_be_visible()
 
     page.goto(f"{app.url}/sign-out")
     page.get_by_role("button", name="Sign out").click()
@@ -65,7 +65,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     expect(page.get_by_role("alert")).to_have_text("This is not the passphrase.")
     page.get_by_label("Passphrase").fill(PASSPHRASE)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible(timeout=20_000)
     assert {"admin signed in", "wrong passphrase", "passphrase chosen", "unknown admin link"} <= set(
         kinds(app_store)
     )

@@ -73,7 +73,7 @@ def test_without_guesses(store: Store) -> None:
     at = visit()
     assert [heading.value for heading in at.subheader] == ["Blinding"]
     assert [text.value for text in at.markdown][-1] == (
-        "Nothing to show: there is no guess which answer the person wrote."
+        "Nothing to show: no rater has guessed which answer is human."
     )
     assert not at.table
     assert not at.expander
@@ -129,7 +129,7 @@ def test_comments_and_names_are_shown_as_they_are(store: Store) -> None:
     assert said.replace("\\", "").replace("\u2060", "").endswith(f"at A1: {HOSTILE}")
     assert "![" not in said
     assert "<b>" not in said
-    assert "Comments beside the guesses (1)" in [expander.label for expander in at.expander]
+    assert "Comments on the guesses (1)" in [expander.label for expander in at.expander]
     assert at.table[0].value["Rater"].tolist() == [plain("*R*"), "all raters", "all raters together"]
 
 

@@ -76,11 +76,7 @@ def asked_for(at: AppTest, label: str) -> bool:
 
 def test_without_scores_the_form_stands_there_with_the_lexical_metrics_of_the_paper(store: Store) -> None:
     at = visit()
-    assert field(at, "Scores").options == [
-        "Score texts ...",
-        "Give a table of scores ...",
-        "Published tables",
-    ]
+    assert field(at, "Scores").options == ["Give a table of scores ...", "Published tables"]
     chosen = [name for box in at.multiselect for name in box.value]
     assert len(chosen) == 16
     assert "No run has made a text yet" in said(at)
@@ -563,9 +559,13 @@ def test_every_statistic_is_explained_where_the_page_says() -> None:
 
 def test_one_choice_after_the_other_is_taken(run: Run) -> None:
     at = visit()
-    for chosen in (("published", 0), ("upload", 0), ("new", 0), ("run", run.run_id), ("published", 0)):
+    for chosen in (("published", 0), ("upload", 0), ("run", run.run_id), ("published", 0)):
         choose(at, "Scores", chosen)
         assert field(at, "Scores").value == chosen  # type: ignore[attr-defined]
+    press(at, "New run")
+    assert field(at, "Scores").value is None  # type: ignore[attr-defined]
+    choose(at, "Scores", ("run", run.run_id))
+    assert field(at, "Scores").value == ("run", run.run_id)  # type: ignore[attr-defined]
 
 
 def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> None:
@@ -573,7 +573,7 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     next(button for button in at.button if button.label == "Score with other settings").click()
     at.run()
     assert not at.exception
-    assert f"The file is still {run.data_file}" in said(at).replace("\\", "")
+    assert f"Current file: {run.data_file}" in said(at).replace("\\", "")
     assert {name for box in at.multiselect for name in box.value} == set(METRICS)
     assert field(at, "Synonyms of METEOR").value == "none"  # type: ignore[attr-defined]
     assert "Score with 6 metrics" in [button.label for button in at.button]

@@ -123,7 +123,7 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
         "Raters": "2",
         "Pairs left out": "0",
     } == counts(at)
-    for number in ("0.113 [", "0.771", "0.125", "0.825", "0.025"):
+    for number in ("0.11 [", "0.77", "0.125", "0.82", "0.025"):
         assert number in text
     assert lines_with(table_with(at, "Verdict"), "as declared") == [["80", "0.000", "Non-inferior"]]
     composite = table_with(at, "0 \\(neither\\)").iloc[0].tolist()

@@ -58,11 +58,11 @@ def test_readers_see_rounded_numbers_with_their_interval() -> None:
     assert headings(TABLE) == ["metric", "n", "Pearson", "share", "p", "epsilon", "left out"]
     first, second, third = lines(TABLE)
     assert first == [
-        *("BLEU", "1,204", "0.512 [0.400, 0.600]", "25.0 %", "< 0.001", "1.5e-07"),
+        *("BLEU", "1,204", "0.51 [0.40, 0.60]", "25.0 %", "< 0.001", "1.5e-07"),
         "1,003 no score; 2 no level",
     ]
     assert (second[2], second[3], second[5]) == ("–", "–", "–")
-    assert third[2] == "0.000"  # never a minus before a zero
+    assert third[2] == "0.00"  # never a minus before a zero
 
 
 def test_what_is_undefined_has_its_reason_below() -> None:
