@@ -27,12 +27,15 @@ def render() -> None:
 
 
 def _calibration(store: Store) -> None:
-    given = choice.ratings(store)
-    if given is None:
-        return
-    scores = choice.judges(store, given)
-    # The result comes first on the screen, and depends on options below it.
-    above, below = st.container(), st.container()
+    # The result is above the options that it depends on.
+    top, above, below = st.container(), st.container(), st.container()
+    whose, by_whom = top.columns([2, 3])
+    with whose:
+        given = choice.ratings(store, below)
+        if given is None:
+            return
+    with by_whom:
+        scores = choice.judges(store, given)
     with below:
         how = choice.how(given, scores) if scores else None
         choice.upload(store, open_at_first=not scores)

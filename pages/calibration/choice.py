@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.formats.tasks import parse_task, shipped_tasks
 from core.judges.quality import Majority
 from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
 from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
 from core.runs.asked import Asked, asked_of
-from core.runs.kinds import kinds_that
+from core.runs.kinds import kinds_with
 from core.schema.scores import RatingSet
 from core.schema.study import RatingTask, Study
 from core.store import Store
@@ -68,8 +69,11 @@ class Judged:
     found: Calibration
 
 
-def ratings(store: Store) -> Ratings | None:
-    """Choose ratings from a file or an unblinded rating study; None before a choice."""
+def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
+    """Choose ratings from a file or an unblinded rating study; None before a choice.
+
+    below: the place of a button that deletes the chosen file.
+    """
     studies = {study.study_id: study for study in list_studies(store) if _holds_ratings(study)}
     chosen = _FILE
     if studies:
@@ -93,7 +97,8 @@ def ratings(store: Store) -> Ratings | None:
         return None
     found = chosen_scores.ratings_of(store, file)
     chosen_scores.read_notes(found.notes, found.left_out)
-    chosen_scores.forget_button(store, file, "calibration")
+    with below:
+        chosen_scores.forget_button(store, file, "calibration")
     return Ratings(found, chosen_scores.key_of(file), None)
 
 
@@ -133,8 +138,7 @@ def judges(store: Store, given: Ratings) -> tuple[Scores, ...]:
 def _newest_evaluator(store: Store, given: Ratings) -> list[Chosen]:
     """The newest run of a judge for calibration that has scored a rated item, if there is one."""
     rated = {one.item_id for one in given.found.ratings}
-    kinds = [kind for kind in kinds_that("judging") if "calibration" in kind.reports]
-    for run_id in list(chosen_judge.with_results(store, *kinds))[:_TRIED]:
+    for run_id in list(chosen_judge.with_results(store, *kinds_with("calibration")))[:_TRIED]:
         chosen: Chosen = (chosen_scores.RUN, run_id)
         if any(row.item_id in rated for row in chosen_scores.open_scores(store, chosen).table.rows):
             return [chosen]

@@ -42,8 +42,8 @@ _ALWAYS_SEEN = 2
 def form(store: Store) -> int | None:
     """Show the form; return the number of the run that its button started, or None."""
     st.write(
-        "Make answers of known quality from questions and references: as good as the reference at the first level, "
-        f"worse at each later level. Preview {PREVIEW_WORD} items first to see what the whole run will cost."
+        "Answers of the first level are as good as the reference, and each later level is worse. Preview "
+        f"{PREVIEW_WORD} items first to see what the whole run will cost."
     )
     with mistakes_shown():
         if (started := _form(store)) is not None:

@@ -55,8 +55,8 @@ from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import constants, nothing, number, part
 
 _MARKS: dict[GoldRaters, str] = {
-    "kept": "each rater separately",
-    "merged": "all raters' marks of a text merged",
+    "kept": "Each rater separately",
+    "merged": "All raters of a text merged",
 }
 _RESAMPLES = 1_000
 
@@ -65,7 +65,7 @@ def _options(slot: str) -> SpanOptions:
     """Choose how marks are compared."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     raters: GoldRaters = left.selectbox(
-        "Compared with", list(_MARKS), format_func=_MARKS.__getitem__, key=f"specialist_raters_{slot}"
+        "People's marks", list(_MARKS), format_func=_MARKS.__getitem__, key=f"specialist_raters_{slot}"
     )
     references = right.checkbox("Count references as systems", key=f"specialist_references_{slot}")
     return SpanOptions(raters=raters, references=references, n_resamples=_RESAMPLES)

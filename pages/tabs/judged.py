@@ -154,8 +154,8 @@ def render_costs(store: Store, run: Run) -> None:
         return
     used = [run, *beside]
     rows = costs_side_by_side([account(store, one) for one in used])
-    # One judge in one step would be a single bar: the table says more in less space.
-    drawn = len(rows) > 1 and any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
+    # One judge would be a single bar: the table shows the same in less space.
+    drawn = len(used) > 1 and any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
     result_table.show(
         cost_table(rows, [unit]),
         figure=plots.judge_costs(rows) if drawn else None,
@@ -186,7 +186,7 @@ def render_consistency(store: Store, run: Run) -> None:
         "judge-consistency",
     )
     if "consistency" not in KINDS[run.kind].reports:
-        nothing("this judge judges each text once; start two runs with different seeds and compare them")
+        nothing("a judge of this kind has no repeats; start two runs with different seeds and compare them")
         return
     with st.spinner("Computing ..."):
         found: Consistency = chosen_scores.once(

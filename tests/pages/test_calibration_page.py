@@ -3,7 +3,11 @@
 import json
 
 import pytest
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.report import DASH
@@ -103,6 +107,21 @@ def test_every_other_tab(store: Store) -> None:
     assert any(
         "calibration-agreement.csv" in one.label for one in visit(chosen, "Files").get("download_button")
     )
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_newest_run_on_the_rated_items_is_preselected_and_compared_with_itself(store: Store) -> None:
+    keep_file(store, "ratings", "rated.jsonl", rated_texts(3), {})
+    with ScriptedServer(says) as server:
+        asked = specialist("quality", server.url, repeats=2, temperature=0.7)
+        run = run_to_the_end(store, asked, rated_texts(3), name="rated.jsonl").run
+        run_to_the_end(store, asked, rated_texts(1).replace(b'"0"', b'"other"'), name="other.jsonl")
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["calibration_part"] = "Consistency"
+    at.run()
+    assert not at.exception
+    assert at.multiselect(key="calibration_judges").value == [("run", run.run_id)]
+    assert len(at.table) == 1
 
 
 def test_it_is_the_admins(store: Store, cookies: dict[str, str]) -> None:

@@ -261,7 +261,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
     assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
     at = visit(("run", run.run_id), "Texts")
     assert set(shown(at, "what")["what"]) == {"missing"}, "a record without a page of its own is a table"
-    assert "judges each text once" in said(visit(("run", run.run_id), "Reliability"))
+    assert "has no repeats" in said(visit(("run", run.run_id), "Reliability"))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     press(at, "Judge the one item")
     assert list_runs(store, ("toy",))[0].settings == run.settings
