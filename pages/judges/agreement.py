@@ -73,7 +73,6 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
         nothing("no text has both scores; choose other columns or other scores")
         return
     factors = _factor(first.table, name_a), _factor(second.table, name_b)
-    found = replace(found, notes=judged.notes_of(found.notes))
     result_table.show(agreement_table(found))
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
@@ -94,7 +93,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
 
 def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
     n_resamples = chosen_scores.resamples_for(first, second)
-    return chosen_scores.once(
+    found: Agreement = chosen_scores.once(
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
         lambda: agreement(
             judged.table_of(first),
@@ -104,6 +103,7 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
             n_resamples=n_resamples,
         ),
     )
+    return replace(found, notes=judged.notes_of(found.notes))
 
 
 def _axis(name: str, scores: Scores, factor: float) -> str:
