@@ -35,7 +35,7 @@ def lines(table: ResultTable) -> list[list[str]]:
 def written(cell: Cell, column: Column) -> str:
     """Write a cell in words: `0.51 [0.40, 0.61]`, `1,204`, `< 0.001`, a dash for an undefined number.
 
-    An estimate has the decimals that its interval or its n supports; files have every digit.
+    An estimate has the decimals that its interval supports, or its n where no interval is possible; files have every digit.
     """
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return DASH
@@ -67,7 +67,9 @@ def decimals_of(cells: Iterable[Cell], column: Column) -> int:
 def _decimals(cell: Interval, column: Column) -> int:
     if cell.value is None or column.general or column.p_value:
         return column.places
-    return fitted(cell.value, cell.low, cell.high, cell.n, column.places)
+    # A number for which no interval was requested, such as a bound, keeps its decimals.
+    n = cell.n if cell.low is not None or cell.interval_reason else None
+    return fitted(cell.value, cell.low, cell.high, n, column.places)
 
 
 def number(value: float, column: Column) -> str:

@@ -70,6 +70,56 @@ def panels(
     return figure, height + between + top + further, top + further
 
 
+POINT_FONT = 11
+"""Size of a point's name; a letter takes about half of it across."""
+_NEXT_TO = {
+    "middle right": (1, 0),
+    "middle left": (-1, 0),
+    "top center": (0, 1),
+    "bottom center": (0, -1),
+    "top right": (1, 1),
+    "bottom right": (1, -1),
+    "top left": (-1, 1),
+    "bottom left": (-1, -1),
+}
+"""Where a name may stand beside its point -> the direction."""
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right, top in pixels."""
+
+
+def point_names(
+    points: Sequence[tuple[float, float]], names: Sequence[str], room: tuple[float, float], size: float
+) -> list[tuple[str, str]]:
+    """Return a name and a plotly text position for each point, so that no name covers another name or a point.
+
+    A point in a crowd has no free place: its name is empty, and hovering shows it. points: x and y from 0 to 1 within the
+    axes. room: width and height of the axes in pixels, at least. size: of a point in pixels.
+    """
+    half = size / 2
+    middles = [(x * room[0], y * room[1]) for x, y in points]
+    taken: list[_Box] = [(x - half, y - half, x + half, y + half) for x, y in middles]
+    found = []
+    for (x, y), name in zip(middles, names, strict=True):
+        wide, high = 0.56 * POINT_FONT * len(unescape(name)), 1.1 * POINT_FONT
+        for place, (right, up) in _NEXT_TO.items():
+            left = x + right * (half + 2) - wide * (1 - right) / 2
+            bottom = y + up * (half + 1) - high * (1 - up) / 2
+            box = (left, bottom, left + wide, bottom + high)
+            inside = box[0] >= 0 and box[1] >= 0 and box[2] <= room[0] and box[3] <= room[1]
+            own = (x - half, y - half, x + half, y + half)
+            if inside and not any(_overlap(box, other) for other in taken if other != own):
+                taken.append(box)
+                found.append((name, place))
+                break
+        else:
+            found.append(("", "middle right"))
+    return found
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
     """Distances from each (low, value, high) to its ends, 0 where it has no interval."""
     reach = [

@@ -1,6 +1,6 @@
 """The figures of judges: two of them on the same texts, their costs, and the errors they mark, by examples and by rater."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
@@ -26,6 +26,8 @@ from core.stats.span_f1 import Measure, SpanF1
 
 _NAME, _STEP = 48, 30
 """Letters of a judge's and of a step's name."""
+_ITEM, _MOST_ITEMS = 24, 3
+"""Letters of an item's name on hover; items named there."""
 _SMALLEST = 8
 """Pixels of a point that is one text."""
 
@@ -41,11 +43,10 @@ def two_judges(
     levels = sorted({one.row.level or "" for one in texts}, key=natural_order)
     for place, level in enumerate(levels):
         color, symbol = LOOKS[place % len(LOOKS)]
-        own = Counter(
-            (factors[0] * one.score_a, factors[1] * one.score_b)
-            for one in texts
-            if (one.row.level or "") == level
-        )
+        own: dict[tuple[float, float], list[str]] = defaultdict(list)
+        for one in texts:
+            if (one.row.level or "") == level:
+                own[factors[0] * one.score_a, factors[1] * one.score_b].append(one.row.item_id)
         said = f"level {level}" if level else "no level"
         figure.add_scatter(
             x=[x for x, _ in own],
@@ -55,16 +56,23 @@ def two_judges(
             marker={
                 "color": color,
                 "symbol": symbol,
-                "size": [_SMALLEST * n**0.4 for n in own.values()],
+                "size": [_SMALLEST * len(items) ** 0.4 for items in own.values()],
                 "opacity": 0.7,
                 "line": {"width": 1, "color": "white"},
             },
-            text=["1 text" if n == 1 else f"{n} texts" for n in own.values()],
-            hovertemplate="%{text}<br>%{x:.3f}, %{y:.3f}<extra>" + label(said) + "</extra>",
+            text=["1 text" if len(items) == 1 else f"{len(items)} texts" for items in own.values()],
+            customdata=[_items_said(items) for items in own.values()],
+            hovertemplate="%{text}: %{customdata}<br>%{x:.3f}, %{y:.3f}<extra>" + label(said) + "</extra>",
         )
     figure.update_xaxes(title=metric_label(names[0], _NAME))
     figure.update_yaxes(title=metric_label(names[1], _NAME), gridcolor=GRID, zeroline=False)
     return dressed(figure, height=480, top=60, legend=True)
+
+
+def _items_said(items: Sequence[str]) -> str:
+    """Name the first items at a point."""
+    names = ", ".join(label(item, longest=_ITEM) for item in items[:_MOST_ITEMS])
+    return names if len(items) <= _MOST_ITEMS else f"{names} ..."
 
 
 def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
@@ -94,7 +102,7 @@ def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
     dressed(figure, height=320 + 40 * len(judges), top=10, legend=True)
     # Below the axis, where it pushes the bars up: a narrow window gives it several lines.
     return figure.update_layout(
-        legend={"traceorder": "normal", "yref": "paper", "y": -0.35, "yanchor": "top"}
+        legend={"traceorder": "normal", "xref": "paper", "yref": "paper", "y": -0.35, "yanchor": "top"}
     )
 
 

@@ -11,6 +11,7 @@ from core.plots.dressing import (
     BLUE,
     GRID,
     LINE,
+    POINT_FONT,
     dressed,
     ends_of,
     heat_map,
@@ -20,6 +21,7 @@ from core.plots.dressing import (
     metric_label,
     name_rows,
     panels,
+    point_names,
     row_name,
     shortened,
     whiskers,
@@ -176,6 +178,10 @@ def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
 
 _LEAST_SPAN = 0.1
 """Of an axis of correlations."""
+_SIZE, _NAME = 11, 24
+"""Pixels of a point; letters of the name beside it."""
+_LEAST_WIDTH, _AXES = 720, (620.0, 330.0)
+"""Pixels of the figure and within its axes, for which names are placed: a narrower screen scrolls."""
 _SIDE, _POINT = 34, 60
 """Letters of a side's name, and of a metric's on hover."""
 
@@ -183,16 +189,21 @@ _SIDE, _POINT = 34, 60
 def meta_scatter(found: MetaCorrelation) -> go.Figure:
     """Each metric's correlation with people (x) and with known quality (y), by family; the title says the result."""
     figure = go.Figure()
+    across, up = (_range([getattr(point, side) for point in found.points]) for side in ("human", "synthetic"))
+    named = _point_labels(found, across, up)
     for family, (color, symbol) in marks(point.family for point in found.points).items():
         own = [point for point in found.points if point.family == family]
         figure.add_scatter(
             x=[point.human for point in own],
             y=[point.synthetic for point in own],
-            mode="markers",
+            mode="markers+text",
             name=label(family),
-            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 1, "color": "white"}},
-            text=[metric_label(point.metric, _POINT) for point in own],
-            hovertemplate="%{text}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
+            marker={"color": color, "symbol": symbol, "size": _SIZE, "line": {"width": 1, "color": "white"}},
+            text=[named[point.metric][0] for point in own],
+            textposition=[named[point.metric][1] for point in own],
+            textfont={"size": POINT_FONT},
+            customdata=[metric_label(point.metric, _POINT) for point in own],
+            hovertemplate="%{customdata}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
             + label(family)
             + "</extra>",
         )
@@ -213,15 +224,33 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
         figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
     if any(point.synthetic <= 0 for point in found.points):
         figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    figure.update_xaxes(range=_range([point.human for point in found.points]))
-    figure.update_yaxes(range=_range([point.synthetic for point in found.points]))
+    figure.update_xaxes(range=across)
+    figure.update_yaxes(range=up)
     figure.update_xaxes(title=f"human: {label(found.human, longest=_SIDE)}")
     figure.update_yaxes(
         title=f"synthetic: {label(found.synthetic, longest=_SIDE)}", gridcolor=GRID, zeroline=False
     )
-    dressed(figure, height=560, top=90, legend=True)
+    dressed(figure, height=590, top=90, legend=True)
     # Below the axis: above it stands the title, and a narrow window gives the legend several lines.
-    return figure.update_layout(legend={"yref": "paper", "y": -0.16, "yanchor": "top"})
+    return figure.update_layout(
+        legend={"xref": "paper", "yref": "paper", "y": -0.27, "yanchor": "top"},
+        meta={"least_width": _LEAST_WIDTH},
+    )
+
+
+def _point_labels(
+    found: MetaCorrelation, across: Sequence[float] | None, up: Sequence[float] | None
+) -> dict[str, tuple[str, str]]:
+    """Return metric -> its name beside the point, and where."""
+    if across is None or up is None:
+        return {}
+    places = [
+        ((one.human - across[0]) / (across[1] - across[0]), (one.synthetic - up[0]) / (up[1] - up[0]))
+        for one in found.points
+    ]
+    names = [metric_label(one.metric, _NAME) for one in found.points]
+    placed = point_names(places, names, _AXES, _SIZE)
+    return {one.metric: name for one, name in zip(found.points, placed, strict=True)}
 
 
 def _range(values: Sequence[float]) -> list[float] | None:

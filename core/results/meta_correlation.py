@@ -22,7 +22,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import decimal, ends, for_rows, interval, picked
+from core.results.cells import decimal, ends, fitted, for_rows, interval, picked
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -520,7 +520,7 @@ def meta_title(found: MetaCorrelation) -> str:
     if whole.estimate is None:
         return f"Meta-correlation undefined: {whole.reason}"
     lines = [
-        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"Meta-correlation {_fitted(whole, whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
         f"{_interval_said(whole)} over metrics",
     ]
     if found.over_items is not None:
@@ -531,7 +531,12 @@ def meta_title(found: MetaCorrelation) -> str:
 def _interval_said(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
+    return f"{100 * found.confidence_level:g} % interval [{_fitted(found, found.low)}, {_fitted(found, found.high)}]"
+
+
+def _fitted(found: Estimate, value: float) -> str:
+    places = fitted(found.estimate or 0.0, found.low, found.high, found.n, 3)
+    return decimal(value, places)
 
 
 def point_table(found: MetaCorrelation) -> ResultTable:

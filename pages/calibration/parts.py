@@ -76,6 +76,7 @@ def agreement(one: Judged, how: How) -> None:
             else figures.calibration_means(macro_averaged(found)),
             alt=f"Share of equal pairs: two raters, and {one.evaluator.name} and a rater, "
             f"{'in' if few else 'on average over'} {len(classed)} groups",
+            table_first=True,
         )
         show(tables["raters"])
         show(tables["majority"])
@@ -144,6 +145,7 @@ def classes(one: Judged) -> None:
         class_table([(one.evaluator.name, cells[name])]),
         figure=figures.calibration_classes(there) if drawn else None,
         alt=f"Shares of the classes by majority and by {one.evaluator.name}, by how far raters agree",
+        table_first=True,
     )
 
 
@@ -163,6 +165,7 @@ def bias(one: Judged) -> None:
         calibration_tables([one.found], "macro")["bias"],
         figure=figures.calibration_bias(cells),
         alt=f"Bias of {one.evaluator.name} towards the top class in {len(cells)} groups, with intervals",
+        table_first=True,
     )
 
 

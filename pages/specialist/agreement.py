@@ -228,6 +228,7 @@ def examples(store: Store, run: Run) -> None:
         curve_table(found),
         figure=figures.example_curve(found),
         alt=f"F1 of {len(runs)} runs against the number of examples shown",
+        table_first=True,
     )
     st.markdown(f":small[{found.n_segments:,} ratings on {found.n_items:,} items.]")
     if found.tests:

@@ -160,6 +160,7 @@ def render_costs(store: Store, run: Run) -> None:
         cost_table(rows, [unit]),
         figure=plots.judge_costs(rows) if drawn else None,
         alt="Tokens of one text by judge and step",
+        table_first=True,
     )
     if any(asked_of(one).by_rules for one in used):
         st.markdown(":small[Rules cost nothing: they call no model.]")

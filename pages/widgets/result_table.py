@@ -38,7 +38,8 @@ def show(
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
-    alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls.
+    alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls, unless it
+    says so itself (`layout.meta`).
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
     the table.
@@ -125,6 +126,7 @@ def style() -> None:
 
 def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
     place = f"table_wide_{name}"
+    least_width = least_width or (figure.layout.meta or {}).get("least_width", 0)
     if least_width:
         st.html(
             f"<style>.st-key-{place} {{ overflow-x: auto; }}"

@@ -96,7 +96,7 @@ def test_guidelines_on_the_screen_are_those_of_the_study(
     open_study(app_store, app.url)
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     for study, heading in (
         ("browser (open)", "# How to compare two answers"),
         ("ratings in a browser (open)", "# How to rate a text"),

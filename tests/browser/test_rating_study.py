@@ -344,7 +344,7 @@ def test_an_owner_makes_a_rating_study_by_page(
     )
     page = new_page()
     sign_in(page, app_store, app.url)
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     page.get_by_text("Ratings: one blind text after the other").click(timeout=20_000)
     expect(page.get_by_text("What is asked of every text")).to_be_visible()
     settled(page)

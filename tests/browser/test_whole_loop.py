@@ -57,7 +57,7 @@ def imported(page: Page, app: AppServer, file: Path) -> None:
         f"{item},{system},What is said of {item}?,{text}\n" for (item, system), text in TEXTS.items()
     )
     file.write_text(f"item_id,system,source,text\n{rows}", "utf-8")
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     page.get_by_text("Ratings: one blind text after the other").click(timeout=SOON)
     settled(page)
     choose_file(page, "File", file)
@@ -120,7 +120,7 @@ def rated(page: Page, link: str) -> None:
 
 def unblinded(page: Page, app: AppServer) -> None:
     """The admin ends the study, by page."""
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     page.get_by_role("button", name="Close: take no more answers").click(timeout=SOON)
     settled(page)
     page.get_by_label("Reason (needed for unblinding, kept in the log)").fill("all are done")

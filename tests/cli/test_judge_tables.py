@@ -36,7 +36,7 @@ def ties(name: str, n_items: int, n_varied: int, reverse: bool = False) -> Score
     return table(rows, [name], file_name=f"{name}.csv")
 
 
-@pytest.mark.parametrize(("n_varied", "said"), [(1, "1.000 (1 of 14 items)"), (14, "1.000 [1.000, 1.000]")])
+@pytest.mark.parametrize(("n_varied", "said"), [(1, "1.00 (1 of 14 items)"), (14, "1.00 [1.00, 1.00]")])
 def test_a_mean_over_items_says_on_how_many_it_rests(
     n_varied: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -79,7 +79,7 @@ def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None
     assert [row.split()[0] for row in both["Two raters equal"]] == ["1.00", "0.61"]
     assert [row.split()[0] for row in both["Evaluator and a rater equal"]] == ["1.00", "0.61"]
     assert [row.split()[0] for row in raters["All raters equal"]] == ["1.00", "0.50"]  # H, LA
-    assert evaluator["Equal"][1].startswith("0.80")
+    assert evaluator["Equal"][1].startswith("0.80 ")
     assert evaluator["Fleiss' kappa"][0] == DASH
     assert list(evaluator["Texts"]) == ["36", "36"]
     assert list(evaluator["Used"]) == ["36", "30"]  # of the sixth texts none has a majority

@@ -429,7 +429,7 @@ def test_a_judge_is_compared_with_itself(store: Store) -> None:
 
     (run,) = by_model(store, given(2), rubric(order="both", repeats=2), script=drifting)
     at = visit(("run", run.run_id), "Reliability")
-    assert shown(at, "All equal")["All equal"][0] == "100.0 % [100.0 %, 100.0 %]"
+    assert shown(at, "All equal")["All equal"][0] == "100 % [100 %, 100 %]"
     (orders,) = shown(at, "Mean difference").to_dict("records")
     assert orders["Mean difference"].startswith("2.000")
     assert orders["Texts with equal verdicts"].startswith("0 %")
