@@ -73,7 +73,7 @@ def _run(store: Store, run: Run) -> None:
             "Examples": looked_at(agreement.examples),
         }
         if by_errors
-        else {"Texts": looked_at(texts.render_said)}
+        else {"Texts": looked_at(texts.render_scores)}
     )
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(_progress, store, run),

@@ -84,7 +84,7 @@ def agreement(store: Store, run: Run) -> None:
         nothing("nobody marked errors in these texts; start a run with ratings that mark errors")
         return
     chosen = _options("agreement")
-    runs = chosen_run.beside(store, run, "agreement", "Compare with", *chosen_run.marking())
+    runs = chosen_run.runs_to_compare(store, run, "agreement", "Compare with", *chosen_run.marking())
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
     result_table.show(agreement_table(found, GROUPINGS))
@@ -97,7 +97,7 @@ def agreement(store: Store, run: Run) -> None:
     if not found.by_rater:
         st.markdown(":small[No rows by rater: the ratings name no rater, or are merged.]")
     with mistakes_shown():
-        _beside(store, runs, chosen)
+        _side_by_side(store, runs, chosen)
 
 
 def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
@@ -108,7 +108,7 @@ def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
     )
 
 
-def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
+def _side_by_side(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
     judges = {chosen_judge.short_name(one): _alone(store, one, chosen) for one in runs}
     result_table.show(
         systems_table(judges),
@@ -157,7 +157,7 @@ def copying(store: Store, run: Run) -> None:
         "in other systems' texts of the same source? Words must match letter by letter.",
         "copied-errors",
     )
-    runs = chosen_run.beside(store, run, "copying", "Compare with", *chosen_run.marking())
+    runs = chosen_run.runs_to_compare(store, run, "copying", "Compare with", *chosen_run.marking())
     found = [_copying(store, one) for one in runs]
     result_table.show(copied_table(found))
     st.markdown(":small[95 % intervals resample items. Of several draws only the first counts.]")
@@ -207,7 +207,7 @@ def examples(store: Store, run: Run) -> None:
     if not people.marked:
         nothing("nobody marked errors in these texts; start a run with ratings that mark errors")
         return
-    runs = chosen_run.beside(
+    runs = chosen_run.runs_to_compare(
         store,
         run,
         "curve",
@@ -294,7 +294,7 @@ def raters(store: Store, run: Run) -> None:
 
 
 def _specialists(store: Store, run: Run, measure: Measure) -> None:
-    runs = chosen_run.beside(
+    runs = chosen_run.runs_to_compare(
         store, run, "raters", "Compare with", *chosen_run.marking(), at_first=_of_one_rater
     )
     people = chosen_run.people_of(store, run)
@@ -371,7 +371,7 @@ def accuracy(store: Store, run: Run) -> None:
         key="specialist_accuracy_rated",
         help="Otherwise a system's score is the judge's mean over all its texts, as in WMT's metrics task.",
     )
-    runs = chosen_run.beside(store, run, "accuracy", "Compare with", *chosen_run.judges())
+    runs = chosen_run.runs_to_compare(store, run, "accuracy", "Compare with", *chosen_run.judges())
     swap: Swap = "items"
     if len(runs) > 1:
         swap = st.radio(

@@ -90,11 +90,11 @@ def _pool(key: Key, _store: Store, _run: Run) -> ExamplePool | None:
     return asked.chosen.pool(bench.texts, task_of(bench))
 
 
-def beside(
+def runs_to_compare(
     store: Store,
     run: Run,
     slot: str,
-    said: str,
+    label: str,
     *kinds: JudgeKind,
     at_first: Callable[[Run], bool] | None = None,
 ) -> list[Run]:
@@ -109,12 +109,12 @@ def beside(
     }
     if not there:
         st.markdown(
-            f":small[{said}: no other judge has judged these texts and ratings yet. Start one with New run.]"
+            f":small[{label}: no other judge has judged these texts and ratings yet. Start one with New run.]"
         )
         return [run]
     first = [number for number, one in there.items() if at_first is not None and at_first(one)]
     key = f"specialist_beside_{slot}_{run.run_id}"
-    return [run, *menus.several(said, there, key, first, placeholder="No other judge")]
+    return [run, *menus.several(label, there, key, first, placeholder="No other judge")]
 
 
 def keys_of(store: Store, runs: Sequence[Run]) -> Key:

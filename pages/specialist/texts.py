@@ -182,13 +182,13 @@ class Case:
     text: JudgedText
     people: RatedText | None
     f1: float | None = None
-    """Of the characters marked in this text; None: not compared, or nothing is marked on either side."""
+    """Over the marked characters of this text; None: not compared, or no mark on either side."""
     lost: int = 0
-    """Quotes that stand nowhere in the text."""
+    """Number of quotes that are not in the text."""
 
 
 def place_of(one: ScoredRow | ScorableOutput | Rating) -> Place:
-    """What a text of one file is told by."""
+    """Identifies a text within a file."""
     return one.item_id, one.system, one.level, one.language, tuple(sorted(one.labels.items()))
 
 
@@ -454,7 +454,7 @@ def _numbers(case: Case, ratings: Sequence[Rating], judge: Sequence[Marked]) -> 
         st.markdown(f"Quotes not found in the text: {lost}. They mark no character but count in the score.")
 
 
-def render_said(store: Store, run: Run) -> None:
+def render_scores(store: Store, run: Run) -> None:
     """Choose a text, and show its scores with their reasons."""
     part(
         "Texts",
@@ -482,8 +482,13 @@ def _said_case(store: Store, run: Run, case: Case) -> None:
             nothing("this text has no source")
     with right:
         level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
-    texts.scores(text, chosen_judge.output_of(store, run), "source")
-    _people(case)
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**The judge's scores**")
+        texts.scores(text, chosen_judge.output_of(store, run), "source")
+    with right:
+        st.markdown("**People's ratings**")
+        _people(case)
     if text.record is None:
         nothing("the judge was not asked about this text")
     elif (shown := _RECORDS.get(type(text.record))) is not None:
@@ -498,15 +503,23 @@ def _people(case: Case) -> None:
     if not ratings:
         nothing("nobody rated this text")
         return
-    table(
-        pd.DataFrame(
-            {
-                "Rater": [one.rater or "not named" for one in ratings],
-                "Dimension": [one.dimension for one in ratings],
-                "Rating": [number(one.score, 2) for one in ratings],
-            }
+    raters = list(dict.fromkeys(one.rater for one in ratings))
+    rows = [
+        (
+            dimension,
+            *(
+                ", ".join(
+                    number(one.score, 2)
+                    for one in ratings
+                    if one.dimension == dimension and one.rater == rater
+                )
+                for rater in raters
+            ),
         )
-    )
+        for dimension in dict.fromkeys(one.dimension for one in ratings)
+    ]
+    heads = [f"Rater {rater}" if rater else "Rating" for rater in raters]
+    table(pd.DataFrame(rows, columns=["Dimension", *heads]))
 
 
 def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
@@ -535,6 +548,8 @@ _RECORDS: Mapping[type, Callable[[Store, Run, Case, Any], None]] = {
 
 
 def _trials(rows: Sequence[tuple[str, int, float | None, str]]) -> None:
+    """Show the judge's replies. rows: dimension, number of the repeat, score, and justification or reason."""
+    st.markdown("**The judge's replies**")
     frame = pd.DataFrame(
         {
             "Dimension": [dimension for dimension, _, _, _ in rows],

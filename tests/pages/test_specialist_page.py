@@ -279,10 +279,10 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     assert [row["Draws"] for row in judges] == ["1", "1", "2"]
     assert len(tests) == 3, "a test of every two"
     people, specialists = map(matrix, tables(shown["Raters"]))
-    assert people["r1", "r2"]["F1"].split()[0] == "1.000"
-    assert people["r1", "r3"]["F1"].split()[0] == "0.500"
+    assert people["r1", "r2"]["F1"].split()[0] == "1.00"
+    assert people["r1", "r3"]["F1"].split()[0] == "0.50"
     first = next(row for row, _ in specialists)
-    assert specialists[first, "r3"]["F1"].split()[0] == "0.500"
+    assert specialists[first, "r3"]["F1"].split()[0] == "0.50"
     copies, alone = tables(shown["Copying"])
     assert copies[0]["People marked here"].startswith("100.0 %")
     assert copies[0]["Of its examples"].startswith("0.0 %"), "every slip is one system's own"
@@ -290,7 +290,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     (curve, _) = tables(shown["Examples"])
     assert {row["Shown of a text"] for row in curve} == {"1.00", "3.00"}
     accuracy = tables(shown["Accuracy"])[0]
-    assert accuracy[0]["acc23"].startswith("1.000")
+    assert accuracy[0]["acc23"].startswith("1.00")
     tests = tables(shown["Accuracy"])[1]
     assert len(tests) == 3
     assert all(float(row["p"]) <= float(row["Holm p"]) <= 1 for row in tests)
