@@ -65,7 +65,7 @@ def said(at: AppTest) -> str:
 
 
 @pytest.mark.usefixtures("cookies")
-def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> None:
+def test_ratings_and_a_judge_are_needed_before_anything_is_shown(store: Store) -> None:
     at = visit(None)
     assert not at.table
     keep_file(store, "ratings", "p.csv", b"item,score\n1,2\n", {})
@@ -73,7 +73,7 @@ def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> 
 
 
 @pytest.mark.usefixtures("cookies")
-def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None:
+def test_agreement_shows_numbers_and_undefined_values(store: Store) -> None:
     at = visit(kept(store))
     both, raters, evaluator = (at.table[place].value for place in range(3))
     assert [row.split()[0] for row in both["Two raters equal"]] == ["1.00", "0.61"]
@@ -124,7 +124,7 @@ def test_the_newest_run_on_the_rated_items_is_preselected_and_compared_with_itse
     assert len(at.table) == 1
 
 
-def test_it_is_the_admins(store: Store, cookies: dict[str, str]) -> None:
+def test_only_the_admin_sees_it(store: Store, cookies: dict[str, str]) -> None:
     cookies.clear()
     at = visit(None)
     assert at.title[0].value == FOR_THE_ADMIN

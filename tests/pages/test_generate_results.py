@@ -1,4 +1,4 @@
-"""The page Generate: every item to inspect, the files, the way to a study, and published reports."""
+"""The page Generate: every item, the files, a new study, and published reports."""
 
 import json
 import re
@@ -33,7 +33,7 @@ MAKE_STUDY = "Make a draft study"
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None:
+def test_failed_items_are_counted_by_step_and_come_first(store: Store) -> None:
     data = questions(
         {
             "item_id": "good",
@@ -55,7 +55,7 @@ def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None
     assert "is incomplete." not in said(at)
 
 
-def test_every_step_of_an_item_is_there(store: Store) -> None:
+def test_every_step_of_an_item_is_shown(store: Store) -> None:
     run = made(store)
     item = run_item(store, run.run.run_id, 0)
     assert item is not None
@@ -130,7 +130,7 @@ def test_the_share_of_words_kept_is_shown_with_its_range_and_no_promise(store: S
 # --- what it made ---------------------------------------------------------------------------------
 
 
-def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
+def test_every_file_is_offered_with_a_warning_of_verbatim_texts(store: Store) -> None:
     run = made(
         store, questions({"question": "How long?", "reference": "The Rhine is 1,230 km long since 1999."})
     )
@@ -141,7 +141,7 @@ def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
     assert "word for word" not in said(visit(made(store), "Results"))
 
 
-def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
+def test_a_run_and_another_run_become_a_study(store: Store) -> None:
     other = made(store, wanted=asked(seed=1))
     run = made(store)
     at = visit(run, "Results")
@@ -169,7 +169,7 @@ def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
     assert texts == {(o.item_id, o.level, o.text) for o in run_answers(run).outputs}
 
 
-def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
+def test_a_run_and_a_file_become_a_study(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     answers = [
         {
@@ -194,7 +194,7 @@ def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
     assert "A0 is the reference word for word: of people in 13 of 13 questions" in said(at)
 
 
-def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:
+def test_one_system_of_a_file_with_two_is_chosen(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     answers = [
         {
@@ -219,7 +219,7 @@ def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:
     assert "14 questions at levels A0 from rules and machine." in said(at)
 
 
-def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
+def test_a_leak_is_a_warning_next_to_the_success(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     long = [
         {

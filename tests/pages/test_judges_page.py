@@ -1,4 +1,4 @@
-"""The page Judges: from texts to scores, to what was said of each text, and to whether a judge can be believed."""
+"""The page Judges: from texts to scores, replies, and the reliability of a judge."""
 
 import json
 import re
@@ -61,14 +61,14 @@ HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
 
 def damaged(text: str, level: int) -> str:
-    """The last `level` sentences say something else."""
+    """The text with its last `level` sentences replaced."""
     sentences = re.split(r"(?<=\.) ", text)
     other = ["Nobody knows why.", "Some disagree loudly.", "More was never written."]
     return " ".join(sentences[: 3 - level] + other[:level])
 
 
 def given(n_items: int = 4, **columns: object) -> tuple[bytes, str]:
-    """Texts at levels 0 to 3, each level with one more sentence that is not the reference's."""
+    """Texts at levels 0 to 3: each level replaces one more sentence of the reference."""
     rows = [
         {"item": str(n + 1), "system": "GPT", "level": str(level), "text": damaged(fact, level)}
         | {"reference": fact, "source": f"What of number {n + 1}?"}
@@ -80,7 +80,7 @@ def given(n_items: int = 4, **columns: object) -> tuple[bytes, str]:
 
 
 def shown(at: AppTest, column: str) -> Any:
-    """The first table with that column, as it reads."""
+    """The first table with that column, as shown."""
     frame = next(table.value for table in at.table if column in map(plainly, table.value.columns))
     return frame.rename(columns=plainly).map(lambda cell: plainly(str(cell)))
 
@@ -96,7 +96,7 @@ def buttons(at: AppTest) -> list[str]:
 # --- a new run ------------------------------------------------------------------------------------
 
 
-def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store) -> None:
+def test_without_any_run_the_page_shows_the_form(store: Store) -> None:
     at = visit()
     assert field(at, "Judge").value is None  # type: ignore[attr-defined]
     assert field(at, "Judge").options == ["Give a judge's output ..."]
@@ -108,7 +108,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     assert [prompt.label for prompt in at.selectbox if prompt.label == "Judging by the rubric"]
 
 
-def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> None:
+def test_the_form_preselects_the_newest_run_that_made_a_text(store: Store) -> None:
     made = generated(store)
     with ScriptedServer(lambda *_: "", models=("m",)) as server:
         model = {"backend": "openai", "model": "m", "base_url": server.url}
@@ -122,7 +122,7 @@ def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> N
 
 
 def broken(at: AppTest) -> list[str]:
-    """Names of files that the page says cannot be used."""
+    """Names of files that the page reports as unusable."""
     return [name for one in at.warning for name in re.findall(r"^\S+\.yaml", one.value)]
 
 
@@ -174,7 +174,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     assert field(at, "Judge").value == ("run", run.run_id)  # type: ignore[attr-defined]
 
 
-def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(store: Store) -> None:
+def test_errors_use_the_words_of_the_form_and_make_no_run(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
 
 
 @pytest.mark.slow
-def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
+def test_an_invalid_rubric_is_refused_next_to_the_form(store: Store) -> None:
     at = visit()
     own = next(one for one in at.file_uploader if one.label == "Or your own rubric (YAML)")
     own.upload("mine.yaml", b"name: mine\n")
@@ -202,7 +202,7 @@ def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_can_be_repeated_with_the_same_settings(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     (run,) = by_model(store, given(1), cef(reask=True, answers="each", questions="mixed", repeats=2))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
@@ -216,7 +216,7 @@ def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
+def test_an_uploaded_rubric_is_still_there_in_the_next_form(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
@@ -230,14 +230,14 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [rubric(), cef(), CLAIMS], ids=["rubric", "cef", "claims"])
-def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(store: Store, judge: Judge) -> None:
+def test_every_tab_of_a_run_without_scores_says_so(store: Store, judge: Judge) -> None:
     run = waiting(store, given(), judge)
     for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
         text = said(visit(("run", run.run_id), part))
         assert part == "Progress" or "Nothing to show" in text, part
 
 
-def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
+def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, toy_judge.KIND.name, toy_judge.KIND)  # type: ignore[arg-type]  # a plain dict
@@ -270,7 +270,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
+def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
@@ -300,7 +300,7 @@ def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
 
 
-def test_a_judge_that_says_one_thing_of_all_texts_is_named_beside_its_scores(store: Store) -> None:
+def test_a_constant_judge_is_named_next_to_its_scores(store: Store) -> None:
     junk = json.dumps({"feedback": "All facts are there.", "verdict": 1})
     (run,) = by_model(store, given(), rubric(), script=lambda body, n: junk)
     found = degeneracy_of(at_hand(store, run))
@@ -363,7 +363,7 @@ def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> N
     assert field(at, "Text").options[0].startswith("GPT, level 0")  # type: ignore[attr-defined]
 
 
-def test_mismatching_questions_stand_before_all_questions(store: Store) -> None:
+def test_mismatching_questions_come_before_all_questions(store: Store) -> None:
     (run,) = by_model(store, given(), cef(reask=True))
     at = visit(("run", run.run_id), "Texts")
     mismatches = shown(at, "Made from the")
@@ -410,7 +410,7 @@ def test_scores_of_other_texts_are_no_second_judge(store: Store) -> None:
     assert NO_OTHERS in said(at)
 
 
-def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
+def test_without_other_scores_the_comparison_says_so(store: Store) -> None:
     run = judged(store, given(1))
     assert NO_OTHERS in said(visit(("run", run.run_id), "Judges"))
 
@@ -451,7 +451,7 @@ def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None
     assert said(at).count(AT_TEMPERATURE_0) == 2
 
 
-def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(store: Store) -> None:
+def test_a_judge_whose_questions_others_deny_has_a_high_disagreement_rate(store: Store) -> None:
     def denying(body: Any, n: int) -> str:
         return answer(body, n).replace("YES", "NO")
 
@@ -473,7 +473,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
 
 
 def mqm(run: Run, store: Store) -> bytes:
-    """Two marked errors: one in a sentence that is not the reference's, one in a sentence that is."""
+    """Two marked errors: one in a replaced sentence, one in a sentence of the reference."""
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
     (text,) = (one.text for one in judge_output(at_hand(store, run)).texts if one.row.item_id == "1")
     rows = [
@@ -487,7 +487,9 @@ def mqm(run: Run, store: Store) -> bytes:
     return "\n".join([header, *written]).encode()
 
 
-def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_marked_errors_are_compared_with_the_mismatches(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[int] = []
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     rows = [json.loads(line) for line in given(1)[0].splitlines()][1:2]
@@ -514,7 +516,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
 
 
 @pytest.mark.slow
-def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Store) -> None:
+def test_costs_equal_the_account_and_judges_are_side_by_side(store: Store) -> None:
     texts = given()
     first, second = by_model(store, texts, rubric(), cef())
     at = visit(("run", first.run_id), "Cost")
@@ -545,7 +547,7 @@ def test_rules_cost_nothing_and_the_page_says_so(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_all_files_can_be_taken_away(store: Store) -> None:
+def test_all_files_can_be_downloaded(store: Store) -> None:
     run = judged(store, given(1))
     at = visit(("run", run.run_id), "Files")
     labels = [button.label for button in at.get("download_button")]
@@ -557,7 +559,7 @@ def test_all_files_can_be_taken_away(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) -> None:
+def test_uploaded_scores_of_a_judge_are_shown_by_level(store: Store) -> None:
     rows = [
         {
             "type": "judge",
@@ -579,7 +581,7 @@ def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) ->
     assert "methods#scores" in said(at)
 
 
-def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
+def test_the_page_metrics_shows_a_judges_scores(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)
