@@ -69,7 +69,7 @@ def test_a_text_shows_the_same_calls_as_the_command(store: Store, run: Run, numb
     assert [call.became for call in calls if f"{call.title}: {call.became}" not in shown] == []
 
 
-def test_a_reply_is_shown_literally_and_never_as_markdown(run: Run) -> None:
+def test_a_reply_is_shown_as_it_came_and_never_as_markdown(run: Run) -> None:
     at = opened(run, 0)
     assert printable_text(UNREADABLE) in [one.value for one in at.code]
     elsewhere = "\n".join(one.value for one in at.markdown)

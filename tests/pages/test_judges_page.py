@@ -442,7 +442,7 @@ def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None
     again = shown(at, "Unchanged").set_index("Expected")
     # Repeats, items, questions: of a reference once an item, of a text once a level.
     assert int(again["YES"]["YES"]) == 2 * 2 * 3 * (1 + 4)
-    assert again["Unchanged"]["YES"].startswith("100 %")
+    assert again["Unchanged"]["YES"].startswith("100.0 %")
     assert again["Unchanged"]["NO"] == DASH
     assert NOT_ASKED_FOR in said(at)
     spread = shown(at, "Variance of the mean").set_index("Score")

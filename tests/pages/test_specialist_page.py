@@ -284,7 +284,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     first = next(row for row, _ in specialists)
     assert specialists[first, "r3"]["F1"].split()[0] == "0.50"
     copies, alone = tables(shown["Copying"])
-    assert copies[0]["People marked here"].startswith("100.0 %")
+    assert copies[0]["People marked here"].startswith("100 %")
     assert copies[0]["Of its examples"].startswith("0.0 %"), "every slip is one system's own"
     assert [row["Alone"] for row in alone[:2]] == ["12", "0"]
     (curve, _) = tables(shown["Examples"])
