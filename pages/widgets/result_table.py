@@ -147,13 +147,13 @@ def _heat(found: ResultTable) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
-    pinned: list[str] = []
+    names: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
             continue
         own = [row[at] for row in found.rows]
         if column.names_row:
-            pinned.append(column.heading)
+            names.append(column.heading)
         if not column.heat:
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
@@ -163,20 +163,20 @@ def _heat(found: ResultTable) -> None:
         if any(isinstance(cell, Interval) and cell.low is not None for cell in own):
             cells[f"{column.heading}, interval"] = [_ends(cell, column) for cell in own]
     frame = pd.DataFrame(cells)
-    for heading in pinned:
+    for heading in names:
         frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
-    styled = frame.style
-    for heading, column in heats.items():
+    for heading in heats:
         frame[heading] = pd.to_numeric(frame[heading])
-        styled = styled.format({heading: partial(_number, column)}).map(
-            partial(_colour, column), subset=[heading]
-        )
+    # One call: each further one would give all other columns pandas' own digits again.
+    styled = frame.style.format({heading: partial(_number, column) for heading, column in heats.items()})
+    for heading, column in heats.items():
+        styled = styled.map(partial(_colour, column), subset=[heading])
     st.dataframe(
         styled,
         hide_index=True,
         key=f"table_{found.name}",
         height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
-        column_config={heading: _pinned(frame, heading) for heading in pinned},
+        column_config={heading: _as_wide_as_needed(frame, heading) for heading in names},
         placeholder="undefined",
     )
 
@@ -202,6 +202,7 @@ def _colour(column: Column, value: Any) -> str:
     return f"background-color: {colour}; color: #000000"
 
 
-def _pinned(frame: pd.DataFrame, name: str) -> Any:
+def _as_wide_as_needed(frame: pd.DataFrame, name: str) -> Any:
+    # Not pinned: Streamlit writes pinned cells in a grey with a contrast of 3.6:1.
     longest = max([len(name), *map(len, frame[name])])
-    return st.column_config.TextColumn(name, pinned=True, width=_BESIDE + _LETTER * longest)
+    return st.column_config.TextColumn(name, width=_BESIDE + _LETTER * longest)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 from helpers.pages.generate_visit import ROOT, field, press, said
 from helpers.pages.judges_visit import judged
@@ -238,7 +239,7 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     frame = shown(at, "Pearson")
     assert frame["Pearson"][0] == pytest.approx(1.0)
     assert frame["n"][0] == 6, "averaged over raters"
-    choose(at, "Several ratings of a text are", "kept")
+    choose(at, "Several ratings of one text are", "kept")
     assert shown(at, "Pearson")["n"][0] == 12
     again = visit(("file", file.file_id), "Correlations")
     assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
@@ -255,7 +256,7 @@ def test_system_means_are_over_all_texts_unless_rated_ones_are_requested(store: 
     choose(at, "Show", "per_system")
     named = "Pearson per system"
     assert shown(at, named)[named][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
-    next(box for box in at.checkbox if box.label == "Systems' means over rated texts only").check()
+    next(box for box in at.checkbox if box.label == "System means over rated texts only").check()
     at.run()
     assert shown(at, named)[named][0] == pytest.approx(0.5)
 
@@ -524,7 +525,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     choose(at, "Folder", "/nowhere/at/all")
     assert "There is no such folder" in said(at)
     choose(at, "Folder", str(shared_data / "wmt23"))
-    press(at, "Take scores and ratings")
+    press(at, "Read scores and ratings")
     names = [file.file_name for file in kept_files(store, "ratings")]
     assert sorted(names) == ["wmt23-en-de-da-sqm.jsonl", "wmt23-en-de-mqm.jsonl"]
     (scores,) = kept_files(store, "scores")
@@ -627,3 +628,11 @@ def test_shortened_names_stay_distinct(store: Store) -> None:
     file = keep_file(store, "scores", "long.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Correlations")
     assert len(set(shown(at, "Pearson")["metric"])) == 2
+
+
+def test_every_column_of_coefficients_has_few_digits(run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    (frame,) = (one for one in at.dataframe if "Pearson" in one.value.columns)
+    shown = pyarrow.ipc.open_stream(frame.proto.arrow_data.styler.display_values).read_pandas()
+    for name in ("Pearson", "Spearman", "Kendall"):
+        assert all(re.fullmatch(r"-?\d\.\d{2,3}", number) for number in shown[name]), name
