@@ -294,7 +294,7 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     tests = tables(shown["Accuracy"])[1]
     assert len(tests) == 3
     assert all(float(row["p"]) <= float(row["Holm p"]) <= 1 for row in tests)
-    assert field(shown["Accuracy"], "What changes places").options == ["Whole items", "Single pairs (WMT23)"]  # type: ignore[attr-defined]
+    assert field(shown["Accuracy"], "What the test swaps").options == ["Whole items", "Single pairs (WMT23)"]  # type: ignore[attr-defined]
     assert "r3" in said(shown["Raters"])
 
 
