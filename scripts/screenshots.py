@@ -1,4 +1,4 @@
-"""Make the README's screenshots from the running app: `python scripts/screenshots.py` (needs Chromium).
+"""Make the screenshots of README.md and docs from the running app: `python scripts/screenshots.py` (needs Chromium).
 
 They go to docs/images, or to `--out FOLDER`.
 

@@ -1,9 +1,8 @@
-"""The house's rules that import-linter cannot see, and documents that must not drift from the code."""
+"""Rules of the code base that import-linter cannot check."""
 
 import ast
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -14,12 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import Later, parser
 from core.runs.kinds import KINDS
 from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
 SHARED = ("door", "tabs", "widgets")
 """Folders of pages/ that are no page."""
 PAGES = sorted(path for path in (ROOT / "pages").glob("*/__init__.py") if path.parent.name not in SHARED)
@@ -360,49 +357,6 @@ def test_a_command_loads_what_it_needs() -> None:
     assert "core.cli.study" in loaded
     heavy = ("scipy", "pandas", "core.judges", "core.generation")
     assert not [name for name in loaded if name.startswith(heavy)]
-
-
-def readme_commands() -> list[str]:
-    blocks = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
-    lines = [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
-    return [line for line in lines if line.startswith("python -m core")]
-
-
-@pytest.mark.parametrize("line", readme_commands())
-def test_every_command_in_the_readme_parses(line: str) -> None:
-    parser().parse_args(shlex.split(line)[3:])
-
-
-def test_the_readme_shows_every_command() -> None:
-    loaded = next(action for action in parser()._actions if isinstance(action, Later))
-    loaded.load_all()
-    nouns = loaded.choices
-    for noun in ("study", "generate", "judge", "runs", "admin"):
-        verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
-        shown = {words[4] for line in readme_commands() if (words := shlex.split(line))[3] == noun}
-        assert shown == set(verbs), noun
-    without_verbs = {
-        "score",
-        "correlate",
-        "meta-correlate",
-        "published",
-        "spans",
-        "acc23",
-        "calibrate",
-        "convert",
-    }
-    assert without_verbs <= {shlex.split(line)[3] for line in readme_commands()}
-    assert set(nouns) == {"study", "generate", "judge", "runs", "admin", "serve", *without_verbs}, (
-        "serve is what ./run calls"
-    )
-
-
-def test_the_readme_has_a_row_a_page_and_its_links_lead_somewhere() -> None:
-    titles = re.findall(r'st\.Page\(\w+\.render, title="(\w+)"', (ROOT / "app.py").read_text("utf-8"))
-    for title in titles:
-        assert f"\n| {title} |" in README
-    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", README):
-        assert (ROOT / target).exists(), f"README links to {target}"
 
 
 def test_nothing_names_a_machine_or_a_registry() -> None:

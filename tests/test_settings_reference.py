@@ -37,17 +37,6 @@ def test_every_kind_has_a_section_with_all_its_fields(script: ModuleType) -> Non
             assert f"| `{one.option}` | `{one.name}` |" in section
 
 
-def test_links_lead_to_headings(script: ModuleType) -> None:
-    for document, anchor in re.findall(r"\]\((\w+\.md)(?:#([\w-]+))?\)", script.reference()):
-        there = (ROOT / "docs" / document).read_text("utf-8")
-        headings = {
-            re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-")
-            for line in there.splitlines()
-            if line.startswith("#")
-        }
-        assert not anchor or anchor in headings, f"{document}#{anchor}"
-
-
 def test_a_table_has_a_row_a_field(script: ModuleType) -> None:
     head, line, *rows = script.table(ToySettings).splitlines()
     assert len(cells(head)) == len(cells(line)) == len(script._HEAD)

@@ -94,7 +94,7 @@ def verdict(
         x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
     )
     figure.update_xaxes(
-        title=f"mean {score} (dot) and lower bound (bar); -1 comparator, +1 candidate",
+        title=f"mean {score} (dot)<br>and lower bound (bar)<br>-1 comparator, +1 candidate",
         range=[min(known) - room, max(known) + room],
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)

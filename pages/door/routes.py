@@ -1,4 +1,4 @@
-"""Addresses that set or drop a cookie, and their small pages: a rater's link, the admin's one-time link, signing in and out.
+"""Addresses that set or delete a cookie, with their small pages: a rater's link, the admin's one-time link, sign-in and sign-out.
 
 Reading an address never changes anything: mail programs and messengers open links before people do.
 """
@@ -29,7 +29,7 @@ Answer: TypeAlias = Callable[[Store, Request, Fields], Response]
 
 
 def routes() -> list[Route]:
-    """All of them, for the app."""
+    """Return all routes for the app."""
     return [
         Route("/r/{token}", _door(_rater_link), methods=["GET"]),
         Route("/admin/{token}", _door(_choose_form), methods=["GET"]),
@@ -42,7 +42,7 @@ def routes() -> list[Route]:
 
 
 def _door(answer: Answer) -> Callable[[Request], object]:
-    """An endpoint that works on the store, away from the event loop that serves the raters."""
+    """Return an endpoint that uses the store in a thread, not in the event loop that serves raters."""
 
     async def endpoint(request: Request) -> Response:
         fields = await _fields(request) if request.method == "POST" else {}
@@ -64,7 +64,7 @@ def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
 
 
 async def _fields(request: Request) -> Fields | None:
-    """What a form on our own page sent; None for anything else."""
+    """Return the fields of a form on our own page; None for anything else."""
     if not from_own_page(request):
         return None
     body = b""
@@ -183,7 +183,7 @@ def _sign_out(store: Store, request: Request, _: Fields) -> Response:
 
 
 def _go(where: str) -> RedirectResponse:
-    """Elsewhere, leaving the link out of caches."""
+    """Redirect without leaving the link in caches."""
     return RedirectResponse(where, 303, {"cache-control": "no-store"})
 
 
@@ -208,7 +208,7 @@ _POLICY = (
 
 
 def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
-    """A small page; `body` is HTML, the title is text."""
+    """Return a small page; `body` is HTML, the title is text."""
     document = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -229,17 +229,17 @@ def _sentence(text: str) -> str:
 
 
 def _problem(text: str) -> str:
-    """What went wrong, line by line."""
+    """Return a paragraph with what went wrong, line by line."""
     return f'<p class="problem" role="alert">{escape(text).replace(chr(10), "<br>")}</p>' if text else ""
 
 
 def _form(button: str, *fields: str) -> str:
-    """A form that posts to its own address."""
+    """Return a form that posts to its own address."""
     return f'<form method="post">{"".join(fields)}<button type="submit">{escape(button)}</button></form>'
 
 
 def _passphrase_field(name: str, label: str, autocomplete: str, *, first: bool = False) -> str:
-    """A field for a passphrase, filled by password managers."""
+    """Return a field for a passphrase, which password managers can fill."""
     return (
         f'<label for="{name}">{escape(label)}</label><input id="{name}" name="{name}" type="password" required '
         f'autocomplete="{autocomplete}"{" autofocus" if first else ""}>'

@@ -1,4 +1,4 @@
-"""The page Methods: how numbers are computed, studies drawn and answers made."""
+"""The page Methods: documents that explain how each result is made."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ _SHOWN = {
     "metrics": "Metrics",
     "judges": "Judges",
     "calibration": "Calibration",
+    "studies": "Studies",
     "design": "How a study is drawn",
     "generation": "How answers are made",
 }
@@ -17,7 +18,7 @@ _SHOWN = {
 
 
 def render() -> None:
-    """Show the documents; they contain nothing about any study."""
+    """Show the documents. They contain nothing about any study, so everybody may read them."""
     st.title("Methods", anchor=False)
     st.markdown("How each number is computed, and when it misleads.")
     for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
@@ -25,9 +26,10 @@ def render() -> None:
 
 
 def _document(name: str) -> str:
-    """Read a document of docs/ without its pictures: this page is public, and only the admin may download files.
+    """Return the text of a document in docs/, ready for this page.
 
-    Links between documents lead to the section on this page. Links to documents that are not here become plain text.
+    Pictures are left out: everybody may open this page, but only the admin may load files. A link to a section of a
+    document on this page leads to that section. A link to any other document becomes plain text.
     """
     text = (Path(__file__).resolve().parents[2] / "docs" / name).read_text("utf-8")
     # Highlighted code has too little contrast, and no theme setting changes its colours.

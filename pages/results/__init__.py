@@ -14,7 +14,7 @@ from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
 from pages.widgets import menus, visitor
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import page, studies
+from pages.widgets.parts import nothing, page, studies
 
 _LONGEST = 70
 
@@ -25,8 +25,7 @@ def render() -> None:
         page("Results", "Is one system at least as good as the other, and do the raters agree?")
         study = _study(store)
         if study is None:
-            st.markdown("There is no study yet.")
-            st.page_link(studies(), label="Make a study", icon=":material/arrow_forward:")
+            nothing("there is no study yet", "Make a study", studies())
             return
         try:
             record = released_record(store, study)

@@ -1,4 +1,4 @@
-"""The README's way from questions to a meta-correlation, as it is printed there."""
+"""README's four commands from questions to a meta-correlation, and the output that README shows."""
 
 import json
 import re
@@ -12,24 +12,29 @@ from core.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def printed_commands() -> list[list[str]]:
-    section = (ROOT / "README.md").read_text("utf-8").split("## Which metric follows quality", 1)[1]
-    block = re.search(r"```sh\n(.*?)```", section, flags=re.DOTALL)
-    assert block is not None
-    return [shlex.split(line)[3:] for line in block[1].splitlines()]
+README = (ROOT / "README.md").read_text("utf-8").partition("\n## First success")[2].partition("\n## ")[0]
+
+
+def shown(language: str) -> list[str]:
+    """The lines of README's blocks in a language."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
 
 
 def test_four_commands_lead_from_questions_to_a_meta_correlation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = printed_commands()
+    commands = [shlex.split(line)[3:] for line in shown("sh")]
     assert [words[0] for words in commands] == ["generate", "score", "correlate", "meta-correlate"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
     (tmp_path / "data").symlink_to(ROOT / "data")
     for words in commands:
         assert main(words) == 0, capsys.readouterr().err
-    assert "(Spearman, 16 metrics)" in capsys.readouterr().out
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown("text")
+    for line in shown("text"):
+        assert line.split() in printed, line
     correlations = json.loads((tmp_path / "results" / "correlations.json").read_text("utf-8"))
     assert len(correlations) == 16
     for row in correlations:

@@ -279,7 +279,7 @@ def test_a_judge_is_not_asked_for_a_dimension_that_the_raters_of_its_study_were_
 def test_a_judge_is_asked_what_the_raters_of_its_study_were_asked(
     run: Command, asked: list[str], tmp_path: Path
 ) -> None:
-    """README's way: the study of factual errors, and the judges that learn from it without a word of tasks."""
+    """As in docs/validate-judge.md: judges of a study of factual errors get its task without an option."""
     factual = find_task("factual-errors")
     with open_store(tmp_path / "assay.db") as store:
         study = rating_study(store, task=factual)

@@ -1,4 +1,4 @@
-"""The commands of the README, from an empty folder to results, through core.cli.main."""
+"""The commands of docs/studies.md, from an empty folder to results, through core.cli.main."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The study of 003 from its own files, by the commands of the README: the paper's numbers come out."""
+"""Factual's study from its own files, by the commands of docs/studies.md: the published numbers come out."""
 
 import json
 import os
