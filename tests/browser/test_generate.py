@@ -62,7 +62,7 @@ def test_five_items_then_all_of_them_and_the_files(
         # No reload and no press: the panel looks by itself until the run is done.
         everything = page.get_by_role("button", name="Run all 14 items")
         expect(everything).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("Estimated from the 5 items above, for all 14")).to_be_visible()
+        expect(page.get_by_text("Estimate for all 14 items from the 5 above")).to_be_visible()
         settled(page)
         asked = len(server.bodies)
         assert asked > 0

@@ -39,7 +39,7 @@ def test_after_a_preview_the_same_run_continues_with_all_items(store: Store) -> 
     run = made(store, limit=5)
     before = run_item(store, run.run.run_id, 0)
     at = visit(run)
-    assert "Estimated from the 5 items above, for all 14" in said(at)
+    assert "Estimate for all 14 items from the 5 above" in said(at)
     assert "none: rules need no model" in said(at)
     press(at, "Run all 14 items")
     assert "is starting" in said(at) or "is running" in said(at)

@@ -523,7 +523,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     at = visit(("upload", 0))
     choose(at, "From", "folder")
     choose(at, "Folder", "/nowhere/at/all")
-    assert "There is no such folder" in said(at)
+    assert "has no such folder" in said(at)
     choose(at, "Folder", str(shared_data / "wmt23"))
     press(at, "Read scores and ratings")
     names = [file.file_name for file in kept_files(store, "ratings")]
