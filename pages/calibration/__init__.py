@@ -1,15 +1,18 @@
-"""Calibration: evaluators against human ratings, by language, task and dimension, and where not to use them."""
+"""The page Calibration: judges against human ratings by language, task and dimension, and where not to use them."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import blind_pair, messages, result_table, visitor
+from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, page, tabs
 
 
 def render() -> None:
-    """Choose ratings and judges, then look at how far they agree."""
+    """Choose ratings and judges, then show how well they agree."""
     with visitor.admin_store() as store:
         page(
             "Calibration",
@@ -24,14 +27,27 @@ def render() -> None:
 
 
 def _calibration(store: Store) -> None:
-    given = choice.ratings(store)
-    if given is None:
+    # The result is above the options that it depends on.
+    top, above, below = st.container(), st.container(), st.container()
+    whose, by_whom = top.columns([2, 3])
+    with whose:
+        given = choice.ratings(store, below)
+        if given is None:
+            return
+    with by_whom:
+        scores = choice.judges(store, given)
+    with below:
+        how = choice.how(given, scores) if scores else None
+        choice.upload(store, open_at_first=not scores)
+    if how is None:
+        with above:
+            nothing("choose a judge above, or upload a judge's scores below")
         return
-    scores = choice.judges(store)
-    if not scores:
-        nothing("choose at least one judge")
-        return
-    how = choice.how(given, scores)
+    with above, messages.mistakes_shown():
+        _result(store, given, scores, how)
+
+
+def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: choice.How) -> None:
     with st.spinner("Computing ..."):
         everyone = [one for each in scores for one in choice.judged(given, each, how)]
     one = choice.one_of(everyone)

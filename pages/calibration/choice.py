@@ -1,44 +1,48 @@
-"""What is calibrated: whose ratings, whose scores, and how they are compared."""
+"""What is compared: human ratings, judges' scores, and the options of the comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.formats.tasks import parse_task, shipped_tasks
 from core.judges.quality import Majority
 from core.results.calibration.cells import GROUP_BY, Evaluator, evaluators_of
 from core.results.calibration.results import Calibration, CalibrationOptions, calibrate, columns_to_group_by
 from core.runs.asked import Asked, asked_of
+from core.runs.kinds import kinds_with
 from core.schema.scores import RatingSet
 from core.schema.study import RatingTask, Study
 from core.store import Store
 from core.store.studies import list_studies
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of, task_of
-from pages.widgets import chosen_scores, menus
+from pages.widgets import chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key, Scores
 from pages.widgets.menus import menu
 from pages.widgets.messages import mistakes_shown
 
 _FILE = 0
-"""Stands for ratings from a file."""
+"""The menu entry for ratings from a file, among the numbers of studies."""
 _JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_taken"
-"""Who is chosen; a file that is to be chosen in the next run; the last file that was."""
-_AVERAGED = {"macro": "each group counts once", "pooled": "each text counts once"}
+"""Where the session stores the chosen judges, a file to choose at the next rerun, and the last file chosen that way."""
+_AVERAGED = {"macro": "Each group counts once", "pooled": "Each text counts once"}
+_TRIED = 10
+"""Runs that are checked for rated items before one is preselected."""
 _RESAMPLES = (200, 2_000, 10_000)
 _SPLIT: dict[Majority, str] = {
-    "drop": "are left out of the agreement with the majority",
-    "median": "count as the median vote, unless the two middle votes differ",
-    "middle": "count as the middle class, where a rater gave it",
+    "drop": "Leave the text out of the agreement with the majority",
+    "median": "Use the median vote, unless the two middle votes differ",
+    "middle": "Use the middle class of the scale, if a rater gave it",
 }
-_AS_GIVEN = "the whole numbers that raters gave"
+_AS_GIVEN = "Whole numbers from the lowest to the highest rating"
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Whose ratings, and what they were asked."""
+    """Human ratings, and the raters' task."""
 
     found: RatingSet
     key: Key
@@ -47,11 +51,11 @@ class Ratings:
 
 @dataclass(frozen=True)
 class How:
-    """How they are compared."""
+    """Options of the comparison."""
 
     options: CalibrationOptions
     by: tuple[str, ...] | None
-    """None: language, task and dimension, as far as there are any."""
+    """Columns that make groups; None: those of language, task and dimension that exist."""
     averaged: str
 
 
@@ -65,8 +69,11 @@ class Judged:
     found: Calibration
 
 
-def ratings(store: Store) -> Ratings | None:
-    """Ratings of a file or of an unblinded rating study; None: none are given yet."""
+def ratings(store: Store, below: DeltaGenerator) -> Ratings | None:
+    """Choose ratings from a file or an unblinded rating study; None before a choice.
+
+    below: the place of a button that deletes the chosen file.
+    """
     studies = {study.study_id: study for study in list_studies(store) if _holds_ratings(study)}
     chosen = _FILE
     if studies:
@@ -74,7 +81,7 @@ def ratings(store: Store) -> Ratings | None:
             "Ratings from",
             [_FILE, *studies],
             "calibration_ratings_from",
-            lambda number: f"study {studies[number].name}" if number else "a file",
+            lambda number: f"Study {studies[number].name}" if number else "A file",
         )
     if chosen != _FILE:
         record = released_record(store, studies[chosen])
@@ -90,12 +97,13 @@ def ratings(store: Store) -> Ratings | None:
         return None
     found = chosen_scores.ratings_of(store, file)
     chosen_scores.read_notes(found.notes, found.left_out)
-    chosen_scores.forget_button(store, file, "calibration")
+    with below:
+        chosen_scores.forget_button(store, file, "calibration")
     return Ratings(found, chosen_scores.key_of(file), None)
 
 
 def _hash(found: RatingSet) -> int:
-    """Another number where other ratings count, such as after a rater was left out."""
+    """A number that changes with the ratings that count, such as after a rater is excluded."""
     return hash(
         tuple(
             (one.rater, one.item_id, one.system, one.level, one.dimension, one.score) for one in found.ratings
@@ -107,63 +115,81 @@ def _holds_ratings(study: Study) -> bool:
     return study.kind == "ratings" and study.state == "unblinded"
 
 
-def judges(store: Store) -> tuple[Scores, ...]:
-    """Runs and tables of scores; several for a temperature sweep, or to look at one after the other."""
+def judges(store: Store, given: Ratings) -> tuple[Scores, ...]:
+    """Choose runs and tables of scores: several for a temperature sweep, or to show one after another."""
     names = chosen_scores.named(store)
     if (new := st.session_state.pop(_NEW, None)) in names:
         before = st.session_state.get(_JUDGES, [])
         st.session_state[_JUDGES] = before if new in before else [*before, new]
+    elif _JUDGES not in st.session_state:
+        st.session_state[_JUDGES] = _newest_evaluator(store, given)
     chosen: list[Chosen] = st.multiselect(
         "Judges",
         list(names),
         format_func=names.__getitem__,
         key=_JUDGES,
         placeholder="Choose runs of judges or tables of scores",
-        help="Runs of the page Judges, and tables that were given here or on the pages Judges and Metrics.",
+        help="Runs of the pages Judges, Specialist and Metrics, and uploaded tables of scores. At first: the newest "
+        "run that rated these items.",
     )
-    with st.expander("Give a judge's scores", expanded=not names), mistakes_shown():
-        given = chosen_scores.choose_new(store, "scores", "calibration")
-        if given is not None and st.session_state.get(_TAKEN) != given.file_id:
-            st.session_state[_TAKEN] = given.file_id  # it stays in the upload box: choose it once
-            st.session_state[_NEW] = (chosen_scores.FILE, given.file_id)
-            st.rerun()
     return tuple(chosen_scores.open_scores(store, one) for one in chosen if one in names)
 
 
+def _newest_evaluator(store: Store, given: Ratings) -> list[Chosen]:
+    """The newest run of a judge for calibration that has scored a rated item, if there is one."""
+    rated = {one.item_id for one in given.found.ratings}
+    for run_id in list(chosen_judge.with_results(store, *kinds_with("calibration")))[:_TRIED]:
+        chosen: Chosen = (chosen_scores.RUN, run_id)
+        if any(row.item_id in rated for row in chosen_scores.open_scores(store, chosen).table.rows):
+            return [chosen]
+    return []
+
+
+def upload(store: Store, *, open_at_first: bool) -> None:
+    """Show a folded form that stores a judge's scores and chooses them."""
+    with st.expander("Upload a judge's scores", expanded=open_at_first), mistakes_shown():
+        given = chosen_scores.choose_new(store, "scores", "calibration")
+        if given is not None and st.session_state.get(_TAKEN) != given.file_id:
+            st.session_state[_TAKEN] = given.file_id  # The file stays in the upload box: choose it only once.
+            st.session_state[_NEW] = (chosen_scores.FILE, given.file_id)
+            st.rerun()
+
+
 def how(given: Ratings, scores: Sequence[Scores]) -> How:
-    """The options, folded away. Classes are the study's, else the judge's own, unless a task is named."""
+    """Choose the options in a folded part. Classes are the study's, else the judge's own, unless a task is chosen."""
     own = given.task or next((task for one in scores if (task := _task_of(one)) is not None), None)
-    with st.expander("How they are compared"):
+    with st.expander("Options of the comparison"):
         left, right = st.columns(2)
         majority = left.selectbox(
-            "Texts whose raters are split",
+            "If no class has most votes",
             list(_SPLIT),
             format_func=_SPLIT.__getitem__,
             key="calibration_majority",
-            help="With three raters and three classes the multilingual-evaluator paper takes the middle class. A majority "
-            "is always a class that a rater gave.",
+            help="With three raters and three classes, Multilingual uses the middle class.",
         )
         averaged = right.selectbox(
-            "Over several groups",
+            "Means over groups",
             list(_AVERAGED),
             format_func=_AVERAGED.__getitem__,
             key="calibration_averaged",
         )
         columns = columns_to_group_by(given.found, scores[0].table)
         by = left.multiselect(
-            "A group for each",
+            "Make a group for each",
             columns,
             default=[name for name in GROUP_BY if name in columns],
             key="calibration_by",
         )
         tasks = {one.name: one for one in shipped_tasks() if any(each.classes for each in one.dimensions)}
         named = right.selectbox(
-            "Classes on offer",
+            "Classes that raters could give",
             [None, *tasks],
             format_func=lambda name: _as_asked(own) if name is None else tasks[name].title,
             key="calibration_task",
         )
-        paper = left.checkbox("An undefined kappa counts as 0 in means", key="calibration_paper")
+        paper = left.checkbox(
+            "Count an undefined kappa as 0 in means (as in Multilingual)", key="calibration_paper"
+        )
         n_resamples = right.selectbox(
             "Resamples for intervals",
             _RESAMPLES,
@@ -182,17 +208,17 @@ def how(given: Ratings, scores: Sequence[Scores]) -> How:
 
 
 def _as_asked(task: RatingTask | None) -> str:
-    return _AS_GIVEN if task is None else f"as was asked: {task.title}"
+    return _AS_GIVEN if task is None else f"From the task: {task.title}"
 
 
 def _task_of(scores: Scores) -> RatingTask | None:
-    """What a judge's run was asked."""
+    """The task of a judge's run."""
     asked = _asked(scores)
     return None if asked is None or not asked.attached else parse_task(asked.attached, scores.name)
 
 
 def _asked(scores: Scores) -> Asked | None:
-    """What the run of a judge that people's ratings may stand behind was asked for; None for other scores."""
+    """The request of a run of a judge that rates texts; None for other scores."""
     asked = None if scores.run is None else asked_of(scores.run)
     return asked if asked is not None and asked.kind.reads == "rated texts" else None
 
@@ -219,7 +245,7 @@ def judged(given: Ratings, scores: Scores, wanted: How) -> tuple[Judged, ...]:
 
 
 def one_of(everyone: Sequence[Judged]) -> Judged:
-    """The evaluator that is looked at."""
+    """Choose the evaluator to show, if there are several."""
     if len(everyone) == 1:
         return everyone[0]
     return menus.one_of(

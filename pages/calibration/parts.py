@@ -1,4 +1,4 @@
-"""The tabs of the page: agreement, classes, bias, an evaluator and itself, its map, where not to use it, files."""
+"""The tabs of the page: agreement, classes, bias, consistency, calibration map, where not to use it, files."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,27 +38,29 @@ from core.stats.calibration import CalibrationMap, Method
 from core.store import Store
 from pages.calibration.choice import How, Judged
 from pages.tabs import downloads, judged
+from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_judge, chosen_scores, menus
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part
 from pages.widgets.result_table import show
 
-_NO_CLASSES = "ratings and scores are taken for numbers, which have no classes"
-_AS_TABLE = "The same as a table"
+_NO_CLASSES = (
+    "ratings and scores are compared as numbers; name a task under Options of the comparison to get classes"
+)
 _MOST_ROWS = 30
-"""Groups that a figure shows one by one; of more it shows means."""
+"""The most groups that a figure shows one by one; with more it shows means."""
 _METHODS: dict[Method, str] = {
-    "isotonic": "isotonic: rises with the score, otherwise free",
-    "ordinal": "ordinal: a proportional-odds model",
+    "isotonic": "Isotonic: rises with the score, any shape",
+    "ordinal": "Ordinal: a proportional-odds model",
 }
 
 
 def agreement(one: Judged, how: How) -> None:
-    """Raters with each other and with the evaluator: group by group, then the whole."""
+    """Show agreement of raters with each other and with the evaluator: by group, then overall."""
     part(
         "Agreement",
-        "How often do two raters give a text the same class, and how often do the evaluator and a rater? Spearman and Kendall "
-        "compare the evaluator's order of the texts with the mean rating.",
+        "How often do two raters give a text the same class, and how often do evaluator and rater? Spearman and Kendall "
+        "compare the evaluator's order of texts with the mean rating.",
         "agreement-with-people",
     )
     _verdict(one)
@@ -72,35 +74,38 @@ def agreement(one: Judged, how: How) -> None:
             figure=figures.calibration_agreement(classed)
             if few
             else figures.calibration_means(macro_averaged(found)),
-            alt=f"How often two raters, and {one.evaluator.name} and a rater, are equal "
+            alt=f"Share of equal pairs: two raters, and {one.evaluator.name} and a rater, "
             f"{'in' if few else 'on average over'} {len(classed)} groups",
+            table_first=True,
         )
         show(tables["raters"])
         show(tables["majority"])
         st.markdown(
-            ":small[Do not compare the second table with the third: a majority is steadier than a rater, and all raters are "
-            "seldom equal. The first table compares people and the evaluator.]"
+            ":small[Only the first table compares people with the evaluator. Do not compare the other two: a majority is "
+            "steadier than a single rater, and all raters are seldom equal.]"
         )
     elif "numbers" not in tables:
-        nothing("no group holds texts that can be compared: make a group for each dimension")
+        nothing(
+            "no group contains comparable texts; under Options of the comparison make a group for each dimension"
+        )
         show(tables["agreement"])
     if "numbers" in tables:
         part(
             "As numbers",
-            "Ratings that are no classes are compared by their mean: correlations, and the mean absolute error where both "
-            "are on one scale.",
+            "Ratings without classes are compared by their mean: correlations, and the mean absolute error if both use the "
+            "same scale.",
             "agreement-with-people",
         )
         show(tables["numbers"])
     if len(found.cells) < 2:
         return
     if how.averaged == "pooled":
-        part("All texts", "Every text counts once, whatever its group.", "agreement-with-people")
+        part("All texts", "Every text counts once, in whatever group.", "agreement-with-people")
     else:
         part(
             "Means over groups",
-            "Every group counts once, whatever its size, as in Tables 2 and 3 of the multilingual-evaluator paper; behind ± the standard deviation over "
-            "groups.",
+            "Every group counts once, whatever its size, as in Multilingual, Tables 2 and 3. The number after ± is the "
+            "standard deviation over groups.",
             "agreement-with-people",
         )
     for name, table in tables.items():
@@ -109,20 +114,22 @@ def agreement(one: Judged, how: How) -> None:
 
 
 def _verdict(one: Judged) -> None:
-    """What the evaluator is worth, before any number; first of all where it gives every text the same score."""
+    """Show the verdict on the evaluator before any number, beginning with constant scores."""
     judged = advice(one.found)
     for sentence in (*judged.constants, *judged.sentences):
         st.markdown(f"**{plain(sentence)}**")
 
 
 def classes(one: Judged) -> None:
-    """The classes of one group, by how far raters agree."""
+    """Show the classes of one group, by how far raters agree."""
     part(
         "Classes",
-        "Where people agree, does the evaluator give the same classes? Where they do not, does it still name the best one?",
+        "Where people agree, does the evaluator give the same classes? Where they disagree, does it still give the best one?",
         "class-distributions",
     )
-    cells: dict[str, Cell] = {}  # each once: of a single language and task the dimension itself is the group
+    cells: dict[
+        str, Cell
+    ] = {}  # By name: with one language and task, a dimension and its group are the same.
     for cell in (*one.found.by_dimension, *one.found.cells):
         if cell.classes:
             cells.setdefault(called(cell.group), cell)
@@ -133,20 +140,21 @@ def classes(one: Judged) -> None:
     there = cells[name].distributions
     drawn = any(sum(each.majority) for each in there)
     if not drawn:
-        nothing("no text of this group has both a majority and a score")
+        nothing("no text of this group has both a majority and a score; choose another group")
     show(
         class_table([(one.evaluator.name, cells[name])]),
         figure=figures.calibration_classes(there) if drawn else None,
         alt=f"Shares of the classes by majority and by {one.evaluator.name}, by how far raters agree",
+        table_first=True,
     )
 
 
 def bias(one: Judged) -> None:
-    """How much more often the evaluator names the best class."""
+    """Show how much more often the evaluator gives the best class than people do."""
     part(
         "Bias towards the top class",
-        "The share of texts to which the evaluator gives the best class, minus the share to which the majority gives it. Above "
-        "0 it is too generous; most of all, often, where raters disagree.",
+        "Share of texts with the best class: evaluator minus majority. Above 0 the evaluator is too generous, often most where "
+        "raters disagree.",
         "top-class-bias",
     )
     cells = [cell for cell in one.found.cells if cell.classes]
@@ -157,15 +165,16 @@ def bias(one: Judged) -> None:
         calibration_tables([one.found], "macro")["bias"],
         figure=figures.calibration_bias(cells),
         alt=f"Bias of {one.evaluator.name} towards the top class in {len(cells)} groups, with intervals",
+        table_first=True,
     )
 
 
 def repeats(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
-    """The evaluator's run and itself: over its repeats, over temperatures, and with shuffled words."""
+    """Show the evaluator's consistency: over repeats, over temperatures, and with shuffled words."""
     run = _run_of(one)
     if run is None:
-        part("The judge and itself", "Does it say the same when it is asked again?", "judge-consistency")
-        nothing("scores of a table say nothing of repeats; choose a run of the judge quality or direct")
+        part(judged.CONSISTENCY, "Does the judge give the same score when asked again?", "judge-consistency")
+        nothing("a table of scores has no repeats; choose a run of the judge quality or direct")
     else:
         judged.render_consistency(store, run)
     _sweep(store, everyone)
@@ -185,7 +194,7 @@ def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
     )
     runs = [(run, one) for one in everyone if (run := _run_of(one)) is not None]
     if len(runs) < 2:
-        nothing("it takes two runs of one evaluator at different temperatures; choose them above")
+        nothing("this needs two runs of one evaluator at different temperatures; choose them above")
         return
     found: Sweep = chosen_scores.once(
         ("temperatures", *(one.key for _, one in runs)),
@@ -202,11 +211,11 @@ def _sweep(store: Store, everyone: Sequence[Judged]) -> None:
 def _shuffled(store: Store, run: Run | None) -> None:
     part(
         "Shuffled words",
-        "Some words of each text changed places before the evaluator read it: does its score drop?",
+        "Does the score drop when some words of each text are shuffled?",
         "temperature-and-shuffled-words",
     )
     if run is None or kind_named(run.kind) is not QUALITY:
-        nothing("it takes a run of the judge quality, and another of the same texts with shuffled words")
+        nothing("this needs a run of the judge quality and another of the same texts with shuffled words")
         return
     others = [
         other
@@ -214,7 +223,7 @@ def _shuffled(store: Store, run: Run | None) -> None:
         if other.run_id != run.run_id and asked_of(other).chosen.shuffled_words
     ]
     if not others:
-        nothing("no run of the judge quality shuffled words; choose so with the settings of a new run")
+        nothing("no run of the judge quality has shuffled words yet; start one on the page Specialist")
         return
     twin = menus.one_of(None, "Run with shuffled words", others, menus.name_of, "calibration_twin")
     found = chosen_scores.once(
@@ -225,11 +234,11 @@ def _shuffled(store: Store, run: Run | None) -> None:
 
 
 def calibration_map(one: Judged) -> None:
-    """How scores read on people's scale, tested on items the map has not seen: the diagram of one dimension, the maps of all."""
+    """Show how scores translate to people's scale, tested on unseen items: one dimension as a diagram, all as a table."""
     part(
         "Calibration map",
-        f"What mean rating does a score stand for? Items are dealt into {N_FOLDS} folds, and each is predicted from the "
-        "others.",
+        f"Which mean rating does a score correspond to? Items are split into {N_FOLDS} folds, and each fold is predicted from "
+        "the others.",
         "calibration-map",
     )
     method: Method = st.selectbox(
@@ -245,38 +254,36 @@ def calibration_map(one: Judged) -> None:
             reliability_table([(one.evaluator.name, {dimension: maps[dimension]})]),
             figure=figures.reliability(maps[dimension]),
             alt=f"Reliability diagram of {one.evaluator.name} on {dimension}: mean rating by score, before and after the map",
-            folded=_AS_TABLE,
+            folded=AS_A_TABLE,
         )
     show(map_table([(one.evaluator.name, maps)]))
 
 
 def _maps(one: Judged, method: Method) -> Mapping[str, CalibrationMap]:
-    """The maps of all dimensions, computed once."""
+    """The calibration maps of all dimensions, computed once."""
     return chosen_scores.once(("maps", one.key, method), lambda: maps_of(one.found, method=method))
 
 
 def where_not_to_use(one: Judged) -> None:
-    """The sentence, the groups, the rules."""
+    """Show the verdict, the groups with objections, and the rules."""
     part(
         "Where not to use it",
-        "Groups of texts in which this evaluator should not stand in for people, by the rules below.",
+        "Groups of texts in which this evaluator should not replace people, by the rules below.",
         "where-not-to-use-an-evaluator",
     )
     _verdict(one)
     warned = warned_table([one.found])
     if warned.rows:
         show(warned, titled=False)
+    st.markdown("The verdict is the first rule that applies:\n" + "".join(f"\n- {rule}" for rule in RULES))
     st.markdown(
-        "The rules, in the order in which a verdict is taken:\n" + "".join(f"\n- {rule}" for rule in RULES)
-    )
-    st.markdown(
-        ":small[A group that passes is not thereby good: read its agreement. Of many groups some pass or fail by chance.]"
+        ":small[Passing the rules does not make a group good: check its agreement. With many groups, some pass or fail by chance.]"
     )
 
 
 def files(everyone: Sequence[Judged]) -> None:
-    """All tables of all evaluators, as CSV."""
-    part("Files", "Every table of this page, a row a group; all evaluators that are chosen are in each file.")
+    """Show downloads of all tables of all evaluators, as CSV."""
+    part("Files", "Every table of this page, one row per group. Each file contains all chosen evaluators.")
     found = [one.found for one in everyone]
     cells: list[tuple[str, Cell]] = [(one.evaluator, cell) for one in found for cell in one.cells]
     with st.spinner("Making the files ..."):

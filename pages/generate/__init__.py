@@ -1,4 +1,4 @@
-"""Generate: answers of known quality from questions and references; watch a run, inspect it, send it on."""
+"""The page Generate: make answers of known quality, inspect them, and send them to scoring or a study."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.widgets.parts import tabs
 
 
 def render() -> None:
-    """Choose a run or make one, then look at it."""
+    """Show the chosen run, the form of a new one, or a published report."""
     with visitor.admin_store() as store:
         parts.page("Generate", "Make answers of known quality from questions and references.", "generation")
         blind_pair.style()

@@ -1,4 +1,4 @@
-"""A new run by page: what to make, from which questions, who makes it, and a preview before all is paid for."""
+"""The form of a new generation run: questions, scheme, model, and a preview before the whole run."""
 
 from pathlib import Path
 from typing import Any
@@ -26,24 +26,24 @@ from pages.widgets.run_panel import PREVIEW_WORD, small_notes
 from pages.widgets.settings_form import Wanted
 
 _FORM = "generate"
-"""With which the keys of the form's widgets begin."""
+"""Prefix of the keys of the form's widgets."""
 _UNNAMED = "und"
-"""Stands in place of a language that a file does not name."""
+"""Language tag of texts whose file names no language."""
 _DEMO = Path(__file__).resolve().parents[2] / "data" / "demo" / "questions.jsonl"
 _FILE, _READ = "generate_file_kept", "generate_file_read"
 _RULES = (
-    "Numbers, dates, names and the like are exchanged by fixed rules: good enough to try everything out, "
-    "plainer than what a model writes. Records say `rules`."
+    "Fixed rules replace numbers, dates and names. Good enough to try everything out, but plainer than what a model "
+    "writes. Records are marked `rules`."
 )
 _ALWAYS_SEEN = 2
-"""Fields of a scheme; the others stand folded away."""
+"""Number of a scheme's fields outside the folded part."""
 
 
 def form(store: Store) -> int | None:
-    """The number of a run that was made and started in this run of the page, or None."""
+    """Show the form; return the number of the run that its button started, or None."""
     st.write(
-        "From questions and references Assay makes answers of known quality: as good as the reference at the first "
-        f"level, worse at each level after it. Preview {PREVIEW_WORD} items first to see what all of them will cost."
+        "Answers of the first level are as good as the reference, and each later level is worse. Preview "
+        f"{PREVIEW_WORD} items first to see what the whole run will cost."
     )
     with mistakes_shown():
         if (started := _form(store)) is not None:
@@ -52,18 +52,18 @@ def form(store: Store) -> int | None:
 
 
 def _form(store: Store) -> int | None:
-    # The file is read for a task, and the scheme offers what the backend can do: asked in another order than shown.
+    # The file is read for the scheme's task, and the scheme depends on the backend: drawn in another order than shown.
     questions, scheme, backend, last = (st.container() for _ in range(4))
     with backend:
-        st.subheader("Who makes them", anchor=False)
+        st.subheader("Who writes the answers", anchor=False)
         chosen = settings_form.choose_backend(_FORM, _RULES)
     with scheme:
         st.subheader("What to make", anchor=False)
         kind, chosen_settings = _scheme(chosen.backend)
-        settings = kind.Settings.model_construct(**chosen_settings)  # checked as a button is pressed
+        settings = kind.Settings.model_construct(**chosen_settings)  # Checked when a button is pressed.
         assert isinstance(settings, GenerationSettings)
     file = materials = None
-    with questions, mistakes_shown():  # beside the file, not at the end of the form
+    with questions, mistakes_shown():  # Problems appear next to the file, not at the end of the form.
         st.subheader("Questions and references", anchor=False)
         file, task = _choose(), settings.asked_for
         if file is not None:
@@ -75,19 +75,19 @@ def _form(store: Store) -> int | None:
     with last:
         if file is None or materials is None:
             st.markdown(
-                "Give a file above to start a run."
+                "Upload a file above to start a run."
                 if file is None
-                else "Mend the file, then upload it again. Its problems are listed above."
+                else "Correct the problems listed above, then upload the file again."
             )
             return None
         assert isinstance(kind, Scheme)
-        # As far as it costs nothing to find out; the rest is said as the run starts.
+        # Only what is cheap to find out; the run reports the rest when it starts.
         notes = kind.notes(settings, materials.materials, Parsers()) if missing_for("spacy") else ()
         for note in notes:
             st.warning(plain(note.replace("`", "")))
         prompts = settings_form.choose_prompts(_FORM, settings.prompts(by_rules=chosen.by_rules))
         name = st.text_input(
-            "Name of these answers in files and studies (empty: the model's name, or rules)",
+            "Name of these answers in files and studies (default: the model's name, or rules)",
             key=f"{_FORM}_source",
             persist_state="session",
         ).strip()
@@ -104,7 +104,7 @@ def _form(store: Store) -> int | None:
 
 
 def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
-    """The kind of run, and its settings."""
+    """Choose the scheme and its settings."""
     kinds = {kind.name: kind for kind in kinds_that("generation")}
     kind = kinds[
         st.radio(
@@ -124,7 +124,7 @@ def _scheme(backend: str) -> tuple[Kind, dict[str, Any]]:
 
 
 def open_form(run: RunAtHand) -> None:
-    """Open the form as it was filled for the run, with its file."""
+    """Open the form with the run's file and settings."""
     settings_form.put(run.asked.chosen, _FORM)
     settings_form.put_backend(_FORM, run)
     settings_form.put_prompts(_FORM, run)
@@ -140,11 +140,11 @@ def open_form(run: RunAtHand) -> None:
 
 
 def _choose() -> Texts | None:
-    """The file to work on; one that was uploaded is kept while the session lasts."""
+    """Choose the file; an uploaded one is kept while the session lasts."""
     which = st.radio(
         "From",
         ["demo", "file"],
-        format_func={"demo": "The demo's questions", "file": "A file of mine"}.__getitem__,
+        format_func={"demo": "Demo questions", "file": "A file of mine"}.__getitem__,
         horizontal=True,
         key="generate_from",
         persist_state="session",
@@ -152,21 +152,19 @@ def _choose() -> Texts | None:
     if which == "demo":
         return _DEMO.read_bytes(), _DEMO.name
     st.markdown(
-        "Accepted: the paper's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, "
-        "question, reference and, where there are, paraphrase, context, language."
+        "Accepted: Factual's JSON (`question`, `ground_truth`), or CSV, TSV and JSONL with the columns item_id, question, "
+        "reference; optional: paraphrase, context, language."
     )
     return given_file("generate_file", TABLES, slot=_FILE)
 
 
 def _summary(materials: MaterialSet, backend: str, first_level: str | None) -> None:
-    """What was found in the file, and what the first level will lack for want of a paraphrase; None: it is not made."""
+    """Show what the file contains, and warn if rules lack a paraphrase for the first level; None: that level is not made."""
     found = materials.materials
     tags = {material.item.language for material in found}
     named = ", ".join(sorted(tags - {_UNNAMED}))
-    rest = f", some with no language named (`{_UNNAMED}`)" if _UNNAMED in tags else ""
-    languages = (
-        f"in {plain(named)}{rest}" if named else f"in a language that the file does not name (`{_UNNAMED}`)"
-    )
+    rest = f", some without a language (`{_UNNAMED}`)" if _UNNAMED in tags else ""
+    languages = f"in {plain(named)}{rest}" if named else f"without a language (`{_UNNAMED}`)"
     count = "1 question" if len(found) == 1 else f"{len(found)} questions"
     bare = sum(one.paraphrase is None for one in found) if backend == "rules" and first_level else 0
     file_read(f"{count} {languages}", remarks=bare > 0)
@@ -179,6 +177,6 @@ def _summary(materials: MaterialSet, backend: str, first_level: str | None) -> N
         )
         st.warning(
             f"{who}. Rules cannot write one, so {first_level} will be the reference word for word (`verbatim` in the "
-            "records): in a study its raters would see the reference twice, and every metric would call it perfect. "
-            "Add a column `paraphrase`, or let a model make the answers."
+            "records). Raters would see the reference twice, and every metric would score it as perfect. Add a column "
+            "`paraphrase`, or let a model write the answers."
         )

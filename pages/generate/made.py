@@ -1,4 +1,4 @@
-"""What a run made, to take away as files, to be scored, or side by side with another source as a new study in draft."""
+"""Results of a run: download them, send them to scoring, or compare them with another system in a new draft study."""
 
 from pathlib import PurePath
 
@@ -20,6 +20,7 @@ from core.study.audit import audit_note, audit_study
 from core.tables.reading import same_name, sha256_of
 from pages.generate.one_item import with_materials
 from pages.tabs import downloads, new_run
+from pages.tabs.phrases import NO_ITEM
 from pages.widgets import menus, parts
 from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import capital, mistakes_shown, plain
@@ -28,15 +29,15 @@ from pages.widgets.run_panel import small_notes
 
 _PLACED, _NAMES, _SENT = "send_to_study_placed", "send_to_study_names", "send_to_study_sent"
 _FILE = 0
-"""Stands for a file among the runs to choose from."""
+"""The menu entry for a file, among the numbers of runs."""
 
 
 def form(run: RunAtHand) -> None:
-    """Choose the other source, see what would become of it, and make the study."""
+    """Choose the other system, preview the study, and make it."""
     part(
         "Send to a study",
-        "Blind raters compare these answers with another source's answers to the same questions, level by level: "
-        "another run's, or those in a file.",
+        "Blind raters compare these answers with another system's answers to the same questions, level by level. The "
+        "other answers come from another run or a file.",
     )
     with mistakes_shown():
         other = _other(run.store, run.run)
@@ -51,8 +52,7 @@ def form(run: RunAtHand) -> None:
         small_notes(dataset.notes)
         if note := verbatim_note(dataset):
             st.warning(
-                f"{plain(note)}. Raters see the reference beside the answers: such a text is no answer of a source, "
-                "and can be told at once."
+                f"{plain(note)}. Raters see the reference next to the answers and recognise such a text at once."
             )
         if st.session_state.get(_SENT, {}).get("file") == dataset.sha256:
             _sent()
@@ -61,27 +61,27 @@ def form(run: RunAtHand) -> None:
 
 
 def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
-    """A key that changes with them, and the other source's answers; None: nothing is chosen yet."""
-    # Another run with the same kind of levels that has made something.
+    """Choose the other system; return a key that changes with its answers, and the answers, or None before a choice."""
+    # Runs with the same kind of levels that have made something.
     fitting = [
         one
         for one in runs_that(store, "generation")
         if one.run_id != run.run_id and one.kind == run.kind and _done(store, one)
     ]
-    # What has the same questions for certain comes first, and a whole run before a part of one.
+    # Runs of the same questions come first, and whole runs before partial ones.
     fitting.sort(
         key=lambda one: (one.data_sha256 != run.data_sha256, _done(store, one) < one.n_items, -one.run_id)
     )
     others = {one.run_id: one for one in fitting}
     names = {_FILE: "A file with answers ..."} | {one.run_id: name_of(one) for one in fitting}
     chosen = st.selectbox(
-        "The other source",
+        "Other system",
         list(names),
         index=None,
         format_func=names.__getitem__,
-        placeholder="Choose the other source ...",
+        placeholder="Choose the other system ...",
         key=f"study_other_{run.run_id}",
-        help="Runs of the same file come first, whole ones before partial ones.",
+        help="Runs of the same file come first, complete runs before partial ones.",
     )
     if chosen is None:
         return None
@@ -89,8 +89,8 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
         answers = run_answers(at_hand(store, others[chosen]))
         return f"{chosen} {len(answers.outputs)}", answers
     st.markdown(
-        "Accepted: the paper's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, source, "
-        "text, language. It has the same questions and the same names of levels."
+        "Accepted: Factual's JSON, or CSV, TSV and JSONL with the columns item_id, question, reference, level, system, "
+        "text, language. Questions and level names must match this run."
     )
     given = given_file("study_file", TABLES, "Answers")
     if given is None:
@@ -104,35 +104,35 @@ def _other(store: Store, run: Run) -> tuple[str, SourceAnswers] | None:
     named: str | None = sources[0]
     if len(sources) > 1:
         named = st.selectbox(
-            "Whose answers of this file",
+            "System in this file",
             sources,
             index=None,
             format_func=plain,
-            placeholder="Choose a source ...",
+            placeholder="Choose a system ...",
             key=f"study_file_source_{sha256_of(data)[:8]}",
         )
     return None if named is None else (f"{sha256_of(data)} {named}", read_answers(data, file_name, named))
 
 
 def _done(store: Store, run: Run) -> int:
-    """Items with all their levels: the others cannot be placed beside anything."""
+    """Number of items with all levels: only these can be compared."""
     return item_counts(store, run.run_id)[0].get("done", 0)
 
 
 def _placed(run: RunAtHand, key: str, other: SourceAnswers) -> Dataset:
-    """Both side by side, made again only when something changed."""
+    """Both systems side by side, made again only when something changed."""
     own = run_answers(run)
     clash = same_name(own.source) == same_name(other.source)
     left, right = st.columns(2)
     mine = left.text_input("Name of these answers", own.source, key=f"study_mine_{run.run.run_id}")
     theirs = right.text_input(
-        "Name of the other source",
+        "Name of the other system",
         f"{other.source} ({other.where})" if clash else other.source,
         key=f"study_theirs_{sha256_of(key.encode())[:8]}",
     )
-    shared_only = st.checkbox("Leave out questions that only one of the two has", key="study_shared")
+    shared_only = st.checkbox("Leave out questions that only one system has", key="study_shared")
     if not mine.strip() or not theirs.strip():
-        raise InputError("Both sources need a name.")
+        raise InputError("Name both systems.")
     return once(
         _PLACED,
         (run.run.run_id, len(own.outputs), key, mine, theirs, shared_only),
@@ -145,21 +145,21 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
     with st.form("send_to_study"):
         name = st.text_input("Name of the study", PurePath(file_name).stem)
         candidate = st.radio(
-            "Candidate: the source you ask about",
+            "Candidate: the system under test",
             dataset.sources,
             index=None,
             format_func=plain,
             horizontal=True,
-            help="The other source is the comparator. Margin, seed and all else can be set on the page Studies until "
-            "the first vote.",
+            help="The other system is the comparator. You can change margin, seed and other settings on the page Studies "
+            "until the first vote.",
         )
         again = bool(known) and st.checkbox(
-            f"Make it once more: these very answers are in {plain(', '.join(known))}"
+            f"Make it again: the same answers are already in {plain(', '.join(known))}"
         )
-        if not st.form_submit_button("Make a study in draft", type="primary"):
+        if not st.form_submit_button("Make a draft study", type="primary"):
             return
     if candidate is None:
-        raise InputError("Say which source is the candidate.")
+        raise InputError("Choose the candidate.")
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
     design = Design(candidate=candidate, comparator=comparator, seed=lifecycle.new_seed())
     study = lifecycle.import_study(store, name, dataset, design, again=again)
@@ -174,24 +174,24 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
 
 
 def _sent() -> None:
-    """What became of it, where the button was."""
+    """Show the study that was made, in place of the button."""
     sent = st.session_state[_SENT]
-    st.success(f"{plain(sent['name'])} is a draft. Look at its leakage audit, add raters, then open it.")
+    st.success(f"{plain(sent['name'])} is a draft. Check its leakage audit, add raters, then open it.")
     if sent["audit"]:
         st.warning(plain(sent["audit"]))
     menus.remember_study(sent["study"])
-    st.page_link(parts.studies(), label="Open it on the page Studies", icon=":material/arrow_forward:")
+    st.page_link(parts.studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
 
 
 _MADE = "run_results_made"
 
 
 def render(run: RunAtHand) -> None:
-    """Downloads, and the ways to metrics and to a study."""
+    """Show downloads, and buttons that send the answers to scoring or a study."""
     states = item_states(run.store, run.run.run_id)
     done = sum(state == "done" for state in states.values())
     if not states:
-        nothing("the run has not finished an item yet")
+        nothing(NO_ITEM)
         return
     with mistakes_shown():
         _downloads(run, done, len(states))
@@ -200,7 +200,7 @@ def render(run: RunAtHand) -> None:
 
 
 def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
-    rest = " Reports and tables also hold what came of the others." if done < n_items else ""
+    rest = " Reports and tables also contain partial results." if done < n_items else ""
     part("Downloads", f"{done:,} of {run.run.n_items:,} items are complete.{rest}")
     files, verbatim, found_by = once(
         _MADE,
@@ -214,6 +214,6 @@ def _downloads(run: RunAtHand, done: int, n_items: int) -> None:
         first = run.asked.chosen.first_level
         st.warning(
             f"{capital(first)} is the reference word for word in {verbatim:,} of {n_items:,} items (`verbatim` in the records): "
-            "every metric calls such a text perfect, and raters of a study see the reference beside it."
+            "every metric scores it as perfect, and raters of a study see the reference next to it."
         )
     downloads.buttons(files, f"assay-run-{run.run.run_id}.zip", "run")

@@ -1,4 +1,4 @@
-"""One item of a run, or of a published report: choose it, failing ones first, and follow every step; how far its levels are apart."""
+"""One item of a run or of a published report, step by step; the share of words that each level keeps."""
 
 from collections.abc import Callable, Mapping
 from html import escape
@@ -23,20 +23,21 @@ from core.schema.study import Item, Material
 from core.store.kept import item_costs
 from core.store.runs import item_states, run_item, run_items
 from core.tables.reading import sha256_of
+from pages.tabs.phrases import NO_ITEM
 from pages.widgets import blind_pair, chosen_judge, level_diff, menus
 from pages.widgets.menus import once
 from pages.widgets.messages import mistakes_shown, one_line, plain
-from pages.widgets.parts import chart, nothing, number, part, table
+from pages.widgets.parts import chart, counted_as, nothing, number, part, table
 
 _HOW = {
     "llm": "written by the model",
     "paraphrase": "the file's paraphrase",
-    "verbatim": "the reference word for word: every metric would call it perfect",
+    "verbatim": "the reference word for word: every metric would score it as perfect",
 }
 
 
 def damage_levels(trace: DamageTrace, item: Item) -> None:
-    """All levels that were asked for, with what they changed."""
+    """Show all requested levels and what each changed."""
     for note in trace.notes:
         st.markdown(f":small[{plain(note)}]")
     if not trace.levels:
@@ -50,7 +51,7 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
         if level.text is None:
             again = " Resume the run to ask again." if level.temporary else ""
             st.warning(
-                f"Level {level.level} is missing: {plain(level.reason or 'no reason was kept')}. "
+                f"Level {level.level} is missing: {plain(level.reason or 'no reason was stored')}. "
                 f"{plain(level.detail)}{again}"
             )
             continue
@@ -58,7 +59,7 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
         level_diff.level_card(
             f"Level {level.level}", level.text, item, against, before=before, first=at_first
         )
-        answers = f"; {level.attempts} answers of the model" if level.attempts > 1 else ""
+        answers = f", after {level.attempts} attempts" if level.attempts > 1 else ""
         st.markdown(f":small[Made by: {plain(_HOW.get(level.how, level.how))}{answers}.]")
         before = level.text
 
@@ -66,24 +67,24 @@ def damage_levels(trace: DamageTrace, item: Item) -> None:
 _ORIGINS = {
     "llm": "Written by the model.",
     "paraphrase": "Taken from the file's paraphrase.",
-    "verbatim": "The reference word for word (`verbatim`): raters would see the reference itself, and every metric "
-    "would call it perfect.",
+    "verbatim": "The reference word for word (`verbatim`). Raters would see the reference itself, and every metric "
+    "would score it as perfect.",
 }
-_LEGEND = "; the colour and the small A1, A2 ... say at which level a fact is changed. A dashed line: held, never changed."
+_LEGEND = "; colour and label (A1, A2 ...) show at which level a fact changes. Dashed line: never changed."
 _STEPS = {
     "paraphrase": "writing A0",
     "spans": "finding facts",
     "rank": "ranking the facts",
     "question filter": "choosing facts that the question does not name",
     "edit": "changing facts",
-    "internal": "a defect of Assay (the run's log has more)",
+    "internal": "an internal error of Assay (see the run's log)",
 }
 
 
 def factual_steps(trace: FactualTrace, item: Item) -> None:
-    """Every step, in the order in which they were taken."""
+    """Show every step in order."""
     for note in trace.notes:
-        if note != VERBATIM:  # said with the text itself
+        if note != VERBATIM:  # Shown with the text itself.
             st.markdown(f":small[{plain(note)}]")
     if not trace.levels:
         nothing("no level was made")
@@ -93,9 +94,9 @@ def factual_steps(trace: FactualTrace, item: Item) -> None:
 
 
 def why_it_ended(trace: FactualTrace) -> str:
-    """At which step an item failed and for what reason; plain text."""
-    step = _STEPS.get(trace.failed_step or "", trace.failed_step or "no step that was kept")
-    reason = trace.reason or "no reason was kept"
+    """The step at which an item failed, and why; plain text."""
+    step = _STEPS.get(trace.failed_step or "", trace.failed_step or "an unknown step")
+    reason = trace.reason or "no reason was stored"
     return f"It ended at {step} ({reason}){': ' + trace.detail if trace.detail else '.'}"
 
 
@@ -107,16 +108,16 @@ def _facts(trace: FactualTrace, item: Item) -> None:
     stop_words = f" Stop words: {plain(trace.stop_words)}." if trace.stop_words else ""
     origin = "" if trace.a0_from in (None, "verbatim") else _ORIGINS[str(trace.a0_from)]
     legend = (
-        f" In brackets: the facts with their number{_LEGEND if trace.groups else '.'}" if trace.spans else ""
+        f" Facts are in brackets, with their number{_LEGEND if trace.groups else '.'}" if trace.spans else ""
     )
     st.markdown(f"{origin}{found_by}{stop_words}{legend}")
     group_of = {span: at for at, group in enumerate(trace.groups, start=1) for span in group}
     level_diff.facts_card("A0", trace.levels[0].text, trace.spans, group_of, item.language)
     if not trace.spans:
         return
-    with st.expander(f"The {len(trace.spans)} facts: ranking, groups, and why some are held"):
+    with st.expander(f"The {len(trace.spans)} facts: ranking, groups, and why some never change"):
         st.markdown(
-            "Facts are numbered from 0, as in prompts and records. Rank 1 is the most important; a fact that was dropped before the ranking has none."
+            "Facts are numbered from 0, as in prompts and records. Rank 1 is the most important. Facts dropped before the ranking have no rank."
         )
         table(_fact_table(trace, group_of))
 
@@ -130,11 +131,11 @@ def _fact_table(trace: FactualTrace, group_of: dict[int, int]) -> pd.DataFrame:
             fate = f"changed at A{group_of[n]}"
         elif n in dropped:
             word = f" ({dropped[n].word})" if dropped[n].word else ""
-            fate = f"held: {dropped[n].reason}{word}"
+            fate = f"unchanged: {dropped[n].reason}{word}"
         else:
-            fate = "held"
+            fate = "unchanged"
         rows.append((n, span.text, span.kind, str(ranks.get(n, "none")), fate))
-    return pd.DataFrame(rows, columns=["Fact", "Text", "Kind", "Rank", "What became of it"])
+    return pd.DataFrame(rows, columns=["Fact", "Text", "Kind", "Rank", "Result"])
 
 
 def _levels(trace: FactualTrace, item: Item) -> None:
@@ -146,21 +147,21 @@ def _levels(trace: FactualTrace, item: Item) -> None:
         level_diff.level_card(level.name, level.text, item, against, before=before, first=first)
         said = [plain(level.note)] if level.note else []
         if level.attempts:
-            said.append(f"{level.attempts} {'answer' if level.attempts == 1 else 'answers'} of the model")
+            said.append(counted_as(level.attempts, "attempt"))
         if said:
             st.markdown(f":small[{'; '.join(said)}.]")
         if level.edits:
             table(
                 pd.DataFrame(
                     [(edit.span, edit.old, edit.new, edit.how) for edit in level.edits],
-                    columns=["Fact", "Was", "Is", "By"],
+                    columns=["Fact", "Before", "After", "By"],
                 )
             )
         before = level.text
 
 
 _STATES = {"failed": "incomplete", "again": "no answer yet", "done": "complete"}
-"""In the order of the list: what needs a look comes first."""
+"""In the order of the list: items with problems come first."""
 _MATERIALS, _CHOSEN = "generated_item_materials", "generated_item_chosen"
 _RENDERED: Mapping[type, Callable[[Any, Item], None]] = {
     FactualTrace: factual_steps,
@@ -172,14 +173,14 @@ def of_run(run: RunAtHand) -> None:
     """Choose an item of the run and show it."""
     states = item_states(run.store, run.run.run_id)
     if not states:
-        nothing("the run has not finished an item yet")
+        nothing(NO_ITEM)
         return
     with mistakes_shown():
         materials = with_materials(run).contents.materials
         position = _choose(run.run.run_id, states, materials)
         item = None if position is None else run_item(run.store, run.run.run_id, position)
         if item is None or position is None:
-            nothing("no item is in this state")
+            nothing("no item has this state; choose another above")
             return
         trace = trace_of(run, item)
         _standing(run, item, trace)
@@ -194,13 +195,13 @@ def of_run(run: RunAtHand) -> None:
 
 
 def with_materials(run: RunAtHand) -> RunAtHand:
-    """The run with its questions, which are read once a session and run."""
+    """The run with its questions, read once per session and run."""
     run.contents = once(_MATERIALS, menus.identity(run.run), lambda: run.contents)
     return run
 
 
 def heading(item: Item, context: str | None = None) -> None:
-    """Question, reference, and the passage or source that the task gives besides."""
+    """Show question, reference, and the task's passage or source."""
     level_diff.style()
     tag = blind_pair.language_of(item.language)
     st.html(
@@ -214,9 +215,9 @@ def heading(item: Item, context: str | None = None) -> None:
 
 
 def prompts(hashes: dict[str, str] | None) -> None:
-    """Which prompts were sent, by step."""
+    """Show which prompts were sent, by step."""
     if not hashes:
-        st.markdown("No prompt was sent: no model was asked.")
+        st.markdown("No prompt was sent: rules made this item.")
         return
     table(pd.DataFrame({"Step": list(hashes), "Prompt (sha256)": [sha[:16] for sha in hashes.values()]}))
 
@@ -247,7 +248,7 @@ def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]
         format_func=lambda at: (
             f"{materials[at].item.item_id} ({_STATES[states[at]]}): {one_line(materials[at].item.question)}"
         ),
-        help="Those that need a look come first.",
+        help="Items with problems come first.",
     )
     st.session_state[_CHOSEN][run_id] = chosen
     return chosen
@@ -256,11 +257,11 @@ def _choose(run_id: int, states: dict[int, str], materials: tuple[Material, ...]
 def _standing(run: RunAtHand, item: RunItem, trace: Any) -> None:
     if item.state == "done":
         return
-    end = "Resume the run to ask again."
+    end = "Resume the run to try again."
     if item.state == "failed":
         there = bool(scheme_of(run.asked).came(trace).texts)
         end = (
-            "A level is missing; partial results are below and in outputs.csv."
+            "A level is missing. Partial results are below and in outputs.csv."
             if there
             else "No level was made."
         )
@@ -276,7 +277,7 @@ def _calls(run: RunAtHand, position: int) -> None:
     if not calls:
         st.markdown("No call was made.")
         return
-    st.markdown("After a reply that is not usable, the model is asked again: the same step follows.")
+    st.markdown("After an unusable reply the model is asked again, so a step can be listed twice.")
     rows = [
         (
             call["step"],
@@ -296,21 +297,21 @@ def _calls(run: RunAtHand, position: int) -> None:
 
 
 MOST_ITEMS = 1000
-"""More would make the page wait, and change the figure little."""
+"""More items would slow the page and change the figure little."""
 _KEPT = "generated_levels_kept"
 
 
 def levels_kept(run: RunAtHand) -> None:
-    """Mean share of the reference's words at each level, with its range over items."""
+    """Show the mean share of the reference's words at each level, with its range over items."""
     part(
         "Words kept",
-        "The share of the reference's words that a level still has, in the same order. It says how much was "
-        "changed and nothing of how well: this is no metric of quality.",
+        "Share of the reference's words that a level keeps, in the same order. It measures how much was changed, not how "
+        "well: this is no metric of quality.",
         "words-kept",
     )
     states = item_states(run.store, run.run.run_id)
     if not states:
-        nothing("the run has not finished an item yet")
+        nothing(NO_ITEM)
         return
     with mistakes_shown():
         levels = once(_KEPT, menus.key_of(run.store, run.run), lambda: _words_kept(run))
@@ -323,9 +324,7 @@ def levels_kept(run: RunAtHand) -> None:
         more = (
             f" Only the first {MOST_ITEMS:,} of {n_items:,} items are used." if n_items > MOST_ITEMS else ""
         )
-        st.markdown(
-            f":small[Dots: the mean; lines: from the item that kept fewest to the one that kept most.{more}]"
-        )
+        st.markdown(f":small[Dots: mean over items. Lines: lowest to highest item.{more}]")
 
 
 def _words_kept(run: RunAtHand) -> tuple[WordsKept, ...]:
@@ -342,12 +341,12 @@ _REPLAYED = "report_replay_done"
 
 
 def report() -> None:
-    """Upload a report, see the counts, look at an item."""
+    """Upload a report, show the counts, and one item."""
     st.write(
-        "A report keeps every step of a run that made A0-A4: the paper's `report.json`, or the one among the files of "
-        "a run here. Assay takes the steps that need no model again and compares."
+        "A report stores every step of a run that made A0 to A4: Factual's published `report.json`, or the one of a run "
+        "here. Assay repeats the steps that need no model and compares the results."
     )
-    # Any file is taken: one that the browser refused would leave the result of the one before it on the screen.
+    # Any file type is accepted: a file refused by the browser would leave the previous result on the screen.
     upload = st.file_uploader("Report (JSON)", key="generate_report", max_upload_size=100)
     if upload is None:
         return
@@ -366,38 +365,38 @@ def report() -> None:
 def _counts(found: Replay) -> None:
     part(
         "Replay",
-        "In how many items the report shows what its steps give when taken again.",
+        "Number of items whose report matches the repeated steps.",
     )
     if found.verdict:
         st.markdown(f"**{plain(found.verdict)}**")
-    spelled = "as they are written" if found.case == "kept" else "in lower case"
+    spelled = "as written" if found.case == "kept" else "in lower case"
     rows = [
         (
             "Items",
             found.items,
-            f"All that the report lists; {found.compared:,} of them were made and are compared."
+            f"All items of the report; {found.compared:,} of them were made and are compared."
             if found.failed
-            else "All that the report lists.",
+            else "All items of the report.",
         ),
         (
             "Brackets",
             found.brackets_match,
-            "A0 without its brackets is the answer, and they hold the listed facts.",
+            "A0 without brackets equals the answer, and the brackets contain the listed facts.",
         ),
         (
-            "Filter, order of the code",
+            "Filter, order in Factual's code",
             found.filter_match_code_order,
-            f"First keep the most important {found.keep:.0%}, then drop what the question names; facts compared {spelled}.",
+            f"First keep the most important {found.keep:.0%}, then drop facts named in the question; facts compared {spelled}.",
         ),
         (
-            "Filter, order of the paper",
+            "Filter, order in Factual's paper",
             found.filter_match_paper_order,
-            f"First drop what the question names, then keep the most important {found.keep:.0%}.",
+            f"First drop facts named in the question, then keep the most important {found.keep:.0%}.",
         ),
         (
             "Sizes of the groups",
             found.group_sizes_match,
-            "As many brackets go from level to level as the groups have facts.",
+            "Each level drops as many brackets as its group has facts.",
         ),
     ]
     table(
@@ -407,8 +406,8 @@ def _counts(found: Replay) -> None:
         )
     )
     st.markdown(
-        ":small[The two orders are alternatives: a run takes one of them. What a model did (paraphrase, ranking, edits) "
-        "cannot be replayed.]"
+        ":small[The two orders are alternatives: a run uses one of them. A model's steps (paraphrase, ranking, edits) "
+        "cannot be repeated.]"
     )
 
 
@@ -425,7 +424,7 @@ def _item(report: FactualReport, found: Replay) -> None:
         order,
         format_func=label,
         key="generate_report_item",
-        help="Those that do not match come first.",
+        help="Items that do not match come first.",
     )
     for reason in found.per_item[chosen].reasons:
         st.warning(plain(reason))

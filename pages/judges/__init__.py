@@ -1,4 +1,4 @@
-"""Judges: language models that score texts. Their scores, their reasons, whether to believe them, what they cost."""
+"""The page Judges: language models that score texts. Their scores, reasons, reliability and cost."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -31,7 +31,7 @@ from pages.widgets.run_panel import PREVIEW_WORD
 
 
 def render() -> None:
-    """Choose a judge's run or make one, then look at it."""
+    """Show the chosen run or scores, or the form of a new run."""
     with visitor.admin_store() as store:
         parts.page("Judges", "Which language model judges quality well, and at what cost?", "judges")
         blind_pair.style()
@@ -43,7 +43,7 @@ def render() -> None:
         if chosen[0] == NEW:
             explained(
                 "A judge is a language model that scores texts and gives reasons. Start with texts of known quality: their "
-                f"scores show whether you can trust the judge. Preview {PREVIEW_WORD} items first to see what all of them "
+                f"scores show whether you can trust the judge. Preview {PREVIEW_WORD} items first to see what the whole run "
                 "will cost.",
                 "judges",
             )
@@ -60,7 +60,7 @@ def render() -> None:
 
 
 def _of_scores(store: Store, chosen: Chosen) -> dict[str, Callable[[], None]]:
-    """What can be shown of any scores."""
+    """Tabs for any scores."""
     looks = {
         "Scores": judged.render_scores,
         "Judges": agreement.render,
@@ -106,4 +106,4 @@ _RESULTS: Mapping[type, Callable[[Store, Run], None]] = {
     QuestionSet: reliability.result_of_answers,
     MarkedText: reliability.result_of_marked,
 }
-"""What an audit works on -> what shows its result; of any other there are its files."""
+"""What an audit works on -> the function that shows its result; other audits only have files."""

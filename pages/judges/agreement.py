@@ -1,4 +1,4 @@
-"""Tab Judges: two judges (or a judge and a metric) on the same texts, where they disagree, and all of them side by side."""
+"""Tab Judges: compare two judges (or a judge and a metric) on the same texts, and all columns with each other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +20,7 @@ from core.runs.kinds import KINDS
 from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable
 from core.store import Store
 from pages.tabs import judged, ranking, texts
+from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
@@ -30,20 +31,20 @@ _LISTED, _SHORT = 50, 40
 
 
 def render(store: Store, scores: Scores) -> None:
-    """Choose the other scores, compare two columns, and see a heat map of all columns."""
+    """Choose other scores, compare two columns, and show a heat map of all columns."""
     part(
         "Two judges on the same texts",
-        "Do they order the texts alike? Two judges that agree can share an error; levels or people tell who is right.",
+        "Do both judges order the texts alike? Judges that agree can share an error: only levels or people show who is right.",
         "judge-agreement",
     )
     if not scores.table.rows:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     names = judged.others(store, scores)
     if not names:
-        nothing("there are no other scores of these texts; let a second judge or a metric score them")
+        nothing("nothing else has scored these texts yet; start a run of a second judge or a metric")
         return
-    chosen = st.selectbox("Beside", list(names), format_func=names.__getitem__, key="judges_beside")
+    chosen = st.selectbox("Compare with", list(names), format_func=names.__getitem__, key="judges_beside")
     with mistakes_shown():
         _two(store, scores, chosen_scores.open_scores(store, chosen))
     with mistakes_shown():
@@ -52,27 +53,26 @@ def render(store: Store, scores: Scores) -> None:
 
 def _two(store: Store, first: Scores, second: Scores) -> None:
     if not second.table.rows:
-        nothing("the other one has scored nothing yet")
+        nothing("the other run has no score yet; choose another one above")
         return
     pairs = same_components(first.table, second.table)
     left, right = st.columns(2)
     own = [metric.name for metric in first.table.metrics]
-    # A column that both have is where a comparison begins.
+    # Preselect a column that both have.
     name_a = left.selectbox(
         "Score of this judge", own, own.index(pairs[0][0]) if pairs else 0, key=f"judges_two_a_{first.chosen}"
     )
     theirs = [metric.name for metric in second.table.metrics]
     same = next((b for a, b in pairs if a == name_a), theirs[0])
     name_b = right.selectbox(
-        "Score of the other", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
+        "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
     )
     with st.spinner("Comparing ..."):
         found = _agreement(first, name_a, second, name_b)
     if not found.n:
-        nothing("no text has both of these scores; choose other columns or other scores")
+        nothing("no text has both scores; choose other columns or other scores")
         return
     factors = _factor(first.table, name_a), _factor(second.table, name_b)
-    found = replace(found, notes=judged.notes_of(found.notes))
     result_table.show(agreement_table(found))
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
@@ -84,7 +84,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
             whole=apart_table(found, known),
             figure=plots.two_judges(found.disagreements, axes, factors),
             alt=f"{found.n} texts by {name_a} and {name_b}",
-            folded=f"The {min(found.n, _LISTED):,} texts that are furthest apart",
+            folded=f"Show the {min(found.n, _LISTED):,} largest differences as a table",
         )
         _disagreements(store, (first, second), found, factors)
     if len(pairs) > 1:
@@ -93,7 +93,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
 
 def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
     n_resamples = chosen_scores.resamples_for(first, second)
-    return chosen_scores.once(
+    found: Agreement = chosen_scores.once(
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
         lambda: agreement(
             judged.table_of(first),
@@ -103,6 +103,7 @@ def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agree
             n_resamples=n_resamples,
         ),
     )
+    return replace(found, notes=judged.notes_of(found.notes))
 
 
 def _axis(name: str, scores: Scores, factor: float) -> str:
@@ -114,7 +115,7 @@ def _disagreements(
 ) -> None:
     part(
         "Where they disagree",
-        "Texts by how far their ranks differ between the two judges, in percentiles: the largest difference first.",
+        "Texts whose ranks differ most between the two judges, in percentiles. The largest difference comes first.",
         "judge-agreement",
     )
     listed = found.disagreements[:_LISTED]
@@ -125,7 +126,9 @@ def _disagreements(
     said = [(scores, _judged(store, scores, one.row)) for scores in both]
     known = next((text for _, text in said if text is not None), None)
     if known is None:
-        st.markdown("These tables hold no texts; judge the texts here to read them side by side.")
+        st.markdown(
+            "These scores come without texts. Judge the texts in a new run to read them side by side."
+        )
         return
     left, right = st.columns(2)
     text, named = known
@@ -135,21 +138,19 @@ def _disagreements(
         level_diff.plain_card("Text", text.text, text.row.language)
     for place, (scores, found_text) in enumerate(said):
         if found_text is not None:
-            with st.expander(
-                f"What {'this judge' if place == 0 else 'the other'} said ({plain(scores.name)})"
-            ):
+            with st.expander(f"{'This judge' if place == 0 else 'Other judge'}: {plain(scores.name)}"):
                 texts.record(*found_text, slot=f"two_{place}")
 
 
 def _output(store: Store, scores: Scores) -> JudgeOutput | None:
-    """What a judge said; None: the scores are no judge's run."""
+    """All replies of a judge; None if the scores do not come from a judge's run."""
     if scores.run is None or KINDS[scores.run.kind].work != "judging":
         return None
     return chosen_judge.output_of(store, scores.run)
 
 
 def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
-    """The text with its record and what it was compared with, where a judge's run scored it."""
+    """The text with its record and the name of what it was compared with; None if no judge's run scored it."""
     output = _output(store, scores)
     place = None if output is None else place_of(row, [text.row for text in output.texts])
     if output is None or place is None:
@@ -160,8 +161,8 @@ def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, s
 def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]]) -> None:
     part(
         "Component by component",
-        "What both judges measure under one name, over all texts; between the modes of a cross-examination, that is "
-        "Figure 1 of the Cross-Examination Framework: does it work without a reference?",
+        "Components that both judges measure, over all texts. Between two modes of a cross-examination this is Figure 1 "
+        "of CEF: does it work without a reference?",
         "judge-agreement",
     )
     result_table.show(pairs_table([_agreement(first, a, second, b) for a, b in pairs], brief=True))
@@ -169,8 +170,8 @@ def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]])
 
 def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     part(
-        "Beside other scores",
-        "How alike every two columns score the same texts: does a judge add anything to a metric that costs nothing?",
+        "All scores of these texts",
+        "How similarly every two columns score the same texts. Does a judge add anything to a metric that costs nothing?",
         "redundancy",
     )
     left, right = st.columns([3, 1])
@@ -184,7 +185,7 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     filled = [one for one in opened if one.table.rows]
     merged = judged.merged(filled)
     if len(merged.metrics) < 2:
-        nothing("it takes two columns; choose other scores")
+        nothing("the comparison needs two columns; choose further scores above")
         return
     ranking.heat(tuple(one.key for one in filled), merged, method, "judge-redundancy")
     chosen_scores.read_notes(merged.notes)

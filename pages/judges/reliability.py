@@ -1,4 +1,4 @@
-"""Tab Reliability: does a judge repeat itself, stand by its questions, agree with others and with marked errors?"""
+"""Tab Reliability: is a judge consistent, and does it agree with other models and with marked errors?"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +33,7 @@ from core.runs.records import write_pieces
 from core.schema.runs import Run
 from core.store import Store
 from pages.tabs import judged, new_run
+from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
 from pages.widgets.chosen_judge import MARKS, SIDES, level_said
 from pages.widgets.messages import mistakes_shown, plain
@@ -40,36 +41,36 @@ from pages.widgets.parts import explained, nothing, part, table
 
 
 def render_answers(store: Store, run: Run) -> None:
-    """ADR and ADS of the models whose answers are there, and a way to have another model answer."""
+    """Show ADR and ADS of the models that answered, and a form that lets another model answer."""
     part(
         "Questions of several models",
-        "Models answer each other's questions from the text a question was made from. Disagreement rate (ADR): how "
-        "often the others do not confirm a model's questions. Deviation (ADS): how often a model answers otherwise "
-        "than most. Lower is more reliable; agreement does not make an answer right.",
+        "Models answer each other's questions from the text that a question was made from. Disagreement rate (ADR): how "
+        "often the others do not confirm a model's questions. Deviation (ADS): how often a model deviates from the "
+        "majority. Lower is more reliable, but models that agree can still be wrong.",
         "judge-reliability",
     )
     runs = chosen_judge.with_results(store, KIND)
     if runs:
         _rates(store, menus.several("Answers", runs, "judges_answers_chosen", _first_of_each(runs)))
     else:
-        nothing("no model has answered questions yet; it takes the answers of two")
+        nothing("no model has answered questions yet; let two models answer below")
     with st.expander("Have a model answer questions"), mistakes_shown():
         _start(store, run)
 
 
 def result_of_answers(store: Store, run: Run) -> None:
-    """What one model answered."""
+    """Show the answers of one model."""
     part(
         "Answers",
-        "What this model says to the questions that judges made, from the text each was made from. Two models' answers "
-        "to the same questions tell how reliable each is.",
+        "This model's answers to the judges' questions, each from the text that the question was made from. Answers of two "
+        "models to the same questions show how reliable each is.",
         "judge-reliability",
     )
     counts = chosen_scores.once(
         ("verdicts", *menus.key_of(store, run)), lambda: verdicts_by_author(_answers(store, run).sets)
     )
     if not counts:
-        nothing("no question is answered yet")
+        nothing("no question is answered yet; the tab Progress shows the run")
         return
     result_table.show(verdicts_table(counts))
     render_answers(store, run)
@@ -80,7 +81,7 @@ def _answers(store: Store, run: Run) -> AnswerSet:
 
 
 def _first_of_each(runs: dict[int, Run]) -> list[int]:
-    """The newest run of each model: two of one model cannot be compared."""
+    """The newest run of each model: two runs of one model cannot be compared."""
     newest: dict[str, int] = {}
     for run_id, run in runs.items():
         newest.setdefault(asked_of(run).model.model, run_id)
@@ -89,14 +90,17 @@ def _first_of_each(runs: dict[int, Run]) -> list[int]:
 
 def _rates(store: Store, runs: Sequence[Run]) -> None:
     if len(runs) < 2:
-        nothing("it takes the answers of two models")
+        nothing("the rates need the answers of two models; choose another above")
         return
     with mistakes_shown():
         with st.spinner("Computing ..."):
             found = _reliability(store, runs)
         left, right = st.columns(2)
         variant = left.selectbox(
-            "Counted", list(VARIANT_NAMES), format_func=VARIANT_NAMES.__getitem__, key="judges_adr_variant"
+            "What counts as a disagreement",
+            list(VARIANT_NAMES),
+            format_func=VARIANT_NAMES.__getitem__,
+            key="judges_adr_variant",
         )
         sides = [side for side in SIDES if any(row.side == side for row in found.rows)]
         side = right.selectbox("Questions", sides, format_func=SIDES.__getitem__, key="judges_adr_side")
@@ -113,17 +117,17 @@ def _reliability(store: Store, runs: Sequence[Run]) -> Reliability:
 def _start(store: Store, run: Run) -> None:
     cefs = chosen_judge.with_results(store, *kinds_with("answers"))
     if not cefs:
-        nothing("no cross-examination has made questions yet")
+        nothing("no cross-examination has made questions yet; start one with New run")
         return
     chosen = menus.several(
         "Questions of",
         cefs,
         f"judges_answers_of_{run.run_id}",
         list(cefs)[:2] if run.run_id not in cefs else [run.run_id],
-        help_text="Choose the runs of several models on the same texts; let each of these models answer all of them.",
+        help_text="Choose runs of several models on the same texts, and let each model answer all questions.",
     )
     if len({asked_of(one).model.model for one in chosen}) == 1:
-        st.markdown(":small[Questions of one model: it takes several models' questions to compare models.]")
+        st.markdown(":small[These are one model's questions. To compare models, choose runs of several.]")
     wanted = new_run.model(KIND)
     sets = [one for cef in chosen for one in question_sets_of(chosen_judge.output_of(store, cef))]
     count = sum(len(one.questions) for one in sets)
@@ -140,11 +144,11 @@ def _start(store: Store, run: Run) -> None:
 
 
 def start(store: Store, run: Run) -> None:
-    """Choose ratings with marked errors, and let rules or a model compare."""
+    """Show a form that compares mismatches with errors that people marked, by rules or a model."""
     part(
         "Errors that people marked",
-        "Does a mismatching question point to each error that a person marked in the text? Needs ratings with error "
-        "spans of the same texts, such as MQM. What is flagged wrongly is not counted here.",
+        "Does a mismatching question point to each error that a person marked? Needs ratings of the same texts with error "
+        "spans, such as MQM. False alarms are not counted here.",
         "alignment-with-marked-errors",
     )
     with st.expander("Compare with marked errors"), mistakes_shown():
@@ -168,23 +172,23 @@ def start(store: Store, run: Run) -> None:
 
 
 def result_of_marked(store: Store, run: Run) -> None:
-    """How many marked errors were found, by kind, and each of them."""
+    """Show the share of marked errors found, by kind, then each error."""
     part(
         "Marked errors that a mismatch points to",
-        "Share of the errors with a verdict, with a 95 % interval that takes the errors of one text for "
-        "independent. Many mismatches point to anything: read it beside the number of mismatches.",
+        "Share of the errors with a verdict. The 95 % interval treats the errors of a text as independent. Many mismatches "
+        "hit errors by chance, so compare the share with the number of mismatches.",
         "alignment-with-marked-errors",
     )
     texts = chosen_scores.once(
         ("looked at", *menus.key_of(store, run)), lambda: pieces_done(at_hand(store, run))
     )
     if not any(text.errors for text in texts):
-        nothing("no error is looked at yet")
+        nothing("no error is compared yet; the tab Progress shows the run")
         return
     found = alignment_table(texts)
     mismatches = sum(len(text.mismatches) for text in texts)
     by = (
-        " Compared by rules: a stand-in, which reads no meaning."
+        " Compared by rules: a stand-in that understands no meaning."
         if at_hand(store, run).asked.by_rules
         else ""
     )
@@ -195,7 +199,7 @@ def result_of_marked(store: Store, run: Run) -> None:
 
 
 def _errors(texts: Sequence[MarkedText], run_id: int) -> None:
-    part("Text by text", "Texts with errors that were not found come first.", "alignment-with-marked-errors")
+    part("Text by text", "Texts with missed errors come first.", "alignment-with-marked-errors")
     order = sorted(texts, key=lambda text: -sum(error.found is False for error in text.errors))
     text = menus.one_of(None, "Text", order, _case, f"judges_marked_text_{run_id}")
     left, right = st.columns(2)
@@ -205,7 +209,7 @@ def _errors(texts: Sequence[MarkedText], run_id: int) -> None:
         level_diff.plain_card("Text", text.text, text.row.language)
     table(pd.DataFrame([_error(error) for error in text.errors]))
     if not text.mismatches:
-        nothing("no question of this text mismatches")
+        nothing("this text has no mismatching question")
         return
     table(
         pd.DataFrame(
@@ -234,9 +238,9 @@ def _case(text: MarkedText) -> str:
 
 
 def render(store: Store, run: Run) -> None:
-    """What can be told of this run, and what further runs would tell."""
+    """Show every reliability report that the kind of this run has."""
     if not chosen_judge.output_of(store, run).texts:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     with mistakes_shown():
         judged.render_consistency(store, run)
@@ -249,12 +253,12 @@ def render(store: Store, run: Run) -> None:
 def _reasked(store: Store, run: Run) -> None:
     part(
         "Questions asked again",
-        "Does the judge answer a question of its own text as it said it should be? Rows: the expected answer; columns: "
-        "the second one.",
+        "Does the judge answer its own questions as expected when asked again? Rows: the expected answer. Columns: the "
+        "second answer.",
         "re-asked-questions",
     )
     if not asked_of(run).chosen.reask:
-        nothing("this run asked no question of its own text; choose that with the settings of a new run")
+        nothing("this run did not ask its questions again; start a new run that does")
         return
     found: Reasked = chosen_scores.once(
         ("reasked", menus.key_of(store, run)), lambda: confusion(chosen_judge.output_of(store, run))
@@ -274,18 +278,18 @@ def _reasked(store: Store, run: Run) -> None:
 
 def _ablation(store: Store, run: Run) -> None:
     part(
-        "How many questions does it take?",
-        "How far scores vary over repeats, by the number of questions N: of the mean of all texts, and of one text. "
-        "As in Table 2 of the Cross-Examination Framework, in squared percent. Choose runs that differ in N, each with repeats.",
+        "How many questions are enough?",
+        "Variance over repeats by the number of questions N: for the mean of all texts, and for one text. In squared "
+        "percent, as in CEF, Table 2. Choose runs with different N, each with repeats.",
         "number-of-questions",
     )
     runs = chosen_judge.with_results(store, *kinds_with("ablation"))
     if run.run_id not in runs:
-        nothing("no text is examined yet")
+        nothing(NOT_JUDGED)
         return
     used = menus.several("Cross-examinations", runs, f"judges_ablation_{run.run_id}", [run.run_id])
     if not used:
-        nothing("no run is chosen")
+        nothing("choose at least one run above")
         return
     rows = chosen_scores.once(
         ("ablation", *(menus.key_of(store, one) for one in used)),
@@ -300,4 +304,4 @@ _PARTS: Mapping[str, Callable[[Store, Run], None]] = {
     "answers": render_answers,
     "align": start,
 }
-"""Result table -> what shows it of a run."""
+"""Result table -> the function that shows it for a run."""

@@ -1,4 +1,4 @@
-"""Metrics: which metric follows quality? Scores, correlations, live meta-correlation, votes, and what papers printed."""
+"""The page Metrics: which metric follows quality? Scores, correlations, meta-correlation, votes and published tables."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ from pages.widgets.parts import tabs
 
 
 def render() -> None:
-    """Choose scores or make some, then look at them."""
+    """Show the chosen scores, or the form of a new run."""
     with visitor.admin_store() as store:
         parts.page("Metrics", "Which metric follows quality?", "metrics")
         blind_pair.style()

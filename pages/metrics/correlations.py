@@ -1,4 +1,4 @@
-"""Tabs Correlations and Votes: what scores are correlated with, a table to sort, filter and take away, and blind votes."""
+"""Tabs Correlations and Votes: metrics against damage levels or human ratings, and against blind votes."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,6 +22,7 @@ from core.schema.scores import ScoreTable
 from core.store import Store
 from core.study.analysis_set import released_record
 from pages.tabs import ranking
+from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import against, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import mistakes_shown, plain
@@ -36,31 +37,38 @@ _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "given_system": ("Controlling for system", "items", "given_system"),
 }
 _SAID = {
-    "items": "All rows together. The interval resamples whole items: the sound one where an item has several rows.",
-    "rows": "All rows together. The interval resamples single rows, and is too narrow where an item has several.",
-    "fisher": "All rows together. Fisher's z takes rows for independent; Kendall has no such interval here.",
-    "per_item": "Within each item, then averaged over items: are an item's texts put in the right order?",
-    "per_system": "Between the systems' means: are systems put in the right order? Accuracy: share of pairs of "
-    "systems in the raters' order. Intervals resample items and lie too low where systems are close or items few.",
-    "given_system": "Partial correlation controlling for system: what is left when systems' means are taken out.",
+    "items": "All rows together. Intervals resample whole items, which is right where an item has several rows.",
+    "rows": "All rows together. Intervals resample single rows. They are too narrow where an item has several rows.",
+    "fisher": "All rows together. Intervals use Fisher's z, which treats rows as independent. Kendall has no such interval.",
+    "per_item": "Within each item, then averaged over items: does the metric order an item's texts as quality does?",
+    "per_system": "Between the means of systems: does the metric order systems as raters do? Accuracy is the share of "
+    "system pairs in the raters' order. Intervals resample items. They are too low where systems are close or items few.",
+    "given_system": "Partial correlation: what remains after each system's mean is removed.",
 }
 _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
-"""Whether intervals are being computed; seconds between two looks at them."""
+"""Where the session stores whether intervals are being computed; seconds between two refreshes meanwhile."""
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
 
 
 def render(store: Store, scores: Scores) -> None:
-    """What they are correlated with, then one of three looks at it."""
+    """Choose the target, then show the table, the ranking or the redundancy."""
     part(
         "Correlations",
-        "Does a metric rise and fall with quality? One row per metric; 1 is perfect, 0 is none, below 0 the metric "
-        "prefers what is worse.",
+        "Does a metric rise and fall with quality? 1 is perfect, 0 is no relation. Below 0 the metric prefers worse texts.",
         "correlation",
     )
     if not scores.table.rows:
-        nothing("nothing is scored yet")
+        nothing(NOT_SCORED)
         return
-    scores = against.choose_rows(scores, "main")
+    # The table comes first on the screen, and depends on what is chosen below it.
+    above, below = st.container(), st.container()
+    with below:
+        scores = against.choose_rows(scores, "main")
+    with above:
+        _against(store, scores)
+
+
+def _against(store: Store, scores: Scores) -> None:
     target = against.choose(store, scores.table, "main", moving=scores.moving)
     if target is None:
         return
@@ -80,7 +88,7 @@ def render(store: Store, scores: Scores) -> None:
 
 
 def columns_of(table: ScoreTable) -> list[str]:
-    """Columns by which rows can be told into groups: those with more than one value, but for the level."""
+    """Columns that can group rows: those with more than one value, except the level."""
     columns = [name for name in group_columns(table) if name != "level"]
     return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
 
@@ -91,7 +99,7 @@ def _again(scores: Scores, target: against.Target, going_on: bool) -> None:
 
 
 def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
-    """going_on: intervals were still being computed, so that this is looked at again by itself."""
+    """going_on: intervals were still being computed, so that the fragment refreshes itself."""
     columns = columns_of(scores.table)
     group: list[str] = []
     left, right = st.columns(2)
@@ -126,17 +134,20 @@ def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
         key="metrics_view",
         persist_state="session",
     )
-    explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
     if not report.is_complete:
         st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
     report = replace(report, notes=tuple(note for note in report.notes if note not in scores.said))
-    kept = _filtered(report, group)
-    if kept.rows:
-        result_table.show(_seen(kept, view), whole=_seen(report, view))
-    else:
-        nothing("no row is left by the filters")
-        result_table.downloads(_seen(report, view))
-    _standing(report, len(report.rows) - len(kept.rows))
+    above, below = st.container(), st.container()
+    with below:
+        explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
+        kept = _filtered(report, group)
+    with above:
+        if kept.rows:
+            result_table.show(_seen(kept, view), whole=_seen(report, view))
+        else:
+            nothing("the filters below hide every row; clear one")
+            result_table.downloads(_seen(report, view))
+        _target_in_words(report, len(report.rows) - len(kept.rows))
 
 
 def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
@@ -145,14 +156,14 @@ def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
 
 
 def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
-    """Only those that hold something, or will."""
+    """The views that have values, or will have some."""
     several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
     there = {"per_system": report.against == "human", "given_system": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 
 def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
-    """Without the rows that the filters hide; an empty filter means all."""
+    """The report without the rows that the filters hide; an empty filter hides none."""
     values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
     values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
     places = st.columns(max(2, len(values)))
@@ -168,16 +179,16 @@ def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
     return replace(report, rows=tuple(kept))
 
 
-def _standing(report: CorrelationReport, hidden: int) -> None:
+def _target_in_words(report: CorrelationReport, hidden: int) -> None:
     words = {
         "human": "human ratings",
-        "-level": "minus the damage level, so that a good metric is positive",
-        "level": "the raw damage level, so that a good metric is negative",
+        "-level": "minus the damage level: a good metric is positive",
+        "level": "the damage level itself: a good metric is negative",
     }
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     st.markdown(
-        f":small[Correlated with {words[report.against]}. Press a column's head to sort.{filtered} The CSV holds every "
-        "interval.]"
+        f":small[Correlated with {words[report.against]}. Click a column heading to sort.{filtered} The CSV contains "
+        "every interval.]"
     )
 
 
@@ -190,7 +201,7 @@ def votes(store: Store, scores: Scores) -> None:
     )
     study = menus.unblinded(store, "metrics_votes_study", "pairs")
     if study is None:
-        nothing("no study is unblinded yet; votes stay hidden until then")
+        nothing("votes stay hidden until you unblind their study on the page Studies")
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
@@ -203,7 +214,7 @@ def votes(store: Store, scores: Scores) -> None:
         alt=f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
     )
     st.markdown(
-        ":small[In order: share of pairs with a winner that the metric orders as the raters did, a tie of the metric "
-        "counting half; 0.5 is chance. Kendall: of the difference of scores and the composite vote, over all pairs. "
-        "Intervals resample questions. Left out counts pairs.]"
+        ":small[In order: share of pairs with a winner that the metric orders as the raters did. A tie of the metric "
+        "counts half; 0.5 is chance. Kendall: between the difference of scores and the composite vote, over all pairs. "
+        "Intervals resample questions. Left out: number of pairs.]"
     )

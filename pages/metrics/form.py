@@ -1,4 +1,4 @@
-"""A new scoring run by page: which texts, by which metrics, and the button that starts it."""
+"""The form of a new scoring run: texts, metrics, and the button that starts it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,10 +26,10 @@ _DEVICES = ("auto", "cpu", "cuda")
 
 
 def form(store: Store) -> int | None:
-    """The number of a run that was made and started in this run of the page, or None."""
+    """Show the form; return the number of the run that its button started, or None."""
     st.write(
-        "Metrics score texts whose quality is known: by damage levels, by human ratings, or by blind votes. What was "
-        "scored before is taken from the cache."
+        "Score texts, then compare the scores with damage levels, human ratings or blind votes. Earlier scores of the "
+        "same texts come from the cache."
     )
     started = None
     with mistakes_shown():
@@ -39,7 +39,7 @@ def form(store: Store) -> int | None:
         specs = _metrics()
         models, missing = _models([spec for spec in specs if spec.group == "neural"])
         settings: dict[str, Any] = {"metrics": tuple(spec.metric.name for spec in specs), "models": models}
-        # A run that a command started may have a device that no menu names, such as cuda:1.
+        # A run started by command may use a device that the menu does not list, such as cuda:1.
         devices = dict.fromkeys((*_DEVICES, st.session_state.get(f"{_FORM}_device", _DEVICES[0])))
         chosen = settings_form.render(
             ScoringSettings, _FORM, beside=settings, offered={"device": list(devices)}, backend="rules"
@@ -66,11 +66,11 @@ def form(store: Store) -> int | None:
 
 
 def again_button(run: RunAtHand) -> None:
-    """Open this form filled with the texts, metrics and settings of a run."""
+    """Show a button that opens this form with the texts, metrics and settings of a run."""
     if st.button(
         "Score with other settings",
         key="metrics_again",
-        help="Opens the form of a new run, filled with this run's texts, metrics and settings.",
+        help="Opens the form of a new run with this run's texts, metrics and settings.",
     ):
         new_run.TEXTS.take_file(run_data(run.store, run.run.run_id), run.run.data_file)
         settings: ScoringSettings = run.asked.chosen
@@ -97,7 +97,7 @@ def _families() -> dict[str, dict[str, MetricSpec]]:
 
 
 def _metrics() -> list[MetricSpec]:
-    """Those chosen, family by family; at first the lexical ones of the paper."""
+    """Choose metrics family by family; preselected are the lexical metrics of Meta-Judge."""
     families = _families()
     chosen: list[MetricSpec] = []
     for (family, specs), place in zip(families.items(), places(), strict=False):
@@ -129,7 +129,7 @@ def _metrics() -> list[MetricSpec]:
 
 
 def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
-    """Metric -> its model, where another one than its own is named; and what this machine lacks."""
+    """Models that replace a metric's own, by metric; and what this machine lacks to run models, or None."""
     if not neural:
         return {}, None
     missing = missing_for("neural")
@@ -137,14 +137,14 @@ def _models(neural: Sequence[MetricSpec]) -> tuple[dict[str, str], str | None]:
         st.warning(with_code(missing))
     with st.expander("Models of metrics", expanded=True):
         st.markdown(
-            "Empty: the metric's own model, which its library fetches if it is not on this machine. Or a folder or "
+            "Leave empty to use the metric's own model, which its library downloads if needed. Or give a folder or "
             "checkpoint on this machine."
         )
         named = {
             spec.metric.name: st.text_input(
                 spec.metric.name,
                 key=given(_key("model", spec.metric.name), ""),
-                placeholder=str(spec.parameters.get("model", "the metric's own")),
+                placeholder=str(spec.parameters.get("model", "the metric's own model")),
                 persist_state="session",
             ).strip()
             for spec in neural

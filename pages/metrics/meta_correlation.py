@@ -1,10 +1,11 @@
-"""Tabs Meta-correlation and Published: do metrics that follow known quality follow people too, and what did papers print?"""
+"""Tabs Meta-correlation and Published: does known quality rank metrics as people do, and what did papers publish?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.formats.correlations import (
@@ -41,6 +42,7 @@ from core.results.meta_correlation import (
 from core.schema.scores import METHODS, Method
 from core.store import Store
 from pages.metrics.correlations import columns_of
+from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
@@ -63,23 +65,23 @@ _FROM: dict[Which, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class OpenSide:
-    """A side, and what changes with it."""
+    """One side of a meta-correlation, and the key that changes with it."""
 
     side: Side
     key: Key
     moving: bool = False
-    """A run is at work on its scores."""
+    """Whether a run is still producing its scores."""
     published: bool = False
-    """Only Spearman correlations are known of it."""
+    """Whether it is a published column, of which only Spearman correlations are known."""
 
 
 def choose(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide | None:
-    """One side; None: a file is still to be given. `shown`: the scores that the page shows."""
+    """Choose one side; None until its file is given. shown: the scores that the page shows."""
     names = dict(_FROM[which])
     if not chosen_scores.named(store):
         names.pop("live")
     known = bool(shown[1]) and against.has_levels(chosen_scores.open_scores(store, shown).table)
-    # Scores of texts whose quality nobody fixed meet ratings, and stand on the other side.
+    # Scores of texts without levels can only be compared with ratings, so they belong to the human side.
     rated = bool(shown[1]) and not known
     first = "live" if rated == (which == "human") and shown[1] else "published"
     came = st.radio(
@@ -99,7 +101,7 @@ def choose(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide 
 
 
 def _published(which: Which) -> OpenSide:
-    # published:DATASET is what people said, published:DATASET:GENERATOR:SHOTS what damage said.
+    # published:DATASET is a human column, published:DATASET:GENERATOR:SHOTS a synthetic one.
     names = [name for name in published_names() if (name.count(":") == 1) == (which == "human")]
     chosen = st.selectbox("Column", names, key=f"metrics_published_side_{which}", persist_state="session")
     return OpenSide(published_side(chosen), (chosen,), published=True)
@@ -118,7 +120,7 @@ def _file(store: Store, which: Which) -> OpenSide | None:
 def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide | None:
     names = chosen_scores.named(store)
     options = list(names)
-    # Another key for other scores: what the page shows is what stands here until somebody changes it.
+    # The key names the page's scores: they are preselected here until the user chooses others.
     chosen = st.selectbox(
         "Scores",
         options,
@@ -130,7 +132,7 @@ def _live(store: Store, which: Which, shown: chosen_scores.Chosen) -> OpenSide |
     if which == "synthetic":
         if scores.table.rows and not against.has_levels(scores.table):
             raise InputError(
-                "These scores name no levels: choose others, or put them on the human side with ratings."
+                "These scores have no levels. Choose others, or use them on the human side with ratings."
             )
         side = LiveSide(scores.name, scores.table)
         return OpenSide(side, scores.key, scores.moving)
@@ -146,7 +148,7 @@ _RESAMPLES = 1_000
 
 
 def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: Method) -> None:
-    """Choose the columns, and see a cell for each combination of their values."""
+    """Choose columns, and show one meta-correlation for each combination of their values."""
     if not isinstance(synthetic.side, LiveSide):
         return
     scores = synthetic.side.table
@@ -155,7 +157,7 @@ def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: M
         return
     part(
         "By data set, generator and prompt",
-        "One meta-correlation for each combination of the values of some columns of the scores.",
+        "One meta-correlation for each combination of values of the chosen columns.",
         "meta-correlation",
     )
     left, right = st.columns(2)
@@ -164,13 +166,13 @@ def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: M
         "Mean and SD over",
         [name for name in columns if name not in by],
         index=None,
-        placeholder="nothing",
+        placeholder="No column",
         key="metrics_matrix_over",
         help="A column whose values are variants, such as prompts.",
     )
     by = [name for name in by if name in columns]
     if not by and over is None:
-        st.markdown("Choose at least one column.")
+        st.markdown("Choose a column above to see the matrix.")
         return
     humans, key = _humans(human, synthetic.side)
     with st.spinner("Computing ..."):
@@ -190,11 +192,11 @@ def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: M
 
 
 def _humans(human: OpenSide, synthetic: LiveSide) -> tuple[Mapping[str, Side], object]:
-    """The human side for every data set: what a paper printed of each, or the one chosen above for all."""
+    """The human side by data set: the published column of each, or the chosen side for all."""
     names = {row.labels.get("dataset", "") for row in synthetic.table.rows}
     printed = set(published_names())
     if human.published and names and all(PREFIX + name in printed for name in names):
-        st.markdown(":small[Each data set meets its own published human column.]")
+        st.markdown(":small[Each data set is compared with its own published human column.]")
         return {name: published_side(PREFIX + name) for name in sorted(names)}, tuple(sorted(names))
     return {"": human.side}, human.key
 
@@ -213,21 +215,20 @@ def _show(found: Matrix) -> None:
         result_table.show(summary_table(found))
 
 
-AS_A_TABLE = "The same as a table"
 _LEAST_P = 0.001
-"""A smaller p is not written with three decimals, where it would be zero."""
+"""A smaller p would be 0.000 with three decimals."""
 _OVER_ITEMS = (
-    "Interval over items: would other texts say the same of these metrics? With few items and metrics that score alike "
-    "it lies too low and misleads: simulated with 20 items it held the true value in 17 % to 87 % of cases, not in 95 %."
+    "Interval over items: would other texts give the same result for these metrics? With few items and similar metrics "
+    "it is too low and misleads: in simulations with 20 items it contained the true value in 17 % to 87 % of cases, not 95 %."
 )
-"""Figures: docs/statistics.md, Meta-correlation."""
-NOTHING_SHARED = "no metric has scores on both sides; choose scores of the same metrics above"
+"""The figures come from docs/statistics.md, Meta-correlation."""
+NOTHING_SHARED = "the two sides share no metric; choose scores of the same metrics"
 _MOVING = "metrics_meta_moving"
-"""Whether a run was at work on a side when they were last looked at."""
+"""Where the session stores whether a run was still producing scores of a side at the last refresh."""
 
 
 def render(chosen: chosen_scores.Chosen) -> None:
-    """Both sides and their scatter; looks again by itself while a run is at work on either side."""
+    """Show both sides and their scatter; refreshes itself while a run works on either side."""
     moving = st.session_state.get(_MOVING, False)
     st.fragment(_look, run_every=chosen_scores.TICK if moving else None)(chosen, moving)
 
@@ -236,10 +237,11 @@ def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
     with visitor.admin_store() as store:
         part(
             "Meta-correlation",
-            "Does data of known quality rank metrics as people do? Each metric has a correlation with human "
-            "ratings and one with known quality; the meta-correlation is the correlation of the two over metrics.",
+            "Does data of known quality rank metrics as people do? Each metric correlates with human ratings and with "
+            "known quality. The meta-correlation is the correlation between the two, over metrics.",
             "meta-correlation",
         )
+        verdict = st.container()  # above the sides, which take most of a screen
         human, synthetic = _sides(store, chosen)
         if human is None or synthetic is None:
             return
@@ -248,7 +250,7 @@ def _look(chosen: chosen_scores.Chosen, moving: bool) -> None:
             st.rerun()  # the clock starts or stops
         with mistakes_shown():
             try:
-                _result(human, synthetic)
+                _result(human, synthetic, verdict)
             except NothingShared:  # such as a judge's run, which is the newest, and the published metrics
                 nothing(NOTHING_SHARED)
 
@@ -263,7 +265,7 @@ def _sides(store: Store, chosen: chosen_scores.Chosen) -> tuple[OpenSide | None,
     return found[0], found[1]
 
 
-def _result(human: OpenSide, synthetic: OpenSide) -> None:
+def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> None:
     method: Method = st.segmented_control(
         "Coefficient",
         METHODS,
@@ -272,12 +274,12 @@ def _result(human: OpenSide, synthetic: OpenSide) -> None:
         required=True,
         key="metrics_meta_method",
         persist_state="session",
-        help="At both orders: of scores with quality, and of the two columns of correlations.",
+        help="Used twice: between scores and quality, and between the two columns of correlations.",
     )
     first: Method = "spearman" if human.published or synthetic.published else method
     if first != method:
         st.markdown(
-            f"Only Spearman correlations are published: {method.capitalize()} is taken at the second order."
+            f"Only Spearman correlations are published, so {method.capitalize()} is used between the two columns alone."
         )
     with st.spinner("Computing ..."):
         found = chosen_scores.once(
@@ -286,19 +288,21 @@ def _result(human: OpenSide, synthetic: OpenSide) -> None:
                 human.side, synthetic.side, method=method, first_order=first, n_resamples=_RESAMPLES
             ),
         )
-    _limits(found)
+    with verdict:
+        st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
+        if found.caution is not None:
+            st.warning(found.caution)
+    _dropped(found)
     result_table.show(
         point_table(found), figure=plots.meta_scatter(found), alt=meta_title(found), folded=AS_A_TABLE
     )
-    _standing(found)
+    _how_sure(found)
     _families(found)
     render_matrix(human, synthetic, method, first)
 
 
-def _limits(found: MetaCorrelation) -> None:
-    """What limits the comparison, before its number: few metrics, and those left out."""
-    if found.caution is not None:
-        st.warning(found.caution)
+def _dropped(found: MetaCorrelation) -> None:
+    """Show how many metrics are compared, and which are left out and why."""
     if found.dropped:
         total = found.n_metrics + len(found.dropped)
         st.markdown(f"Metrics compared: {found.n_metrics} of {total}.")
@@ -306,7 +310,7 @@ def _limits(found: MetaCorrelation) -> None:
         st.markdown(f":small[{plain(sentence)}.]")
 
 
-def _standing(found: MetaCorrelation) -> None:
+def _how_sure(found: MetaCorrelation) -> None:
     whole = found.over_metrics
     counted = "1 metric" if found.n_metrics == 1 else f"{found.n_metrics} metrics"
     families = "1 family" if found.n_families == 1 else f"{found.n_families} families"
@@ -316,8 +320,8 @@ def _standing(found: MetaCorrelation) -> None:
     st.markdown(said)
     if whole.low is not None:
         st.markdown(
-            f":small[Interval over metrics: would other metrics agree as well? Metrics of a family are near copies, so "
-            f"it is too narrow, and p too small. {whole.n_resamples:,} resamples.]"
+            f":small[Interval over metrics: would other metrics agree as well? Metrics of one family are near copies, so "
+            f"the interval is too narrow and p too small. {whole.n_resamples:,} resamples.]"
         )
     if found.over_items is not None:
         st.markdown(f":small[{_OVER_ITEMS}]")
@@ -331,7 +335,7 @@ def _families(found: MetaCorrelation) -> None:
     if not found.without_family:
         return
     with st.expander("Without one family at a time"):
-        st.markdown("Does the result rest on one family of metrics, whose members are much alike?")
+        st.markdown("Does the result depend on one family of similar metrics?")
         result_table.show(replace(family_table(found), title=""))
 
 
@@ -339,11 +343,11 @@ _ENDS = ("_low", "_high", "_sd")
 
 
 def published() -> None:
-    """Choose a table and look at it."""
+    """Choose a published table and show it."""
     part(
         "Published tables",
-        "Figures of three papers as they were printed, to look at and to compare your own with. The correlations of "
-        "meta-judge, Tables 4 to 7, can stand on either side of a meta-correlation.",
+        "Numbers of three papers, to compare with your own. The correlations in Meta-Judge's Tables 4 to 7 can be either "
+        "side of a meta-correlation.",
         "meta-correlation",
     )
     tables = {key: read_table(key) for key in table_keys()}
@@ -357,14 +361,14 @@ def published() -> None:
     table = tables[chosen]
     st.markdown(f":small[Source: {plain(table.source)}. {plain(table.notes)}]")
     for error in table.errors:
-        st.warning(f"An error of the paper: {plain(error)}.")
+        st.warning(f"Error in the published table: {plain(error)}.")
     _show_published(table, _part_of(table))
     if chosen == RECOMPUTED_TABLE:
         _recomputed()
 
 
 def _part_of(table: PublishedTable) -> list[Mapping[str, Cell]]:
-    """The rows of one data set, where the table has several of them."""
+    """The rows of the chosen data set, if the table has several data sets."""
     if "dataset" not in table.columns:
         return list(table.rows)
     names = list(dict.fromkeys(str(row["dataset"]) for row in table.rows))
@@ -375,7 +379,7 @@ def _part_of(table: PublishedTable) -> list[Mapping[str, Cell]]:
 def _show_published(table: PublishedTable, rows: list[Mapping[str, Cell]]) -> None:
     found = published_table(table, rows)
     cells = [one.name for one in found.columns if one.heat and not one.name.endswith(_ENDS)]
-    if not cells:  # counts and percent: no colours, which stand for numbers from -1 to 1
+    if not cells:  # Counts and percentages have no colours: the scale runs from -1 to 1.
         result_table.show(found)
         return
     named_by = [one.name for one in found.columns if one.names_row and one.name != "dataset"]
@@ -384,15 +388,15 @@ def _show_published(table: PublishedTable, rows: list[Mapping[str, Cell]]) -> No
         figure=plots.published_heat(rows, named_by, cells),
         alt=f"Heat map of {len(rows)} rows and {len(cells)} columns of {table.title}; the table below has the numbers",
         least_width=result_table.width_for(len(cells)),
-        folded="The same as a table",
+        folded=AS_A_TABLE,
     )
 
 
 def _recomputed() -> None:
     part(
-        "Table 1 computed once more",
-        "From the correlations that Tables 4 to 7 print: Spearman between a data set's human column and a "
-        "generator's column. The printed figures are rounded, so both may differ by up to about .02.",
+        "Table 1 recomputed",
+        "From the correlations in Tables 4 to 7: Spearman between a data set's human column and a generator's column. "
+        "The published numbers are rounded, so small differences (up to about .02) are expected.",
         "meta-correlation",
     )
     cells = _recomputed_cells()

@@ -1,4 +1,4 @@
-"""Specialist: judges that people's ratings stand behind; who marked what, how far they agree, what was copied."""
+"""The page Specialist: judges that use people's ratings. Marked errors, agreement, copied errors and accuracy."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,6 +10,7 @@ from core.store import Store
 from core.store.runs import get_run, item_counts
 from pages.specialist import agreement, chosen_run, texts
 from pages.tabs import downloads, judged, new_run
+from pages.tabs.phrases import NO_ITEM
 from pages.widgets import (
     blind_pair,
     chosen_judge,
@@ -26,11 +27,11 @@ from pages.widgets.parts import explained, nothing, tabs
 from pages.widgets.run_panel import PREVIEW_WORD
 
 _PREFIX = "specialist"
-"""Of the keys of the form of a new run."""
+"""Prefix of the keys of the form of a new run."""
 
 
 def render() -> None:
-    """Choose a judge's run or make one, then look at it beside what people said."""
+    """Show the chosen run next to people's ratings, or the form of a new run."""
     with visitor.admin_store() as store:
         parts.page(
             "Specialist",
@@ -45,9 +46,9 @@ def render() -> None:
         chosen = chosen_run.choose(store)
         if chosen == chosen_run.NEW:
             explained(
-                "A specialist judges the texts of one test set. It sees people's ratings of other systems' texts of the "
-                "same source. Ratings from a study on the page Studies can be its examples. Preview "
-                f"{PREVIEW_WORD} items first to see what all of them will cost.",
+                "A specialist judges the texts of one test set. Its examples are people's ratings of other systems' texts of "
+                "the same source, for instance from a study on the page Studies. Preview "
+                f"{PREVIEW_WORD} items first to see what the whole run will cost.",
                 "judges-that-stand-on-ratings",
             )
             started = new_run.form(store, _PREFIX, chosen_judge.judges_of("rated texts"))
@@ -72,7 +73,7 @@ def _run(store: Store, run: Run) -> None:
             "Examples": looked_at(agreement.examples),
         }
         if by_errors
-        else {"Texts": looked_at(texts.render_said)}
+        else {"Texts": looked_at(texts.render_scores)}
     )
     bodies: dict[str, Callable[[], None]] = {
         "Progress": partial(_progress, store, run),
@@ -86,11 +87,11 @@ def _run(store: Store, run: Run) -> None:
 
 
 def _look(store: Store, run: Run, look: Callable[[Store, Run], None]) -> None:
-    """Show what people and the judge said, which is read once for all that show it."""
+    """Read the ratings and the judge's replies once for all tabs, then show one."""
     if not any(item_counts(store, run.run_id)[0].values()):
-        nothing("no item is finished yet")
+        nothing(NO_ITEM)
         return
-    with st.spinner("Reading what people and the judge said ..."):
+    with st.spinner("Reading ratings and replies ..."):
         chosen_run.people_of(store, run)
         chosen_judge.output_of(store, run)
     look(store, run)

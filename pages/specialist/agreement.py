@@ -1,4 +1,4 @@
-"""Tabs Agreement, Raters, Copying, Examples and Accuracy: what the errors and scores of one judge or of several tell."""
+"""Tabs Agreement, Raters, Copying, Examples and Accuracy: marked errors and scores of one judge or several, against people."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,55 +48,56 @@ from core.stats.span_f1 import Measure
 from core.store import Store
 from pages.specialist import chosen_run
 from pages.tabs import judged
+from pages.tabs.phrases import AS_A_TABLE, NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, result_table
 from pages.widgets.chosen_scores import RUN
 from pages.widgets.messages import mistakes_shown
 from pages.widgets.parts import constants, nothing, number, part
 
 _MARKS: dict[GoldRaters, str] = {
-    "kept": "each rater's marks by themselves",
-    "merged": "all raters' marks of a text together",
+    "kept": "Each rater separately",
+    "merged": "All raters of a text merged",
 }
 _RESAMPLES = 1_000
 
 
 def _options(slot: str) -> SpanOptions:
-    """How marks are compared, as the widgets say."""
+    """Choose how marks are compared."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     raters: GoldRaters = left.selectbox(
-        "Compared with", list(_MARKS), format_func=_MARKS.__getitem__, key=f"specialist_raters_{slot}"
+        "People's marks", list(_MARKS), format_func=_MARKS.__getitem__, key=f"specialist_raters_{slot}"
     )
-    references = right.checkbox("References as systems too", key=f"specialist_references_{slot}")
+    references = right.checkbox("Count references as systems", key=f"specialist_references_{slot}")
     return SpanOptions(raters=raters, references=references, n_resamples=_RESAMPLES)
 
 
 def agreement(store: Store, run: Run) -> None:
-    """Precision, recall and F1: overall, by system, rater and severity; then beside other judges."""
+    """Show precision, recall and F1 overall, by system, rater and severity; then next to other judges."""
     part(
         "Agreement",
-        "Of the characters that the judge marked, how many did people mark (precision)? Of theirs, how many did it mark "
-        "(recall)? A character counts 1 where the severity agrees too, and half where it does not.",
+        "Precision: share of the judge's marked characters that people marked too. Recall: share of people's marked "
+        "characters that the judge marked. A character counts 1 if the severity agrees, otherwise one half.",
         "marked-errors-against-peoples",
     )
     people = chosen_run.people_of(store, run)
     if not people.marked:
-        nothing("nobody marked errors in these texts: agreement needs people's marks")
+        nothing("nobody marked errors in these texts; start a run with ratings that mark errors")
         return
     chosen = _options("agreement")
-    runs = chosen_run.beside(store, run, "agreement", "Beside", *chosen_run.marking())
+    runs = chosen_run.runs_to_compare(store, run, "agreement", "Compare with", *chosen_run.marking())
     with st.spinner("Computing ..."):
         found = _alone(store, run, chosen)
     result_table.show(agreement_table(found, GROUPINGS))
     n = n_draws(chosen_judge.output_of(store, run))
-    again = f", once for each of the {n} draws" if n > 1 else ""
+    again = f", for each of {n} draws" if n > 1 else ""
     st.markdown(
-        f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items{again}. Intervals resample items, "
+        f":small[{found.n_segments:,} ratings on {found.n_items:,} items{again}. Intervals resample items "
         f"{found.options.n_resamples:,} times. Long marks weigh more than short ones.]"
     )
     if not found.by_rater:
-        st.markdown(":small[By rater: the ratings name nobody, or are taken together.]")
+        st.markdown(":small[No rows by rater: the ratings name no rater, or are merged.]")
     with mistakes_shown():
-        _beside(store, runs, chosen)
+        _side_by_side(store, runs, chosen)
 
 
 def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
@@ -107,13 +108,13 @@ def _alone(store: Store, run: Run, chosen: SpanOptions) -> SpanAgreement:
     )
 
 
-def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
+def _side_by_side(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
     judges = {chosen_judge.short_name(one): _alone(store, one, chosen) for one in runs}
     result_table.show(
         systems_table(judges),
         figure=figures.spans_by_system({name: one.by_system for name, one in judges.items()}),
         alt=f"F1 of characters by system, of {len(judges)} judges",
-        folded="Numbers of the figure",
+        folded=AS_A_TABLE,
     )
     found = _compared(store, runs, chosen)
     several = len(runs) > 1
@@ -121,18 +122,18 @@ def _beside(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> None:
         return
     part(
         "Side by side" if several else "Over draws",
-        "On the ratings that all of them have an answer to. Where examples were drawn several times: mean and standard "
-        "deviation over draws, and intervals of the characters averaged over draws. Nothing pays for the number of tests.",
+        "On the ratings that every judge answered. With several draws of examples: mean and standard deviation over draws, "
+        "and intervals of characters averaged over draws. The tests are not corrected for their number.",
         "marked-errors-against-peoples",
     )
     result_table.show(judges_table(found))
-    st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
+    st.markdown(f":small[{found.n_segments:,} ratings on {found.n_items:,} items.]")
     if found.tests:
         result_table.show(differences_table(found.tests))
 
 
 def _compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanComparison:
-    """Several runs on the ratings of the first one's file. Raises InputError where they share none."""
+    """Compare several runs on the ratings of the first run's file. Raises InputError if they share none."""
     people = chosen_run.people_of(store, runs[0])
     return chosen_scores.once(
         ("spans compared", *chosen_run.keys_of(store, runs), chosen),
@@ -149,17 +150,17 @@ def _compared(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> SpanCom
 
 
 def copying(store: Store, run: Run) -> None:
-    """The shares of copied errors, of this judge and of others."""
+    """Show the shares of copied errors, of this judge and others."""
     part(
         "Copied errors",
-        "Of the errors whose words the judge quotes, how many did people mark in this very text, how many stand among its "
-        "examples, and how many in any other system's text of the same source? The words have to be the same, letter by letter.",
+        "Of the errors that the judge quotes, how many did people mark in the same text? How many are in its examples, or "
+        "in other systems' texts of the same source? Words must match letter by letter.",
         "copied-errors",
     )
-    runs = chosen_run.beside(store, run, "copying", "Beside", *chosen_run.marking())
+    runs = chosen_run.runs_to_compare(store, run, "copying", "Compare with", *chosen_run.marking())
     found = [_copying(store, one) for one in runs]
     result_table.show(copied_table(found))
-    st.markdown(":small[95 % intervals resample items; the first of several draws.]")
+    st.markdown(":small[95 % intervals resample items. Of several draws only the first counts.]")
     if len(runs) > 1:
         _marked_alone(store, runs)
 
@@ -174,9 +175,9 @@ def _copying(store: Store, run: Run) -> Copying:
 
 def _marked_alone(store: Store, runs: Sequence[Run]) -> None:
     part(
-        "What one marks and the other does not",
-        "Of the errors that a judge marks alone, how many stand among those of other systems' texts of the same source? A "
-        "judge that copies has more of them than one that was not shown them.",
+        "Errors that only one judge marks",
+        "How many of them were marked in other systems' texts of the same source? A judge that copies its examples has "
+        "more of them than a judge without these examples.",
         "copied-errors",
     )
     first = runs[0]
@@ -195,27 +196,27 @@ def _marked_alone(store: Store, runs: Sequence[Run]) -> None:
 
 
 def examples(store: Store, run: Run) -> None:
-    """F1 against the number of examples, over several runs."""
+    """Show F1 by number of examples, over several runs."""
     part(
         "F1 by number of examples",
-        "Runs with more and more examples, on the ratings that all of them have an answer to. Runs of one seed are nested: "
-        "with five examples a judge is shown those it had with two, and three more.",
+        "Runs with different numbers of examples, on the ratings that every run answered. With the same seed, a judge with "
+        "five examples sees the two of the smaller run and three more.",
         "number-of-examples",
     )
     people = chosen_run.people_of(store, run)
     if not people.marked:
-        nothing("nobody marked errors in these texts")
+        nothing("nobody marked errors in these texts; start a run with ratings that mark errors")
         return
-    runs = chosen_run.beside(
+    runs = chosen_run.runs_to_compare(
         store,
         run,
         "curve",
-        "Together with",
+        "Compare with",
         *chosen_run.marking(),
         at_first=partial(_in_all_else_alike, run),
     )
     if len(runs) < 2:
-        nothing("a curve needs at least two runs with different numbers of examples")
+        nothing("the curve needs two runs with different numbers of examples; choose or start another")
         return
     options = _options("curve")
     with st.spinner("Computing ..."):
@@ -227,15 +228,16 @@ def examples(store: Store, run: Run) -> None:
         curve_table(found),
         figure=figures.example_curve(found),
         alt=f"F1 of {len(runs)} runs against the number of examples shown",
+        table_first=True,
     )
-    st.markdown(f":small[{found.n_segments:,} ratings of a text on {found.n_items:,} items.]")
+    st.markdown(f":small[{found.n_segments:,} ratings on {found.n_items:,} items.]")
     if found.tests:
         with st.expander("Tests of every two runs"):
             result_table.show(differences_table(found.tests, "examples-curve-tests"))
 
 
 def _in_all_else_alike(run: Run, other: Run) -> bool:
-    """Whether two runs differ in the number of examples, and in the draws of it, alone."""
+    """Whether two runs differ only in the number of examples and draws."""
     a, b = asked_of(run), asked_of(other)
     alike = b.chosen.but(n_examples=a.chosen.n_examples, repeats=a.chosen.repeats)
     who_a, who_b = (one.model for one in (a, b))
@@ -250,21 +252,21 @@ def _curve(store: Store, runs: Sequence[Run], options: SpanOptions) -> ExampleCu
 
 _MEASURES: dict[Measure, str] = {"f1": "F1", "precision": "precision", "recall": "recall"}
 _OF_CELLS = SpanOptions(n_resamples=200)
-"""A cell of many: its interval is shown on hover."""
+"""Few resamples for the many cells, whose intervals show on hover."""
 
 
 def raters(store: Store, run: Run) -> None:
-    """Two matrices, as heat maps."""
+    """Show two matrices as heat maps: people with each other, and specialists with people."""
     part(
-        "People and people",
-        "How far does each person mark what another one would have marked? What people reach among themselves is as far as "
-        "a judge can be expected to get.",
+        "Agreement between people",
+        "How well do one person's marks predict another's? A judge can hardly agree with people better than people agree "
+        "with each other.",
         "rater-by-rater",
     )
     people = chosen_run.people_of(store, run)
     names = raters_of(people.ratings)
     if not names:
-        nothing("the ratings name no raters, or nobody marked errors")
+        nothing("the ratings name no raters or mark no errors; start a run with ratings that do")
         return
     measure: Measure = st.radio(
         "Measure",
@@ -281,19 +283,19 @@ def raters(store: Store, run: Run) -> None:
             )
         _matrix(found, measure, "raters-people")
     else:
-        nothing("one rater marked all of these texts: there is nobody to compare with")
+        nothing("one rater marked all these texts; the matrix needs two")
     part(
         "Specialists and people",
-        "A specialist whose examples are one person's ratings against each person: does it mark as that person does? Make "
-        "one for each rater, and choose them here.",
+        "Does a specialist with one person's ratings as examples mark as that person does? Start one run per rater, and "
+        "choose the runs here.",
         "rater-by-rater",
     )
     _specialists(store, run, measure)
 
 
 def _specialists(store: Store, run: Run, measure: Measure) -> None:
-    runs = chosen_run.beside(
-        store, run, "raters", "Together with", *chosen_run.marking(), at_first=_of_one_rater
+    runs = chosen_run.runs_to_compare(
+        store, run, "raters", "Compare with", *chosen_run.marking(), at_first=_of_one_rater
     )
     people = chosen_run.people_of(store, run)
     raters = {chosen_judge.short_name(one): asked_of(one).chosen.rater for one in runs}
@@ -318,7 +320,7 @@ def _specialists(store: Store, run: Run, measure: Measure) -> None:
             f"Mean F1 of a specialist with its own rater: {number(own)}; with others: {number(other)}."
         )
     else:
-        st.markdown(":small[No run here has one rater's ratings alone as its examples.]")
+        st.markdown(":small[No run here uses the ratings of a single rater as examples.]")
 
 
 def _of_one_rater(run: Run) -> bool:
@@ -330,9 +332,9 @@ def _matrix(found: RaterMatrix, measure: Measure, name: str) -> None:
     result_table.show(
         raters_table(found, name),
         figure=figures.rater_heat(found, measure),
-        alt=f"{_MEASURES[measure]} of {len(found.rows)} who predict against {len(found.columns)} raters",
+        alt=f"Heat map of {_MEASURES[measure]}: {len(found.rows)} rows that predict {len(found.columns)} raters",
         least_width=result_table.width_for(len(found.columns)),
-        folded="Numbers of the figure",
+        folded=AS_A_TABLE,
     )
 
 
@@ -341,45 +343,45 @@ _SWAPS: dict[Swap, str] = {"items": "Whole items", "pairs": "Single pairs (WMT23
 
 
 def accuracy(store: Store, run: Run) -> None:
-    """Accuracy with tie calibration, and segment and system correlation beside it."""
+    """Show accuracy with tie calibration, and segment and system correlations."""
     part(
         "Accuracy",
-        "Of all pairs of an item's texts, how many does the judge order as people do, or tie where they do? Scores that "
-        "differ by no more than epsilon are ties; epsilon is the best there is for each judge.",
+        "Share of an item's text pairs that the judge orders or ties as people do. Scores that differ by at most epsilon "
+        "count as ties. Each judge gets its best epsilon.",
         "accuracy-within-items",
     )
     people = chosen_run.people_of(store, run)
     if not people.ratings.ratings:
-        nothing("nobody rated these texts")
+        nothing("nobody rated these texts; start a run with ratings")
         return
     scores = chosen_scores.open_scores(store, (RUN, run.run_id))
     if not scores.table.rows:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     dimensions = list(dict.fromkeys(one.dimension for one in people.ratings.ratings))
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     dimension = dimensions[0]
     if len(dimensions) > 1:
         dimension = left.selectbox(
-            "People's ratings of", dimensions, key=f"specialist_dimension_of_{run.run_id}"
+            "Dimension of the ratings", dimensions, key=f"specialist_dimension_of_{run.run_id}"
         )
-    references = right.checkbox("References as systems too", key="specialist_accuracy_references")
+    references = right.checkbox("Count references as systems", key="specialist_accuracy_references")
     rated = right.checkbox(
-        "Systems' means over rated texts only",
+        "System means over rated texts only",
         key="specialist_accuracy_rated",
-        help="Otherwise a judge's score of a system is its mean over all texts, as in WMT's metrics task.",
+        help="Otherwise a system's score is the judge's mean over all its texts, as in WMT's metrics task.",
     )
-    runs = chosen_run.beside(store, run, "accuracy", "Beside", *chosen_run.judges())
+    runs = chosen_run.runs_to_compare(store, run, "accuracy", "Compare with", *chosen_run.judges())
     swap: Swap = "items"
     if len(runs) > 1:
         swap = st.radio(
-            "What changes places",
+            "What the test swaps",
             list(_SWAPS),
             format_func=_SWAPS.__getitem__,
             horizontal=True,
             key="specialist_accuracy_swap",
-            help="In the test of two judges. Whole items: the results of all pairs of an item. Single pairs: as behind WMT23's "
-            "published tables; their p is too small, because pairs of an item share texts.",
+            help="Whole items: the test of two judges swaps the results of all pairs of an item. Single pairs: as in WMT23's "
+            "published tables. Their p is too small because the pairs of an item share texts.",
         )
     options = Acc23Options(
         references=references,

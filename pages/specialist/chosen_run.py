@@ -1,4 +1,4 @@
-"""Which run of a judge that stands on ratings is looked at, with the ratings that it stands on."""
+"""The chosen run of a judge that uses ratings, and those ratings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _CHOSEN = chosen_judge.CHOSEN_SPECIALIST
 
 @dataclass(frozen=True)
 class People:
-    """The texts of a run's file, and what people said of them."""
+    """The texts of a run's file and people's ratings of them."""
 
     rated: RatedSet
     ratings: RatingSet
@@ -34,17 +34,17 @@ class People:
 
     @property
     def marked(self) -> bool:
-        """Whether somebody marked errors, or said of a text that it has none."""
+        """Whether somebody marked errors, or marked a text as free of errors."""
         return any(one.spans is not None for one in self.ratings.ratings)
 
 
 def judges() -> tuple[JudgeKind, ...]:
-    """Those that people's ratings may stand behind."""
+    """The judges that can use people's ratings."""
     return chosen_judge.judges_of("rated texts")
 
 
 def marking() -> tuple[JudgeKind, ...]:
-    """Those of them that mark errors."""
+    """The judges among them that mark errors."""
     return tuple(kind for kind in judges() if kind.marks_errors)
 
 
@@ -60,16 +60,16 @@ def choose(store: Store) -> int:
 
 
 def marks_errors(run: Run) -> bool:
-    """Whether the run's judge marks errors; else it gives scores."""
+    """Whether the run's judge marks errors rather than giving scores."""
     return any(run.kind == kind.name for kind in marking())
 
 
 def people_of(store: Store, run: Run) -> People:
-    """The ratings that the run's file holds, read once for all who look at them."""
+    """The ratings in the run's file, read once for all tabs."""
     return _people((run.data_sha256, run.data_file), store, run)
 
 
-# Resources: thousands of texts would be copied at every press of a widget. Nobody changes them: they are frozen.
+# Cached as resources: cached data would be copied at every rerun. The objects are frozen.
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _people(key: Key, _store: Store, _run: Run) -> People:
     rated = at_hand(_store, _run).contents
@@ -77,7 +77,7 @@ def _people(key: Key, _store: Store, _run: Run) -> People:
 
 
 def pool(store: Store, run: Run) -> ExamplePool | None:
-    """The rated texts that the run's examples were drawn from; None: its judge is shown other examples."""
+    """The rated texts that the run's examples were drawn from; None if its examples come from elsewhere."""
     return _pool(menus.identity(run), store, run)
 
 
@@ -90,17 +90,17 @@ def _pool(key: Key, _store: Store, _run: Run) -> ExamplePool | None:
     return asked.chosen.pool(bench.texts, task_of(bench))
 
 
-def beside(
+def runs_to_compare(
     store: Store,
     run: Run,
     slot: str,
-    said: str,
+    label: str,
     *kinds: JudgeKind,
     at_first: Callable[[Run], bool] | None = None,
 ) -> list[Run]:
-    """The run and those chosen to stand beside it, of the same texts and ratings.
+    """The run, and the runs of the same texts and ratings chosen to compare it with.
 
-    slot: tells apart the places that ask; at_first: whether one is chosen until somebody chooses; None: none is.
+    slot: unique among the places that ask; at_first: whether a run is preselected; None: no run is.
     """
     there = {
         number: one
@@ -108,13 +108,15 @@ def beside(
         if number != run.run_id and one.data_sha256 == run.data_sha256
     }
     if not there:
-        st.markdown(f":small[{said}: no other judge has worked on these texts and ratings yet.]")
+        st.markdown(
+            f":small[{label}: no other judge has judged these texts and ratings yet. Start one with New run.]"
+        )
         return [run]
     first = [number for number, one in there.items() if at_first is not None and at_first(one)]
     key = f"specialist_beside_{slot}_{run.run_id}"
-    return [run, *menus.several(said, there, key, first, placeholder="No other judge")]
+    return [run, *menus.several(label, there, key, first, placeholder="No other judge")]
 
 
 def keys_of(store: Store, runs: Sequence[Run]) -> Key:
-    """Names what several runs have made so far in a cache."""
+    """Cache key of what several runs have made so far."""
     return tuple(menus.key_of(store, run) for run in runs)

@@ -1,4 +1,4 @@
-"""Tabs Spans and Texts: one text with the errors that people and the judge marked, or what both said of it; the worst first."""
+"""Tabs Spans and Texts: one text with the errors or scores of people and judge; worst texts first."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +32,7 @@ from core.store import Store
 from pages.specialist import chosen_run
 from pages.specialist.chosen_run import People
 from pages.tabs import texts
+from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus
 from pages.widgets.blind_pair import language_of
 from pages.widgets.chosen_judge import level_said
@@ -56,8 +57,8 @@ _STYLE = """<style>
 .assay-tall { max-height: 24em; overflow-y: auto; }
 </style>"""
 _KEY = (
-    "Underline: dotted minor, solid major, double critical, dashed any other. Blue ground: the other side marked "
-    "something there too; orange: it did not."
+    "Underline: dotted minor, solid major, double critical, dashed any other severity. Blue: the other side marked "
+    "something here too. Orange: only this side did."
 )
 
 
@@ -66,19 +67,19 @@ class Marked:
     """One error on one side."""
 
     quote: str
-    """The words, as they were named or as they stand in the text."""
+    """The marked words, as quoted or as in the text."""
     severity: str
     category: str
     start: int | None
-    """In code points of the text; None: it stands nowhere there."""
+    """In code points of the text; None if the quote is not in the text."""
     end: int | None
     """Exclusive."""
     met: str = ""
-    """What the other side says of these characters, in words; empty: there is no other side."""
+    """How the other side marked these characters, in words; empty if there is no other side."""
     where: str = ""
     """Why it is not underlined, or how it was located; empty: exactly."""
     by: str = ""
-    """Who marked it, where there are several."""
+    """Who marked it, if several people did."""
 
     @property
     def placed(self) -> bool:
@@ -88,7 +89,7 @@ class Marked:
 
 HIT, OTHER_SEVERITY = "hit", "hit, other severity"
 OF_PERSON, OF_JUDGE = "missed by the judge", "marked by nobody"
-"""Of a person's error, and of a judge's, that the other side did not mark."""
+"""Label of a person's error, and of a judge's, that the other side did not mark."""
 LOCATED: dict[Located, str] = {
     "exact": "",
     "nearest": "nearest words",
@@ -98,7 +99,7 @@ LOCATED: dict[Located, str] = {
 
 
 def met(error: Marked, others: Sequence[Marked], missed: str) -> str:
-    """What the other side says of an error: a character of it counts as soon as one of theirs holds it too."""
+    """How the other side marked an error: one shared character is enough."""
     if not error.placed:
         return ""
     touching = [one for one in others if one.placed and one.start < error.end and error.start < one.end]  # type: ignore[operator]  # placed: none of them is None
@@ -111,7 +112,7 @@ def met(error: Marked, others: Sequence[Marked], missed: str) -> str:
 def card(
     title: str, text: str, errors: Sequence[Marked], language: str, empty: str = "No error is marked."
 ) -> None:
-    """A text with its errors, and the list of them."""
+    """Show a text with its errors underlined, and a list of them."""
     listed = "".join(f"<li>{_listed(number, one)}</li>" for number, one in enumerate(errors, start=1))
     below = (
         f'<ul class="assay-errors">{listed}</ul>'
@@ -132,9 +133,9 @@ def _listed(number: int, error: Marked) -> str:
 
 
 def marked_html(text: str, errors: Sequence[Marked]) -> str:
-    """The text with every error underlined; where several overlap, the last that begins decides the line.
+    """The text with every error underlined; of overlapping errors the last to begin decides the line.
 
-    Errors that stand nowhere in the text, or beyond its end, are in the list alone.
+    Errors outside the text are in the list only.
     """
     placed = [
         (number, one, one.start or 0, min(one.end or 0, len(text)))
@@ -164,7 +165,7 @@ def _classes(error: Marked) -> str:
 
 
 MOST_LISTED = 200
-"""Texts that a menu offers; a search narrows."""
+"""Texts that a menu lists; a search finds the others."""
 _WORST, _FILE, _LOST, _LOW = (
     "lowest F1 first",
     "as in the file",
@@ -176,27 +177,27 @@ Place = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """One judged text, with what people said of it."""
+    """One judged text, with people's ratings of it."""
 
     text: JudgedText
     people: RatedText | None
     f1: float | None = None
-    """Of the characters marked in this text; None: not compared, or nothing is marked on either side."""
+    """Over the marked characters of this text; None: not compared, or no mark on either side."""
     lost: int = 0
-    """Quotes that stand nowhere in the text."""
+    """Number of quotes that are not in the text."""
 
 
 def place_of(one: ScoredRow | ScorableOutput | Rating) -> Place:
-    """What a text of one file is told by."""
+    """Identifies a text within a file."""
     return one.item_id, one.system, one.level, one.language, tuple(sorted(one.labels.items()))
 
 
 def cases(store: Store, run: Run, repeat: int = 0) -> list[Case]:
-    """Every text that the judge came to, in the order of the file; computed once."""
+    """Every text that the judge finished, in file order; computed once."""
     return _cases((*menus.key_of(store, run), repeat), store, run, repeat)
 
 
-# A resource: thousands of texts would be copied at every press of a widget. Nobody changes them.
+# Cached as a resource: cached data would be copied at every rerun. Nobody changes the list.
 @st.cache_resource(show_spinner="Comparing ...", max_entries=4)
 def _cases(key: Key, _store: Store, _run: Run, _repeat: int) -> list[Case]:
     output, people = chosen_judge.output_of(_store, _run), chosen_run.people_of(_store, _run)
@@ -213,7 +214,7 @@ def _lost(trial: ErrorTrial | None) -> int:
 
 
 def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, float]:
-    """F1 of each text's characters, over all who marked it; texts without a mark on either side have none.
+    """F1 of each text's characters, over all raters; texts without any mark are left out.
 
     Empty for a judge that marks no errors.
     """
@@ -236,7 +237,7 @@ def f1_by_text(output: JudgeOutput, people: People, repeat: int) -> dict[Place, 
 
 
 def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
-    """The text to look at, by system, order and search; None: none is like that."""
+    """Choose a text by system, order and search; None if no text matches."""
     by_errors = chosen_run.marks_errors(run)
     left, middle, right = st.columns(3)
     systems = sorted({case.text.row.system for case in cases})
@@ -256,7 +257,9 @@ def choose(cases: Sequence[Case], run: Run, metric: str) -> Case | None:
         return None
     listed = found[:MOST_LISTED]
     if len(found) > len(listed):
-        st.markdown(f":small[The first {len(listed)} of {len(found):,} texts are listed: a search narrows.]")
+        st.markdown(
+            f":small[The menu lists the first {len(listed)} of {len(found):,} texts. Search to find others.]"
+        )
     key = f"specialist_case_{run.run_id}_{order}_{system}_{sought}"
     return menus.one_of(None, "Text", listed, lambda case: _said(case, metric), key)
 
@@ -288,16 +291,16 @@ def _said(case: Case, metric: str) -> str:
 def examples(
     store: Store, run: Run, text: RatedText | None, used: Sequence[ExampleUsed], repeat: int
 ) -> None:
-    """What the judge was shown beside this text, and whose texts they are; folded away."""
+    """Show the examples that the judge saw with this text, in a folded part."""
     with st.expander(f"Examples used: {len(used)}"):
         if not used:
-            nothing("the judge was shown no example")
+            nothing("the judge saw no example")
             return
         st.markdown(
-            ":small[None is of the judged system. The run stores who rated each example. The texts are in its file.]"
+            ":small[None is by the judged system. The run stores who rated each example. The texts are in its file.]"
         )
         drawn = _drawn(store, run, text, repeat)
-        # Drawn from another file or by another version they would not be what the judge saw.
+        # Examples drawn from another file or by another version would not be those that the judge saw.
         same = [(one.used.item_id, one.used.system) for one in drawn] == [
             (one.item_id, one.system) for one in used
         ]
@@ -306,7 +309,7 @@ def examples(
 
 
 def _drawn(store: Store, run: Run, text: RatedText | None, repeat: int) -> tuple[ShownExample, ...]:
-    """The examples as the judge drew them, drawn once more from the same seed."""
+    """The examples that the judge saw, drawn again from the same seed."""
     pool = chosen_run.pool(store, run)
     if pool is None or text is None:
         return ()
@@ -331,24 +334,24 @@ def _example(used: ExampleUsed, example: ShownExample | None) -> None:
 
 _SEVERAL = "all raters together"
 _COUNTED: dict[Located, str] = {
-    "exact": "letter by letter",
-    "nearest": "by the nearest words",
-    "not found": "not found: these mark no character, and count in the score",
-    "nothing quoted": "quoted nothing",
+    "exact": "found letter by letter",
+    "nearest": "found by the nearest words",
+    "not found": "not found: these mark no character but count in the score",
+    "nothing quoted": "without a quote",
 }
 
 
 def render_spans(store: Store, run: Run) -> None:
-    """Choose a text, and read who marked what in it."""
+    """Choose a text, and show who marked what in it."""
     part(
         "Spans",
-        "What people marked on the left, what the judge marked on the right. What the judge quotes is looked for in the text: "
-        "letter by letter, then the nearest words.",
+        "People's marks are on the left, the judge's on the right. Assay searches the text for the judge's quotes: letter "
+        "by letter, then by the nearest words.",
         "specialist-automqm",
     )
     output = chosen_judge.output_of(store, run)
     if not output.texts:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     st.html(_STYLE)
     _located(chosen_scores.once(("located", *chosen_run.keys_of(store, [run])), lambda: locating(output)))
@@ -365,7 +368,8 @@ def render_spans(store: Store, run: Run) -> None:
 def _located(found: Locating) -> None:
     said = [f"{n:,} {_COUNTED[how]}" for how, n in found.located.items() if n]
     st.markdown(
-        f":small[{found.n_errors:,} errors in {found.n_texts:,} texts, draws together: {'; '.join(said) or 'none named'}.]"
+        f":small[The judge marked {found.n_errors:,} errors in {found.n_texts:,} texts, over all draws"
+        f"{': ' if said else ''}{'; '.join(said)}.]"
     )
 
 
@@ -377,7 +381,7 @@ def _span_case(store: Store, run: Run, case: Case, repeat: int) -> None:
     theirs, judged = _people_marked(text.text, ratings, several=rater == _SEVERAL), _judge_marked(text, trial)
     person = [replace(one, met=met(one, judged, OF_PERSON)) for one in theirs]
     judge = [replace(one, met=met(one, theirs, OF_JUDGE)) for one in judged]
-    if not ratings or trial is None or trial.errors is None:  # nothing to be hit or missed by
+    if not ratings or trial is None or trial.errors is None:  # One side is missing: no hits or misses.
         person, judge = theirs, judged
     left, right = st.columns(2)
     with left:
@@ -392,7 +396,7 @@ def _span_case(store: Store, run: Run, case: Case, repeat: int) -> None:
 
 
 def _ratings(people: RatedText | None, run_id: int) -> tuple[str, list[Rating]]:
-    """Whose marks are shown, and the ratings that hold them."""
+    """Choose whose marks to show; return the name and the ratings."""
     marked = [one for one in (people.ratings if people else ()) if one.spans is not None]
     names = sorted({one.rater for one in marked if one.rater})
     if len(names) < 2:
@@ -431,35 +435,36 @@ def _judge_marked(text: JudgedText, trial: ErrorTrial | None) -> list[Marked]:
 
 
 def _why(trial: ErrorTrial | None, text: JudgedText) -> str:
-    """What stands in place of errors where the judge marked none."""
+    """The sentence shown when the judge marked no error."""
     if trial is None:
-        return f"Not asked: {'; '.join(text.reasons.values()) or 'there is no such repeat'}."
+        return f"Not asked: {'; '.join(text.reasons.values()) or 'this repeat does not exist'}."
     if trial.errors is None:
         return f"No usable answer: {trial.reason or 'unknown'}. {trial.detail}".strip()
     return "The judge found no error."
 
 
 def _numbers(case: Case, ratings: Sequence[Rating], judge: Sequence[Marked]) -> None:
-    """Scores of both sides, and the F1 of this text."""
+    """Show the scores of both sides, and the F1 of this text."""
     said = [f"people: {number(sum(one.score for one in ratings) / len(ratings), 2)}"] if ratings else []
     said += [f"{plain(name)}: {number(value, 2)}" for name, value in case.text.scores.items()]
-    f1 = "" if case.f1 is None else f" F1 of its characters: {number(case.f1)}, over all who marked it."
+    f1 = "" if case.f1 is None else f" F1 of its characters: {number(case.f1)}, over all raters."
     why = "; ".join(case.text.reasons.values())
     st.markdown(f"Scores: {'; '.join(said) or 'none'}{f' ({plain(why)})' if why else ''}.{f1}")
     if lost := sum(one.where == LOCATED["not found"] for one in judge):
-        st.markdown(f"Quotes not found in the text: {lost}. They mark no character, and count in the score.")
+        st.markdown(f"Quotes not found in the text: {lost}. They mark no character but count in the score.")
 
 
-def render_said(store: Store, run: Run) -> None:
-    """Choose a text, and read its scores with their reasons."""
+def render_scores(store: Store, run: Run) -> None:
+    """Choose a text, and show its scores with their reasons."""
     part(
         "Texts",
-        "What the judge said of one text, beside people's ratings. A justification is the model's own words: it can be wrong.",
+        "The judge's scores of one text, and people's ratings of it. Justifications are the model's own words and can be "
+        "wrong.",
         kind_named(run.kind).section,
     )
     output = chosen_judge.output_of(store, run)
     if not output.texts:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     st.html(_STYLE)
     case = choose(cases(store, run), run, output.metrics[0].name)
@@ -474,11 +479,16 @@ def _said_case(store: Store, run: Run, case: Case) -> None:
         if text.question:
             level_diff.plain_card("Source", text.question, "und")
         else:
-            nothing("there is no source")
+            nothing("this text has no source")
     with right:
         level_diff.plain_card(f"Text{level_said(text.row)}", text.text, text.row.language)
-    texts.scores(text, chosen_judge.output_of(store, run), "source")
-    _people(case)
+    left, right = st.columns(2)
+    with left:
+        st.markdown("**The judge's scores**")
+        texts.scores(text, chosen_judge.output_of(store, run), "source")
+    with right:
+        st.markdown("**People's ratings**")
+        _people(case)
     if text.record is None:
         nothing("the judge was not asked about this text")
     elif (shown := _RECORDS.get(type(text.record))) is not None:
@@ -493,15 +503,23 @@ def _people(case: Case) -> None:
     if not ratings:
         nothing("nobody rated this text")
         return
-    table(
-        pd.DataFrame(
-            {
-                "Rater": [one.rater or "not named" for one in ratings],
-                "Dimension": [one.dimension for one in ratings],
-                "Rating": [number(one.score, 2) for one in ratings],
-            }
+    raters = list(dict.fromkeys(one.rater for one in ratings))
+    rows = [
+        (
+            dimension,
+            *(
+                ", ".join(
+                    number(one.score, 2)
+                    for one in ratings
+                    if one.dimension == dimension and one.rater == rater
+                )
+                for rater in raters
+            ),
         )
-    )
+        for dimension in dict.fromkeys(one.dimension for one in ratings)
+    ]
+    heads = [f"Rater {rater}" if rater else "Rating" for rater in raters]
+    table(pd.DataFrame(rows, columns=["Dimension", *heads]))
 
 
 def _direct(store: Store, run: Run, case: Case, record: DirectRecord) -> None:
@@ -526,15 +544,17 @@ _RECORDS: Mapping[type, Callable[[Store, Run, Case, Any], None]] = {
     DirectRecord: _direct,
     QualityRecord: _quality,
 }
-"""A record's class -> what shows it."""
+"""A record's class -> the function that shows it."""
 
 
 def _trials(rows: Sequence[tuple[str, int, float | None, str]]) -> None:
+    """Show the judge's replies. rows: dimension, number of the repeat, score, and justification or reason."""
+    st.markdown("**The judge's replies**")
     frame = pd.DataFrame(
         {
             "Dimension": [dimension for dimension, _, _, _ in rows],
             "Repeat": [repeat + 1 for _, repeat, _, _ in rows],
-            "Said": [UNDEFINED if score is None else number(score, 2) for _, _, score, _ in rows],
+            "Score": [UNDEFINED if score is None else number(score, 2) for _, _, score, _ in rows],
             "Note": [why for _, _, _, why in rows],
         }
     )

@@ -1,1 +1,1 @@
-"""Tabs that several pages have."""
+"""Tabs that several pages share."""

@@ -1,4 +1,4 @@
-"""Tab Files: scores and what a judge's run made, to take away; and scores of a judge that were made elsewhere."""
+"""Tab Files: download scores and the records of a judge's run; upload a judge's scores from elsewhere."""
 
 import io
 import zipfile
@@ -14,6 +14,7 @@ from core.schema.scores import ScoreTable
 from core.store import Store
 from core.store.kept import get_file
 from core.store.runs import item_states
+from pages.tabs.phrases import NO_ITEM, NOT_SCORED
 from pages.widgets import chosen_judge, chosen_scores, menus, visitor
 from pages.widgets.chosen_scores import FILE, Scores
 from pages.widgets.menus import once
@@ -29,7 +30,7 @@ _TYPES = {
 
 
 def buttons(files: Mapping[str, bytes], whole: str, place: str) -> None:
-    """whole: the name of the archive with all files; place: what the buttons' keys begin with."""
+    """Show a download button for each file, and one for all. whole: name of the archive; place: prefix of the buttons' keys."""
     checked = visitor.admin_making()
     with st.container(horizontal=True):
         st.download_button(
@@ -62,14 +63,14 @@ def _zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def scores_to_take(store: Store, scores: Scores) -> None:
-    """How many scores there are, and a button a file, which is made when it is pressed."""
+    """Show how many scores there are, and a button for each file, which is made when the button is pressed."""
     table = scores.table
     part(
         "Scores",
-        "One row per text and metric, with the metric's signature. Undefined scores come with their reason.",
+        "One row per text and metric, with the metric's signature. Undefined scores have a reason.",
     )
     if not table.rows:
-        nothing("nothing is scored yet")
+        nothing(NOT_SCORED)
         return
     undefined = int((table.values != table.values).sum())
     metrics = "1 metric" if len(table.metrics) == 1 else f"{len(table.metrics):,} metrics"
@@ -102,16 +103,16 @@ _MADE = "judges_files_made"
 
 
 def judge_to_take(store: Store, run: Run) -> None:
-    """A button a file, and one for all."""
+    """Show a download button for each file of a judge's run, and one for all."""
     states = item_states(store, run.run_id)
     done = sum(state == "done" for state in states.values())
     if not states:
-        nothing("no item is finished yet")
+        nothing(NO_ITEM)
         return
     part(
         "Downloads",
-        f"{done:,} of {run.n_items:,} items are complete. The records hold everything the judge said; "
-        "commands can read them again.",
+        f"{done:,} of {run.n_items:,} items are complete. The records contain everything the judge replied. "
+        "Commands can read them again.",
     )
     files = once(
         _MADE,
@@ -123,11 +124,11 @@ def judge_to_take(store: Store, run: Run) -> None:
 
 
 def upload(store: Store) -> None:
-    """Give scores of a judge that was asked elsewhere, and look at them."""
+    """Upload scores that a judge gave elsewhere, and show them."""
     part(
         "A judge's output",
-        "Scores that a judge gave elsewhere, such as results of the factual-perturbation study, answers of the "
-        "Cross-Examination Framework over REST, RAGAS rows or a long CSV: are they to be believed? They are kept, and stand beside all other scores.",
+        "Check scores that a judge gave elsewhere: results of Factual, REST answers of CEF, RAGAS rows or a long CSV. "
+        "They are stored with all other scores.",
         "importing",
     )
     with mistakes_shown():

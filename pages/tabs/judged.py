@@ -1,4 +1,4 @@
-"""Tabs of a judge's run: what its scores come to, whether it repeats itself, what it costs, and which scores stand beside its own."""
+"""Tabs of a judge's run: summary of its scores, consistency, cost, and other scores of the same texts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -27,6 +27,7 @@ from core.store import Store
 from core.store.kept import step_costs
 from core.store.runs import item_counts
 from pages.tabs import levels
+from pages.tabs.phrases import NO_ITEM, NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_judge import factor_of
@@ -34,17 +35,18 @@ from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 from pages.widgets.messages import plain
 from pages.widgets.parts import constants, nothing, part
 
+CONSISTENCY = "Consistency"
+
 
 def render_scores(store: Store, scores: Scores) -> None:
-    """Means and what is undefined, 003's Table 2, scores by level."""
+    """Show means and undefined scores, correlations with the level as in Factual, and scores by level."""
     part(
         "Scores",
-        "Higher is better. A text without a score is left out of what follows, and counted with the reason; it is no "
-        "zero.",
+        "Higher is better. Texts without a score are left out and counted with the reason. They never count as 0.",
         "scores",
     )
     if not scores.table.rows:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     shown = _in_percent(scores)
     found = score_summary(shown.table)
@@ -59,7 +61,7 @@ def render_scores(store: Store, scores: Scores) -> None:
 
 
 def _in_percent(scores: Scores) -> Scores:
-    """The scores with those of cross-examination, stored from 0 to 1, in percent as 001 prints them."""
+    """The scores; those of cross-examination, stored from 0 to 1, in percent as CEF publishes them."""
     factors = [factor_of(metric) for metric in scores.table.metrics]
     if set(factors) <= {1.0}:
         return scores
@@ -74,7 +76,7 @@ def _in_percent(scores: Scores) -> Scores:
 
 
 def _signs(store: Store, scores: Scores) -> list[str]:
-    """Why a run's scores may measure little, beside those that are constant; of a table nothing else is known."""
+    """Signs that a run's scores measure little, except constant scores; none for a table of scores."""
     if scores.run is None:
         return []
     kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
@@ -84,7 +86,7 @@ def _signs(store: Store, scores: Scores) -> list[str]:
 
 
 def _scale(scores: Scores) -> str:
-    """A rubric's verdicts are points on a scale of its own; empty for other scores."""
+    """The scale of a rubric's verdicts; empty for other scores."""
     if scores.run is None:
         return ""
     asked = asked_of(scores.run)
@@ -100,7 +102,7 @@ def _to_metrics(scores: Scores) -> None:
         "Correlate on the page Metrics",
         key="judges_to_metrics",
         icon=":material/arrow_forward:",
-        help="With levels, human ratings or votes, beside other metrics, and in the meta-correlation.",
+        help="With levels, human ratings or votes, next to other metrics, and in the meta-correlation.",
     ):
         chosen_scores.remember(scores.chosen)
         st.session_state[f"metrics_part_{scores.chosen[0]}"] = "Correlations"
@@ -109,10 +111,9 @@ def _to_metrics(scores: Scores) -> None:
 
 def _raw_level(scores: Scores) -> None:
     part(
-        "With the level, as Table 2 of the factual-perturbation study",
-        "Against the damage level itself: a judge that follows quality is near -1. Pearson over all rows, with "
-        "intervals over rows (as the paper) and over questions (the sounder one); Kendall within each question, then "
-        "averaged.",
+        "Correlation with the level, as in Factual, Table 2",
+        "Compared with the damage level itself: a judge that follows quality is near -1. Pearson: over all rows, with "
+        "intervals over rows (as in Factual) and over questions (safer). Kendall: within each question, then averaged.",
         "correlation",
     )
     options = CorrelationOptions(
@@ -122,8 +123,8 @@ def _raw_level(scores: Scores) -> None:
         report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
     result_table.show(level_table(report.rows))
     st.markdown(
-        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those in which Kendall is "
-        "defined; it is not where all scores of a question are equal.]"
+        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those with a defined Kendall; it "
+        "is undefined where all scores of a question are equal.]"
     )
 
 
@@ -131,11 +132,11 @@ _UNITS: dict[Literal["all"] | Unit, str] = {"all": "all its items", "item": "one
 
 
 def render_costs(store: Store, run: Run) -> None:
-    """The run's account, beside those of other judges."""
+    """Show what the run cost, next to other judges."""
     part(
         "Cost",
-        "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
-        "nothing. What a run found there was paid for by another run: compare judges by runs that began without.",
+        "Calls are requests sent, with or without a usable answer. Answers from the cache cost nothing because another "
+        "run paid for them. To compare judges, use runs without answers from the cache.",
         "judge-cost",
     )
     others = {
@@ -144,26 +145,30 @@ def render_costs(store: Store, run: Run) -> None:
         if number != run.run_id
     }
     left, right = st.columns([3, 1])
-    beside = menus.several("Beside", others, "judges_cost_beside", place=left, placeholder="No other judge")
-    unit = right.selectbox("For", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
+    beside = menus.several(
+        "Compare with", others, "judges_cost_beside", place=left, placeholder="No other judge"
+    )
+    unit = right.selectbox("Cost of", list(_UNITS), format_func=_UNITS.__getitem__, key="judges_cost_unit")
     if not any(item_counts(store, run.run_id)[0].values()):
-        nothing("no item is finished yet")
+        nothing(NO_ITEM)
         return
     used = [run, *beside]
     rows = costs_side_by_side([account(store, one) for one in used])
-    drawn = any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
+    # One judge would be a single bar: the table shows the same in less space.
+    drawn = len(used) > 1 and any((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows)
     result_table.show(
         cost_table(rows, [unit]),
         figure=plots.judge_costs(rows) if drawn else None,
         alt="Tokens of one text by judge and step",
+        table_first=True,
     )
     if any(asked_of(one).by_rules for one in used):
-        st.markdown(":small[Rules cost nothing: no model is asked.]")
+        st.markdown(":small[Rules cost nothing: they call no model.]")
 
 
 def account(store: Store, run: Run) -> JudgeCost:
-    """What a run bought, under the name that its menu gives it."""
-    # The account grows with every call, also where no item is finished yet.
+    """What a run cost, under the judge's short name."""
+    # Costs grow with every call, even before an item is finished.
     counted = [(cost.step, cost.calls, cost.cached) for cost in step_costs(store, run.run_id)]
     cost = chosen_scores.once(
         ("cost", *menus.key_of(store, run), *counted), lambda: cost_of_run(at_hand(store, run))
@@ -174,15 +179,15 @@ def account(store: Store, run: Run) -> JudgeCost:
 
 
 def render_consistency(store: Store, run: Run) -> None:
-    """Repeats, then orders."""
+    """Show agreement over repeats, then over the two orders of texts."""
     part(
-        "The judge and itself",
-        "Does it say the same when it is asked again? At temperature 0, or on a server that ignores seeds, a judge mostly "
-        "repeats itself: that is no evidence. Agreement does not make it right.",
+        CONSISTENCY,
+        "Does the judge give the same score when asked again? At temperature 0, or on a server that ignores seeds, it "
+        "mostly repeats itself: that proves little. A consistent judge can still be wrong.",
         "judge-consistency",
     )
     if "consistency" not in KINDS[run.kind].reports:
-        nothing("this judge asks each thing once; start two runs with different seeds and compare them")
+        nothing("a judge of this kind has no repeats; start two runs with different seeds and compare them")
         return
     with st.spinner("Computing ..."):
         found: Consistency = chosen_scores.once(
@@ -191,24 +196,24 @@ def render_consistency(store: Store, run: Run) -> None:
         )
     constants(found.constants)
     if found.n_repeats < 2:
-        nothing("every text was judged once; choose repeats with the settings of a new run")
+        nothing("every text was judged once; start a new run with two or more repeats")
     else:
         result_table.show(repeats_table(found))
     if found.order is not None:
         if len(found.orders) < 2:
-            nothing("the two texts were read in one order; choose both with the settings of a new run")
+            nothing("the judge read the two texts in one order; start a new run with both orders")
         else:
             result_table.show(orders_table(found.order))
 
 
 _LOOKED_INTO = 30
-"""Tables that are opened to see whether they are about the same texts; older ones are offered unseen."""
+"""Tables that are opened to check whether they score the same texts; older ones are offered unchecked."""
 
 
 def others(store: Store, scores: Scores) -> dict[Chosen, str]:
-    """Other scores that share a text with these: those of the same file first, then the newest first.
+    """Other scores of the same texts: those of the same file first, then the newest first.
 
-    Runs without any score, and tables about other items, are left out.
+    Runs without any score and tables of other items are left out.
     """
     names = chosen_scores.named(store)
     same = scores.run.data_sha256 if scores.run else ""
@@ -232,7 +237,7 @@ def _items_of(store: Store, chosen: Chosen) -> frozenset[str]:
     try:
         return _items(chosen_scores.open_scores(store, chosen))
     except AssayError:
-        return frozenset()  # its own page says what is wrong with it
+        return frozenset()  # Its own page shows what is wrong with it.
 
 
 def _items(scores: Scores) -> frozenset[str]:
@@ -246,20 +251,20 @@ def _items(scores: Scores) -> frozenset[str]:
 
 
 def called(scores: Scores) -> str:
-    """A run or a file in a figure or a note, short enough to stand beside a column's name."""
+    """Short name of a run or a file, for figures and notes."""
     kind, number = scores.chosen
     return scores.name if kind == FILE else f"run {number}"
 
 
 def table_of(scores: Scores) -> ScoreTable:
-    """Its table, which notes and mistakes name as the menu does, not by a file that several runs may share."""
+    """Its table, named as in the menu: several runs may share a file name."""
     return replace(scores.table, file_name=scores.name)
 
 
 def merged(several: Sequence[Scores]) -> ScoreTable:
-    """All columns side by side; where two have one name, each says whose it is.
+    """All columns side by side; columns with the same name also get their run's or file's name.
 
-    Raises InputError for tables that share no text, under the names of their runs.
+    Raises InputError for tables that share no text.
     """
     table = merge_tables([table_of(one) for one in several])
     whose = [(metric, called(one)) for one in several for metric in one.table.metrics]
@@ -272,7 +277,7 @@ def merged(several: Sequence[Scores]) -> ScoreTable:
 
 
 def notes_of(notes: Sequence[str]) -> tuple[str, ...]:
-    """Notes of a merged table without those on its own names for columns, which the page does not use."""
+    """Notes of a merged table without those on its column names, which the page does not use."""
     return tuple(
         note.replace("are in all 2 tables", "are in both")
         for note in notes

@@ -1,4 +1,4 @@
-"""Tab Levels: scores by damage level, and where a metric prefers the damaged text."""
+"""Tab Levels: scores by damage level, and cases where a metric prefers the damaged text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +19,7 @@ from core.schema.scores import OutputSet, ScorableOutput
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
+from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_scores import Scores
@@ -28,10 +29,10 @@ _LONGEST = 30
 
 
 def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> None:
-    """Choose a metric and a case."""
+    """Choose a metric and one of its cases, and show both texts."""
     part(
         "Where the damaged text wins",
-        "Texts that a metric scores above the undamaged text of the same item, the largest lead first.",
+        "Texts that a metric scores above the undamaged text of the same item. The largest lead comes first.",
         "levels",
     )
     by_name = {one.metric: one for one in found if one.worst}
@@ -48,7 +49,9 @@ def show_worst(store: Store, scores: Scores, found: Sequence[MetricByLevel]) -> 
     cases = by_name[name].worst
     if scores.run is None:
         result_table.show(worst_table([by_name[name]]))
-        st.markdown(":small[A table of scores holds no texts; score them here to see them side by side.]")
+        st.markdown(
+            ":small[A table of scores contains no texts. To see them side by side, score the texts in a new run.]"
+        )
         return
     case = menus.one_of(right, "Case", cases, _case, f"metrics_worst_case_{scores.chosen}_{name}")
     _texts(chosen_scores.outputs(store, scores.run), case)
@@ -64,7 +67,7 @@ def _texts(outputs: OutputSet, case: Preference) -> None:
     own = [one for one in outputs.outputs if (one.item_id, one.system, dict(one.labels)) == named]
     by_level = {one.level: one for one in own if one.level is not None}
     if case.level not in by_level:
-        nothing("the file of texts does not hold this pair")
+        nothing("the run's file does not contain both texts")
         return
     first = min(by_level, key=lambda level: level_number(level) or 0)
     _cards(by_level[first], by_level[case.level], case)
@@ -82,26 +85,32 @@ def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> 
         level_diff.marked_card(title, first.text, damaged.text, damaged.language)
 
 
-NO_LEVELS = "these scores name no levels"
+NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
 _SHOWN_FIRST = 4
-"""Metrics that are drawn before anybody chooses: the first of each family, then others."""
+"""Metrics preselected for the figure: the first of each family, then others."""
 
 
 def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
-    """Lines by level, shares, and the texts behind the worst cases; warned: constant metrics are named above."""
+    """Show lines by level, shares, and the texts behind the worst cases. warned: the page has named constant metrics already."""
     part(
         "Levels",
-        "A metric that follows quality falls from each level to the next. Texts of one item are compared with each "
-        "other, never with those of another.",
+        "A metric that follows quality falls from each level to the next. Only texts of the same item are compared.",
         "levels",
     )
     if not scores.table.rows:
-        nothing("nothing is scored yet")
+        nothing(NOT_SCORED)
         return
     if not has_levels(scores.table):
         nothing(NO_LEVELS)
         return
-    scores = against.choose_rows(scores, "main")
+    above, below = st.container(), st.container()
+    with below:
+        scores = against.choose_rows(scores, "main")
+    with above:
+        _levels(store, scores, warned=warned)
+
+
+def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
     with st.spinner("Computing ..."):
         found = chosen_scores.once(("levelled", scores.key), lambda: by_level(scores.table))
     if not warned:
@@ -112,9 +121,9 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
             level_table([one for one in found if one in chosen]),
             figure=plots.scores_by_level(chosen),
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
-            folded="The same as a table",
+            folded=AS_A_TABLE,
         )
-        st.markdown(":small[Dots: means over items; lines: 95 % intervals, resampling items.]")
+        st.markdown(":small[Dots: means over items. Lines: 95 % intervals, resampling items.]")
     _shares(found)
     show_worst(store, scores, found)
 
@@ -128,19 +137,19 @@ def _choose(found: tuple[MetricByLevel, ...]) -> list[MetricByLevel]:
 
 
 def _sums_up(name: str) -> bool:
-    """Whether it is the mean of its family's other components, as of a cross-examination."""
+    """Whether it is the mean of its family's other components, as in a cross-examination."""
     return name.removesuffix(" (%)").endswith("-overall")
 
 
 def _shares(found: tuple[MetricByLevel, ...]) -> None:
     part(
         "Order of the levels",
-        "Monotonic: share of items whose scores never rise from a level to the next worse one; strictly: they fall "
+        "Monotonic: share of items whose scores never rise from a level to the next worse one. Strictly: they fall "
         "at every step. Prefers damaged: share of damaged texts that score above the undamaged text of their item. "
-        "An item whose scores are all equal counts in neither Monotonic nor Prefers damaged.",
+        "Items whose scores are all equal count in neither Monotonic nor Prefers damaged.",
         "levels",
     )
     result_table.show(replace(monotonic_table(found), title=""))
     st.markdown(
-        ":small[Items, Left out: of Monotonic. Strictly counts every item with a score at each level.]"
+        ":small[The columns Items and Left out belong to Monotonic. Strictly counts every item with a score at each level.]"
     )

@@ -1,4 +1,4 @@
-"""A new judge's run by page, of any kind: texts, judge and model, and a preview before all is paid for."""
+"""The form of a new judge's run of any kind: texts, judge and model, and a preview before the whole run."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,21 +36,21 @@ from pages.widgets.parts import counted_as, explained, part
 from pages.widgets.settings_form import Wanted, given
 
 Way = tuple[str, Callable[[Store, JudgeKind | None], Texts | None]]
-"""What a way to texts is called, and what chooses them; None: nothing is chosen yet. It raises InputError."""
+"""Title of a way to get texts, and the function that chooses them. It returns None before a choice, and raises InputError."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a run's texts come from, as one form asks."""
+    """The ways in which a form gets a run's texts."""
 
     prefix: str
-    """Of the keys of widgets and of what the session keeps."""
+    """Prefix of the keys of widgets and of session state."""
     ways: Mapping[str, Way]
     read: Callable[[bytes, str], Any]
     summary: Callable[[Any], None]
 
     def choose(self, store: Store, kind: JudgeKind | None = None) -> Texts | None:
-        """The texts as a file, after saying what is in it; None: nothing is chosen yet. Raises InputError."""
+        """Choose texts and summarise them; return them as a file, or None before a choice. Raises InputError."""
         came = st.radio(
             "From",
             list(self.ways),
@@ -65,11 +65,11 @@ class Source:
         return texts
 
     def contents(self, texts: Texts) -> Any:
-        """What is in the file, read once a file and not at every press of a widget."""
+        """Contents of the file, read once and not at every rerun."""
         return once(f"{self.prefix}_read", (sha256_of(texts[0]), texts[1]), lambda: self.read(*texts))
 
     def take_file(self, data: bytes, name: str) -> None:
-        """Fill the form with these texts, as if they had been given as a file."""
+        """Fill the form with these texts, as if they had been uploaded."""
         st.session_state[f"{self.prefix}_from"] = "file"
         st.session_state[f"{self.prefix}_file"] = (data, name)
         st.session_state.pop(f"{self.prefix}_ratings", None)
@@ -90,12 +90,12 @@ def _of_run(store: Store, _: JudgeKind | None) -> Texts | None:
         if _has_texts(menus.key_of(store, run), store, run)
     }
     if not runs:
-        st.markdown("No run has made a text yet: make some on the page Generate, or give a file.")
+        st.markdown("No run has made a text yet. Make some on the page Generate, or upload a file.")
         return None
     if st.session_state.get(_RUN) not in runs:
         st.session_state.pop(_RUN, None)
     chosen = st.selectbox(
-        "Run of generation",
+        "Generation run",
         list(runs),
         format_func=lambda number: menus.name_of(runs[number]),
         key=_RUN,
@@ -112,8 +112,8 @@ def _has_texts(key: tuple[object, ...], _store: Store, _run: Run) -> bool:
 
 def _of_file(_: Store, __: JudgeKind | None) -> Texts | None:
     st.markdown(
-        "Accepted: what a generation run writes, the papers' JSON, or CSV, TSV and JSONL with the columns item, text "
-        "and, where there are, system, reference, source, level, language. All other columns can be grouped by."
+        "Accepted: outputs of a generation run, Factual's JSON, or CSV, TSV and JSONL with the columns item and text; "
+        "optional: system, reference, source, level, language. Results can be grouped by any other column."
     )
     return given_file("metrics_texts_upload", TABLES, slot="metrics_texts_file")
 
@@ -122,7 +122,7 @@ def _of_study(store: Store, _: JudgeKind | None) -> Texts | None:
     study = menus.unblinded(store, "metrics_texts_study")
     if study is None:
         st.markdown(
-            "No study is unblinded yet. Its texts stay hidden until then, because scores would show which source wrote which."
+            "No study is unblinded yet. Its texts stay hidden until then: scores would reveal which system wrote which."
         )
         return None
     return texts_of_study(store, study)
@@ -144,7 +144,7 @@ def _summary(found: OutputSet) -> None:
     levels = sorted({one.level for one in found.outputs if one.level is not None})
     whose = plain(systems[0]) if len(systems) == 1 else counted_as(len(systems), "system")
     known = (
-        f"levels {plain(', '.join(levels))}" if levels else "no levels: correlate with human ratings or votes"
+        f"levels {plain(', '.join(levels))}" if levels else "no levels: compare with human ratings or votes"
     )
     st.success(f"{_counted(found.outputs)} by {whose}, {known}.")
     chosen_scores.read_notes(found.notes, found.left_out)
@@ -156,22 +156,22 @@ def _counted(texts: Sequence[ScorableOutput]) -> str:
 
 def _rated_of_file(_: Store, kind: JudgeKind | None) -> Texts | None:
     st.markdown(
-        ":small[Accepted: rated texts (JSONL, one text per line with its `ratings`), or texts alone (CSV, TSV, JSONL with the "
-        "columns item, text, system, source and, where there are, reference, level, language) and a file of ratings beside them.]"
+        ":small[Accepted: rated texts (JSONL, one text per line with its `ratings`). Or texts (CSV, TSV, JSONL with the "
+        "columns item, text, system, source; optional: reference, level, language) and a separate file of ratings.]"
     )
     left, right = st.columns(2)
     with left:
         kept = given_file("specialist_texts_upload", TABLES, "Texts", slot="specialist_texts_file")
     if st.session_state["specialist_texts_upload"] is not None:
-        st.session_state.pop(_RATINGS, None)  # they were other texts'
+        st.session_state.pop(_RATINGS, None)  # They belonged to other texts.
     with right:
         ratings = given_file(
             "specialist_ratings_upload",
             None,
             "Ratings, if in a separate file",
             slot=_RATINGS,
-            help_text="MQM or Marot table (TSV), a row an error or a score (CSV, JSONL), mt-metrics-eval's *.seg.rating, "
-            "rated texts.",
+            help_text="MQM or Marot table (TSV), one error or score per row (CSV, JSONL), mt-metrics-eval's *.seg.rating, "
+            "or rated texts.",
             classes=True,
         )
     if kept is None or ratings is None or kind is None:
@@ -188,8 +188,8 @@ def _rated_of_study(store: Store, _: JudgeKind | None) -> Texts | None:
     study = menus.unblinded(store, _RATED_STUDY, "ratings")
     if study is None:
         st.markdown(
-            "No rating study is unblinded yet: make one on the page Studies, let people rate, and unblind it. Their "
-            "ratings then become this judge's examples."
+            "No rating study is unblinded yet. Make one on the page Studies, let people rate, then unblind it. Their "
+            "ratings become this judge's examples."
         )
         return None
     return rated_of_study(store, study)
@@ -209,7 +209,7 @@ def _rated_of_folder(_: Store, __: JudgeKind | None) -> Texts | None:
                 names,
                 index=names.index(USUAL_RATINGS) if USUAL_RATINGS in names else 0,
                 key=f"specialist_folder_ratings_{path}_{pair}",
-                help="A name that ends in .raters has each rater's errors apart, as the tab Raters needs them.",
+                help="Names that end in .raters separate the errors of each rater. The tab Raters needs that.",
             )
         ]
     key = (path, pair, *chosen, chosen_scores.stamp(path))
@@ -254,7 +254,7 @@ _SOURCES: Mapping[Reads, Source] = {"texts": TEXTS, "rated texts": _RATED}
 
 
 def model(kind: AuditKind) -> Wanted:
-    """The widgets that say who does it and how."""
+    """Choose the model and the settings of an audit."""
     prefix = f"judges_{kind.name}"
     own = kind.Settings.model_fields.keys()
     chosen = settings_form.choose_backend(prefix, kind.rules if kind.Settings.MODEL_FREE else None, own)
@@ -264,26 +264,26 @@ def model(kind: AuditKind) -> Wanted:
 
 
 def start(store: Store, data: bytes, name: str, wanted: Wanted) -> None:
-    """Make the run, start it and show it. Raises InputError in the words of the form."""
+    """Create the run, start it and show it. Raises InputError in the words of the form."""
     run, _ = create(store, data, name, *wanted.asked())
     run_panel.start(run.run)
     chosen_judge.remember((chosen_scores.RUN, run.run.run_id))
 
 
 def form(store: Store, prefix: str, kinds: Sequence[JudgeKind]) -> int | None:
-    """The number of a run that was made and started in this run of the page, or None.
+    """Show the form; return the number of the run that its button started, or None.
 
-    prefix: of the widgets' keys. kinds: the judges that are offered.
+    prefix: of the widgets' keys. kinds: the judges offered.
     """
     with mistakes_shown():
         return _form(store, prefix, {kind.name: kind for kind in kinds})
-    return None  # type: ignore[unreachable]  # what is wrong is on the page
+    return None  # type: ignore[unreachable]  # The page shows what is wrong.
 
 
 def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], None]) -> None:
-    """Open the form as it was filled for the run, with its texts, its file and its prompts.
+    """Show a button that opens the form with the run's texts, settings, file and prompts.
 
-    prefix: of the form's keys and the button's. open_form: makes it what the page shows.
+    prefix: of the keys of form and button. open_form: makes the page show the form.
     """
     if st.button(
         "Judge with other settings",
@@ -304,7 +304,7 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
 
 
 def _own(prefix: str, kind: Kind) -> str:
-    """Of the keys of what only this kind is asked."""
+    """Prefix of the keys of this kind's own settings."""
     return f"{prefix}_{kind.name}"
 
 
@@ -322,7 +322,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
     st.subheader("Texts and ratings" if kind.reads == "rated texts" else "Texts", anchor=False)
     source = _SOURCES[kind.reads]
     texts = contents = None
-    with mistakes_shown():  # beside the texts, not at the end of the form
+    with mistakes_shown():  # Problems appear next to the texts, not at the end of the form.
         texts = source.choose(store, kind)
         if texts is not None:
             found = source.contents(texts)
@@ -358,7 +358,7 @@ def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | No
 
 
 def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
-    # A judge's settings depend on what the backend can do: asked in another order than shown.
+    # A judge's settings depend on the backend, so they are drawn first and shown second.
     what, who = st.container(), st.container()
     own = _own(prefix, kind)
     with who:
@@ -367,7 +367,7 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
             prefix, kind.rules if kind.Settings.MODEL_FREE else None, kind.Settings.model_fields.keys()
         )
         name = st.text_input(
-            "Name of the judge in tables (empty: kind, unusual settings and model)",
+            "Name of the judge in tables (default: kind, changed settings and model)",
             key=f"{prefix}_name",
             persist_state="session",
         ).strip()
@@ -390,14 +390,14 @@ def _judge(prefix: str, kind: JudgeKind, contents: RatedSet | None) -> Wanted:
 
 
 def _told(kind: JudgeKind, wanted: Wanted, chosen: JudgeSettings, contents: RatedSet) -> tuple[str, ...]:
-    """What is to be known before anything is pressed. Raises InputError where the run could not start."""
+    """Notes to show before the run starts. Raises InputError if the run could not start."""
     bench = Bench(attached=wanted.attached, texts=contents.texts, ratings=contents.sha256)
     notes = kind.check(chosen, bench, contents, wanted.model.by_rules)
     return tuple(run_panel.worded(kind, note) for note in notes)
 
 
 def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
-    """Begin with what the raters of a study were asked, once a kind and task, where this judge can be asked it."""
+    """Preselect the task of the study's raters, once for each kind and task, if the judge can use it."""
     study = st.session_state.get(_RATED_STUDY)
     if (
         kind.reads != "rated texts"
@@ -415,10 +415,10 @@ def _begin_with_the_study(store: Store, prefix: str, kind: JudgeKind) -> None:
 
 
 def button(run: Run) -> None:
-    """Open the page Metrics with the form filled with this run."""
+    """Show a button that opens the form of the page Metrics with this run's texts."""
     part(
         "Send to scoring",
-        "Metrics score these texts; their correlations with the levels say which metric follows quality.",
+        "Score these texts with metrics. Correlations with the levels show which metric follows quality.",
     )
     if st.button("Score these texts", key="send_to_scoring", icon=":material/arrow_forward:"):
         st.session_state[f"{TEXTS.prefix}_from"] = "run"

@@ -1,4 +1,4 @@
-"""Which metric is better than which, and which two say the same."""
+"""Tabs Ranking and Redundancy: which metric is better, and which two measure the same."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,6 +17,7 @@ from core.results.correlations.ranking import (
 )
 from core.results.correlations.ranking import redundancy as redundancy_of
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
+from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
@@ -24,10 +25,10 @@ from pages.widgets.parts import nothing, part
 
 
 def ranking(scores: Scores, target: Target) -> None:
-    """Metrics from best to worst, in clusters that no test tells apart."""
+    """Show metrics from best to worst, in clusters that no paired test separates."""
     part(
         "Ranking",
-        "Metrics from best to worst. No paired test separates the metrics of one cluster; a new cluster begins with a "
+        "Metrics from best to worst. No paired test separates the metrics of one cluster. A new cluster begins with a "
         "metric that is worse than all metrics of the cluster before.",
         "metric-comparison",
     )
@@ -47,7 +48,7 @@ def ranking(scores: Scores, target: Target) -> None:
         persist_state="session",
     )
     if len(scores.table.metrics) < 2:
-        nothing("a ranking needs two metrics")
+        nothing("a ranking needs two metrics; score these texts with another one")
         return
     key = (*scores.key, *target.key)
     with st.spinner("Comparing every two metrics ..."):
@@ -62,22 +63,22 @@ def ranking(scores: Scores, target: Target) -> None:
         ranking_table(found),
         figure=plots.metric_ranking(report, found),
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
-        folded="The same as a table",
+        folded=AS_A_TABLE,
     )
     st.markdown(
-        f":small[The number before a name is its cluster; grey bands tell clusters apart. Lines: intervals over items. "
+        f":small[The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
         f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
-        f"{found.n_rows:,} that could count.{_sign(found.directions.values())}]"
+        f"{found.n_rows:,} usable rows.{_sign(found.directions.values())}]"
     )
     with st.expander("All comparisons"):
         result_table.show(comparison_table(found))
 
 
 def redundancy(scores: Scores) -> None:
-    """How alike every two metrics score."""
+    """Show how similarly every two metrics score."""
     part(
         "Redundancy",
-        "How alike two metrics score the same texts, whatever the texts are worth: near 1 one of them adds nothing.",
+        "How similarly two metrics score the same texts, good or bad. Near 1, one of them adds nothing.",
         "redundancy",
     )
     method: Method = st.selectbox(
@@ -89,7 +90,7 @@ def redundancy(scores: Scores) -> None:
         persist_state="session",
     )
     if len(scores.table.metrics) < 2:
-        nothing("it takes two metrics")
+        nothing("redundancy needs two metrics; score these texts with another one")
         return
     heat(scores.key, scores.table, method, "redundancy")
 
@@ -104,16 +105,16 @@ def heat(key: chosen_scores.Key, scores: ScoreTable, method: Method, name: str) 
         figure=plots.redundancy(found),
         alt=f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
         least_width=result_table.width_for(len(found.metrics)),
-        folded="The same as a table",
+        folded=AS_A_TABLE,
     )
     if numbers:
         st.markdown(
-            f":small[n = {_range(numbers)} texts that both metrics scored; a dash is undefined.{_sign(found.directions)}]"
+            f":small[n = {_range(numbers)} texts that both metrics scored. A dash is an undefined value.{_sign(found.directions)}]"
         )
 
 
 def _sign(directions: Iterable[Direction]) -> str:
-    return f" {LOWER}: lower is better, so the sign is turned." if "lower" in directions else ""
+    return f" {LOWER}: lower is better, so the sign is reversed." if "lower" in directions else ""
 
 
 def _range(numbers: list[int]) -> str:

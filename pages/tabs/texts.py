@@ -1,4 +1,4 @@
-"""Tab Texts: one text with its scores, and how the judge came to them."""
+"""Tab Texts: one text with its scores, and how the judge arrived at them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,6 +19,7 @@ from core.schema.scores import JudgedText, JudgeOutput
 from core.store import Store
 from core.store.kept import step_costs
 from core.store.runs import item_position
+from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, level_diff, run_panel
 from pages.widgets.chosen_judge import MARKS, factor_of, level_said, of_document, score
 from pages.widgets.messages import one_line, plain
@@ -26,15 +27,15 @@ from pages.widgets.parts import nothing, part, table
 
 
 def claims_of_text(record: ClaimsRecord) -> None:
-    """Two tables, and the steps that failed."""
+    """Show the claims of both sides, and the steps that failed."""
     _side(
         "Claims of the text",
-        "Verified against the reference: the share that is supported is the precision.",
+        "Verified against the reference. Precision is the share supported.",
         record.response,
     )
     _side(
         "Claims of the reference",
-        "Verified against the text: the share that is supported is the recall.",
+        "Verified against the text. Recall is the share supported.",
         record.reference,
     )
     for step, reason in record.reasons:
@@ -44,7 +45,7 @@ def claims_of_text(record: ClaimsRecord) -> None:
 def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
     part(title, sentence, KIND.section)
     if not claims:
-        nothing("it could not be taken apart" if claims is None else "there is no claim in it")
+        nothing("the judge could not extract claims" if claims is None else "it contains no claim")
         return
     counts = {mark: sum(claim.supported is verdict for claim in claims) for verdict, mark in MARKS.items()}
     st.markdown(
@@ -62,13 +63,13 @@ def _side(title: str, sentence: str, claims: Sequence[Claim] | None) -> None:
 
 
 def questions_of_text(record: CefRecord, named: str, slot: str) -> None:
-    """One examination, of as many as there are repeats; texts are shown by whoever asks."""
+    """Show one of the examinations of a text, one for each repeat; the caller shows the texts."""
     if record.back_translation is not None:
         level_diff.plain_card(
-            "Translated back: this was examined in the text's place", record.back_translation, "und"
+            "Back-translation, examined instead of the text", record.back_translation, "und"
         )
     if not record.examinations:
-        nothing("the text was not examined")
+        nothing("the judge did not examine this text")
         return
     at = 0
     if len(record.examinations) > 1:
@@ -86,12 +87,12 @@ def questions_of_text(record: CefRecord, named: str, slot: str) -> None:
     _mismatches(examination, named)
     _questions_of_side(
         f"Made from the {named}, answered from the text",
-        "Answered IDK: the text leaves it out (coverage). Answered otherwise than expected: it contradicts (conformity).",
+        "The answer IDK: the text omits it (coverage). Another answer than expected: the text contradicts it (conformity).",
         examination.from_source,
     )
     _questions_of_side(
         f"Made from the text, answered from the {named}",
-        "Answered otherwise than expected: the text says what is not there, or contradicts it (consistency).",
+        f"Another answer than expected: the text adds to the {named} or contradicts it (consistency).",
         examination.from_text,
     )
 
@@ -99,12 +100,12 @@ def questions_of_text(record: CefRecord, named: str, slot: str) -> None:
 def _mismatches(examination: Examination, named: str) -> None:
     part(
         "Mismatches",
-        "Questions that the other text does not answer as the question's own text does.",
+        "Questions that the two texts answer differently.",
         "cross-examination",
     )
     found = mismatches_of(examination)
     if not found:
-        nothing("no question is answered otherwise than expected")
+        nothing("every answer is the expected one")
         return
     table(
         pd.DataFrame(
@@ -121,19 +122,19 @@ def _mismatches(examination: Examination, named: str) -> None:
 def _questions_of_side(title: str, sentence: str, questions: Sequence[CrossQuestion] | None) -> None:
     part(title, sentence, "cross-examination")
     if not questions:
-        nothing("no question could be made" if questions is None else "there is no question")
+        nothing("the judge could not make questions" if questions is None else "the judge made no question")
         return
     unparsed = sum(one.answer is None for one in questions)
     if unparsed:
-        count = "1 answer was" if unparsed == 1 else f"{unparsed} answers were"
-        st.markdown(f"{count} none of YES, NO and IDK: left out of the scores.")
+        answers = "1 answer is" if unparsed == 1 else f"{unparsed} answers are"
+        st.markdown(f"Left out of the scores: {answers} none of YES, NO and IDK.")
     columns = {
         "Question": [one.text for one in questions],
         "Expected": [one.expected for one in questions],
         "Answer": [one.answer or one.reason or "none" for one in questions],
     }
     if unparsed:
-        columns["It said"] = [one.said for one in questions]
+        columns["Reply"] = [one.said for one in questions]
     if any(one.again or one.again_reason for one in questions):
         columns["Asked again"] = [one.again or one.again_reason or "not asked" for one in questions]
     table(pd.DataFrame(columns))
@@ -143,10 +144,10 @@ _ORDERS = {"reference-first": "reference read first", "response-first": "respons
 
 
 def verdicts_of_text(record: RubricRecord) -> None:
-    """A card a trial."""
-    part("Verdicts", "The score is the mean of the verdicts that came.", KIND_of_rubric.section)
+    """Show a card for each trial."""
+    part("Verdicts", "The score is the mean of the usable verdicts.", KIND_of_rubric.section)
     if not record.trials:
-        nothing("the judge was not asked")
+        nothing("the judge was not asked about this text")
     for trial in record.trials:
         verdict = "no verdict" if trial.verdict is None else f"verdict {trial.verdict}"
         level_diff.plain_card(f"{_which(record, trial)}{verdict}", trial.feedback or "(no feedback)", "und")
@@ -166,16 +167,16 @@ _WORST, _GIVEN, _UNDEFINED = "lowest score first", "as in the file", "without a 
 
 
 def render(store: Store, run: Run) -> None:
-    """Choose an item and one of its texts, and read what was said of it."""
+    """Choose an item and one of its texts, and show what the judge replied."""
     part(
         "Texts",
-        "What the judge said of one text. Feedback, claims and questions are the model's own words: they tell where a "
-        "score comes from, and can be wrong.",
+        "How the judge arrived at the scores of one text. Feedback, claims and questions are the model's own words and "
+        "can be wrong.",
         KINDS[run.kind].section,
     )
     output = chosen_judge.output_of(store, run)
     if not output.texts:
-        nothing("nothing is judged yet")
+        nothing(NOT_JUDGED)
         return
     chosen = _choose(output)
     named = chosen_judge.document_name(output)
@@ -209,7 +210,7 @@ def _choose(output: JudgeOutput) -> JudgedText:
 
 
 def _ordered(texts: Sequence[JudgedText], metric: str, order: str) -> list[JudgedText]:
-    """By that score, or as they came; those without a score come last, unless they are wanted first."""
+    """Order by that score or as in the file; texts without a score come last unless requested first."""
     if order == _GIVEN:
         return list(texts)
     undefined = 0 if order == _UNDEFINED else 2
@@ -236,7 +237,7 @@ def _heading(text: JudgedText, named: str) -> None:
     left, right = st.columns(2)
     with left:
         if text.document is None:
-            nothing(f"there is no {named}")
+            nothing(f"this text has no {named}")
         else:
             level_diff.plain_card(named.capitalize(), text.document, text.row.language)
     with right:
@@ -244,7 +245,7 @@ def _heading(text: JudgedText, named: str) -> None:
 
 
 def scores(text: JudgedText, output: JudgeOutput, named: str) -> None:
-    """The text's scores, or why there are none. named: as `record` has it."""
+    """Show the text's scores, or why there are none. named: as in `record`."""
     factors = {metric.name: factor_of(metric) for metric in output.metrics}
     table(
         pd.DataFrame(
@@ -265,13 +266,13 @@ _RENDERERS: Mapping[type, Callable[[Any, str, str], None]] = {
     ClaimsRecord: lambda record, *_: claims_of_text(record),
     CefRecord: questions_of_text,
 }
-"""A record's class -> what shows it; any other is shown as its rows of details.csv."""
+"""A record's class -> the function that shows it; any other record is shown as its rows of details.csv."""
 
 
 def record(text: JudgedText, named: str, slot: str = "text") -> None:
-    """How the judge came to the text's scores.
+    """Show how the judge arrived at the text's scores.
 
-    named: what the text was compared with, `reference` or `source`; slot: tells apart the places that show a record.
+    named: what the text was compared with, `reference` or `source`; slot: unique among the places that show a record.
     """
     if text.record is None:
         nothing("the judge was not asked about this text")
@@ -282,7 +283,7 @@ def record(text: JudgedText, named: str, slot: str = "text") -> None:
 
 
 def details(record: Any) -> None:
-    """A record as its judge has it in details.csv."""
+    """Show a record as its rows of details.csv."""
     judges = (kind for kind in KINDS.values() if isinstance(kind, JudgeKind))
     kind = next(one for one in judges if one.Record is type(record))
     rows = pd.DataFrame(list(kind.details(record)))
@@ -298,5 +299,5 @@ def _costs(store: Store, run: Run, text: JudgedText, named: str) -> None:
     if not costs:
         st.markdown("No call was made.")
         return
-    st.markdown(f"All texts of item {plain(text.row.item_id)} together; answers from the cache cost nothing.")
+    st.markdown(f"All texts of item {plain(text.row.item_id)} together. Answers from the cache cost nothing.")
     run_panel.step_table(costs, named)

@@ -62,7 +62,7 @@ def test_five_items_then_all_of_them_and_the_files(
         # No reload and no press: the panel looks by itself until the run is done.
         everything = page.get_by_role("button", name="Run all 14 items")
         expect(everything).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("Estimated from the 5 items above, for all 14")).to_be_visible()
+        expect(page.get_by_text("Estimate for all 14 items from the 5 above")).to_be_visible()
         settled(page)
         asked = len(server.bodies)
         assert asked > 0
@@ -108,14 +108,14 @@ def test_the_way_from_two_runs_to_the_study_of_them(
     page.get_by_role("combobox", name="Run", exact=True).click()
     page.get_by_role("option", name="Run 2").click()
     page.get_by_role("tab", name="Results").click()
-    page.get_by_role("combobox", name="The other source").click()
+    page.get_by_role("combobox", name="Other system").click()
     page.get_by_role("option", name="Run 1").click()
     fill(page, "Name of the study", "two seeds")
     page.get_by_role("radiogroup").get_by_text("rules", exact=True).click()
-    page.get_by_role("button", name="Make a study in draft").click()
+    page.get_by_role("button", name="Make a draft study").click()
     expect(page.get_by_text("two seeds is a draft.")).to_be_visible(timeout=SOON)
     settled(page)
-    page.get_by_text("Open it on the page Studies").click()
+    page.get_by_text("Open on the page Studies").click()
     expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=SOON)
     expect(page.get_by_role("combobox", name="Study")).to_have_value("two seeds (draft)")
 

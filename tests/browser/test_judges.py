@@ -80,7 +80,7 @@ def test_five_items_then_all_of_them_and_what_was_said(
         page.get_by_role("button", name="Preview five items").click()
         everything = page.get_by_role("button", name="Run all 7 items")
         expect(everything).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("Estimated from the 5 items above, for all 7")).to_be_visible()
+        expect(page.get_by_text("Estimate for all 7 items from the 5 above")).to_be_visible()
         settled(page)
         assert len(server.bodies) == 15
         everything.click()

@@ -64,7 +64,7 @@ def test_from_ratings_to_marked_errors_side_by_side(
     open_tab(page, "Spans")
     expect(page.get_by_text("People: all raters together")).to_be_visible(timeout=SOON)
     page.get_by_text("Examples used: 3").click()
-    expect(page.get_by_text("None is of the judged system.")).to_be_visible(timeout=SOON)
+    expect(page.get_by_text("None is by the judged system.")).to_be_visible(timeout=SOON)
     page.set_viewport_size({"width": PHONE, "height": 844})
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE

@@ -1,4 +1,4 @@
-"""What the model was asked, as the pages Judges, Specialist and Generate show it: what the command shows, as it came."""
+"""What the model was asked, on the pages Judges, Specialist and Generate: the same as in the command."""
 
 import json
 from typing import Any
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 @pytest.fixture
 def run(store: Store) -> Run:
-    """Of a rubric's judge whose first two replies to each prompt cannot be used; two texts of one item."""
+    """A run of the rubric judge with two unusable replies to each prompt; two texts of one item."""
     (run,) = by_model(store, (mills(1, ("A0", "A1")), "mills.jsonl"), rubric(), script=ThreeTries())
     return run
 
 
 def opened(run: Run, number: int) -> AppTest:
-    """The tab Texts at one of the two texts of the item, with the calls unfolded."""
+    """The tab Texts at one of the two texts of the item, with the calls open."""
     at = visit(("run", run.run_id), "Texts")
     at.session_state[KEY] = True
     at.selectbox(key="judges_text_order").set_value("as in the file")
@@ -42,7 +42,7 @@ def opened(run: Run, number: int) -> AppTest:
     return at
 
 
-def test_nothing_is_read_before_it_is_unfolded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_read_before_it_is_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Any] = []
 
     def counted(*asked: Any) -> Any:
@@ -59,7 +59,7 @@ def test_nothing_is_read_before_it_is_unfolded(run: Run, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_text_has_its_own_calls_as_the_command_has_them(store: Store, run: Run, number: int) -> None:
+def test_a_text_shows_the_same_calls_as_the_command(store: Store, run: Run, number: int) -> None:
     at = opened(run, number)
     calls = calls_of(store, run.run_id, 0, [number])
     parts = [(title, text) for call in calls for title, text in call.parts]
@@ -96,7 +96,7 @@ def test_rules_have_no_calls_to_show(store: Store) -> None:
     assert LABEL not in [one.label for one in visit(("run", run.run_id), "Texts").expander]
 
 
-def test_generation_shows_the_prompts_and_calls_no_rejected_reply_complete(store: Store) -> None:
+def test_generation_shows_prompts_and_marks_rejected_replies(store: Store) -> None:
     rows = {
         "questions": [{"id": "a", "question": "When?", "ground_truth": "In 1900, said Anna Bell of York."}]
     }

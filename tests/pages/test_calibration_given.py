@@ -1,4 +1,4 @@
-"""Files that are given to the page Calibration: chosen once, and METAL's JSON turned where 1 is bad."""
+"""Files uploaded to the page Calibration: chosen once, and METAL's JSON reversed where 1 is bad."""
 
 import json
 
@@ -59,7 +59,7 @@ def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
     assert at.multiselect(key="calibration_judges").value == [], "taken out, it stays out"
 
 
-def test_turning_is_for_metal_json_alone() -> None:
+def test_only_metal_json_can_be_reversed() -> None:
     with pytest.raises(InputError, match="is not METAL JSON: choose no"):
         chosen_scores.read_people(b"item,score\n1,2\n", "x.csv", ("H",), lower_is_better=False)
     with pytest.raises(InputError, match="is not METAL JSON"):

@@ -3,7 +3,11 @@
 import json
 
 import pytest
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
 from streamlit.testing.v1 import AppTest
 
 from core.report import DASH
@@ -61,15 +65,15 @@ def said(at: AppTest) -> str:
 
 
 @pytest.mark.usefixtures("cookies")
-def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> None:
+def test_ratings_and_a_judge_are_needed_before_anything_is_shown(store: Store) -> None:
     at = visit(None)
     assert not at.table
     keep_file(store, "ratings", "p.csv", b"item,score\n1,2\n", {})
-    assert "choose at least one judge" in said(visit(None))
+    assert "choose a judge above" in said(visit(None))
 
 
 @pytest.mark.usefixtures("cookies")
-def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None:
+def test_agreement_shows_numbers_and_undefined_values(store: Store) -> None:
     at = visit(kept(store))
     both, raters, evaluator = (at.table[place].value for place in range(3))
     assert [row.split()[0] for row in both["Two raters agree"]] == ["1.00", "0.61"]
@@ -90,7 +94,7 @@ def test_every_other_tab(store: Store) -> None:
     assert len(classes.get("plotly_chart")) == 1
     assert len(classes.table) == 1
     bias = visit(chosen, "Bias")
-    assert bias.table[0].value["Bias"][1].startswith("0.000")
+    assert bias.table[0].value["Bias"][1].startswith("0.00")
     mapped = visit(chosen, "Calibration map")
     assert [list(table.value.columns)[-1] for table in mapped.table] == [
         "Mean rating",
@@ -99,13 +103,28 @@ def test_every_other_tab(store: Store) -> None:
     advice = said(visit(chosen, "Where not to use it"))
     assert "gpt gives all texts, or nearly all, the same score in 1 of 2 groups" in advice
     assert "<b>" not in advice
-    assert "scores of a table say nothing of repeats" in said(visit(chosen, "Consistency"))
+    assert "a table of scores has no repeats" in said(visit(chosen, "Consistency"))
     assert any(
         "calibration-agreement.csv" in one.label for one in visit(chosen, "Files").get("download_button")
     )
 
 
-def test_it_is_the_admins(store: Store, cookies: dict[str, str]) -> None:
+@pytest.mark.usefixtures("cookies")
+def test_the_newest_run_on_the_rated_items_is_preselected_and_compared_with_itself(store: Store) -> None:
+    keep_file(store, "ratings", "rated.jsonl", rated_texts(3), {})
+    with ScriptedServer(says) as server:
+        asked = specialist("quality", server.url, repeats=2, temperature=0.7)
+        run = run_to_the_end(store, asked, rated_texts(3), name="rated.jsonl").run
+        run_to_the_end(store, asked, rated_texts(1).replace(b'"0"', b'"other"'), name="other.jsonl")
+    at = AppTest.from_function(page, default_timeout=60)
+    at.session_state["calibration_part"] = "Consistency"
+    at.run()
+    assert not at.exception
+    assert at.multiselect(key="calibration_judges").value == [("run", run.run_id)]
+    assert len(at.table) == 1
+
+
+def test_only_the_admin_sees_it(store: Store, cookies: dict[str, str]) -> None:
     cookies.clear()
     at = visit(None)
     assert at.title[0].value == FOR_THE_ADMIN
@@ -131,4 +150,4 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
     at.session_state["calibration_ratings_from"] = study.study_id
     at.run()
     assert not at.exception
-    assert at.table[2].value["Equal"][0].startswith("0.667")
+    assert at.table[2].value["Equal"][0].startswith("0.67")

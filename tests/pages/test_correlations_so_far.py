@@ -23,7 +23,7 @@ CSV = "item,system,level,m\n" + "".join(
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Opens the way from estimates to intervals; no scores are few."""
+    """Lets the work continue from estimates to intervals; every number of scores counts as many."""
     opened = Event()
     chosen_scores._works.clear()
 
@@ -41,7 +41,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
     chosen_scores._works.clear()
 
 
-def test_estimates_are_there_before_intervals(gate: Event) -> None:
+def test_estimates_come_before_intervals(gate: Event) -> None:
     question = (("file",), SCORES, None, (), FAST)
     report, _ = chosen_scores.correlated_so_far(*question)
     assert not report.is_complete
@@ -52,9 +52,7 @@ def test_estimates_are_there_before_intervals(gate: Event) -> None:
     assert chosen_scores.correlated_so_far(*question)[0] == whole
 
 
-def test_work_that_nobody_wants_ends_and_is_taken_up_again(
-    gate: Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_abandoned_work_ends_and_is_resumed(gate: Event, monkeypatch: pytest.MonkeyPatch) -> None:
     question = (("file",), SCORES, None, (), FAST)
     monkeypatch.setattr(chosen_scores, "_PATIENCE", 0.2)
     chosen_scores.correlated_so_far(*question)
@@ -66,7 +64,7 @@ def test_work_that_nobody_wants_ends_and_is_taken_up_again(
     assert chosen_scores.correlated(*question) == correlate_scores(SCORES, options=FAST)
 
 
-def test_a_mistake_reaches_everybody_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_reaches_every_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen_scores._works.clear()
     for _ in range(2):
         with pytest.raises(Exception, match="column to group by"):

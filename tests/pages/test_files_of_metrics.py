@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 @pytest.fixture
 def given(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The files, kept by the page and in the command's folder; returns the number of the scores."""
+    """Store the files for the page and in the command's folder; return the number of the scores."""
     monkeypatch.chdir(tmp_path)
     kinds: dict[str, tuple[KeptKind, str]] = {
         "people.csv": ("ratings", PEOPLE),

@@ -1,4 +1,4 @@
-"""The page Generate: a run that could not start, its message, and the form filled with what it was asked for."""
+"""The page Generate: a run that could not start, its message, and the form filled with its settings."""
 
 import time
 from dataclasses import replace
@@ -105,7 +105,7 @@ def ended(store: Store, run_id: int) -> None:
     raise AssertionError("the run goes on after 20 s")
 
 
-def test_the_form_takes_a_factual_run_of_the_demos_questions(store: Store) -> None:
+def test_the_form_opens_with_a_factual_run_of_the_demo_questions(store: Store) -> None:
     wanted = asked(
         backend="openai",
         model="m",
@@ -139,7 +139,7 @@ def test_the_form_takes_a_factual_run_of_the_demos_questions(store: Store) -> No
     assert (at_hand(store, again).asked, at_hand(store, again).running) == (wanted, running)
 
 
-def test_a_run_that_stopped_later_keeps_its_counts_and_lists_its_problems(store: Store) -> None:
+def test_a_run_that_stopped_later_shows_its_counts_and_problems(store: Store) -> None:
     run = made(store, limit=2)
     finish_run(store, run.run.run_id, "stopped", "The server cannot be used\n  - nobody answers there")
     at = visit(run)
@@ -149,7 +149,7 @@ def test_a_run_that_stopped_later_keeps_its_counts_and_lists_its_problems(store:
 
 
 @pytest.mark.slow
-def test_no_process_stays_behind_when_its_run_is_done(store: Store) -> None:
+def test_no_process_is_left_when_its_run_is_done(store: Store) -> None:
     run = waiting(store, data=OWN)
     at = press(visit(run), "Start")
     (child,) = environments._children[-1:]

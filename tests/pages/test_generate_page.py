@@ -1,4 +1,4 @@
-"""The page Generate: the form and how a run goes, and nobody but the admin."""
+"""The page Generate: the form, the progress of a run, and access for the admin alone."""
 
 import re
 import time
@@ -35,11 +35,11 @@ def test_the_first_visit_offers_the_demos_questions_and_a_preview(store: Store) 
 
 
 @pytest.mark.slow
-def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> None:
+def test_after_a_preview_the_same_run_continues_with_all_items(store: Store) -> None:
     run = made(store, limit=5)
     before = run_item(store, run.run.run_id, 0)
     at = visit(run)
-    assert "Estimated from the 5 items above, for all 14" in said(at)
+    assert "Estimate for all 14 items from the 5 above" in said(at)
     assert "none: rules need no model" in said(at)
     press(at, "Run all 14 items")
     assert "is starting" in said(at) or "is running" in said(at)
@@ -55,7 +55,7 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
 
 
 def ended(store: Store, run: RunAtHand) -> Run:
-    """The run when its new process is through with it."""
+    """The run after its new process has finished it."""
     for _ in range(600):
         now = get_run(store, run.run.run_id)
         if now.state == "done" and now.finished_utc != run.run.finished_utc:
@@ -65,7 +65,7 @@ def ended(store: Store, run: RunAtHand) -> Run:
     raise AssertionError(f"the run is {now.state} after 30 s")
 
 
-def test_problems_of_a_file_stand_beside_it_with_their_places(store: Store) -> None:
+def test_problems_of_a_file_are_listed_next_to_it_with_their_places(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")
     at.run()
@@ -74,26 +74,23 @@ def test_problems_of_a_file_stand_beside_it_with_their_places(store: Store) -> N
     assert "bad.jsonl cannot be read: 2 problems" in said(at)
     assert "line 1, question a: question is missing" in said(at)
     assert not at.button
-    assert "Mend the file, then upload it again." in said(at)
+    assert "then upload the file again." in said(at)
 
 
 def test_a_file_is_summed_up_in_words(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")
     at.run()
-    assert "Give a file above" in said(at)
+    assert "Upload a file above" in said(at)
     row = {"question": "How long?", "reference": "It is 1,230 km long.", "paraphrase": "1,230 km."}
     at.file_uploader[0].upload("q.jsonl", questions({**row, "mood": "calm"}))
     at.run()
-    assert (
-        "1 question in a language that the file does not name (`und`): no problem found in the file."
-        in said(at)
-    )
+    assert "1 question without a language (`und`): no problem found in the file." in said(at)
     assert "columns not used: mood" in said(at)
     assert not at.code
 
 
-def test_what_has_no_paraphrase_is_said_before_it_is_run(store: Store) -> None:
+def test_missing_paraphrases_are_reported_before_the_run(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")
     at.run()
@@ -131,7 +128,7 @@ def test_a_key_is_never_shown_or_kept(store: Store, monkeypatch: pytest.MonkeyPa
     assert not next(button for button in at.button if button.label == "Preview five items").disabled
 
 
-def test_what_is_wrong_with_the_settings_is_said_in_the_pages_words(store: Store) -> None:
+def test_invalid_settings_are_reported_in_the_words_of_the_page(store: Store) -> None:
     at = visit()
     field(at, "Backend").set_value("openai")
     at.run()
@@ -146,7 +143,7 @@ def test_what_is_wrong_with_the_settings_is_said_in_the_pages_words(store: Store
     assert list_runs(store) == []
 
 
-def test_a_missing_environment_is_one_line_with_the_command_that_makes_it(
+def test_one_line_gives_the_command_that_makes_a_missing_environment(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_VLLM_PYTHON", "/nowhere/python")
@@ -157,7 +154,7 @@ def test_a_missing_environment_is_one_line_with_the_command_that_makes_it(
     assert next(button for button in at.button if button.label == "Preview five items").disabled
 
 
-def test_rules_in_the_place_of_a_parse_are_said_before_the_run_and_in_its_results(store: Store) -> None:
+def test_rules_instead_of_a_parse_are_reported_before_the_run_and_in_its_results(store: Store) -> None:
     at = visit()
     assert "./run --with spacy" in said(at)
     run = made(store)
@@ -165,7 +162,7 @@ def test_rules_in_the_place_of_a_parse_are_said_before_the_run_and_in_its_result
     assert "./run --with spacy" not in said(visit(made(store, wanted=asked("damage")), "Results"))
 
 
-def test_prompts_are_shown_chosen_and_may_be_ones_own(store: Store) -> None:
+def test_prompts_are_shown_chosen_and_uploaded(store: Store) -> None:
     at = visit()
     field(at, "Backend").set_value("openai")
     field(at, "Scheme").set_value("damage")
@@ -245,7 +242,7 @@ def test_states_say_what_happened_and_what_to_do(store: Store) -> None:
     assert "Resume" in [button.label for button in at.button]
 
 
-def test_what_was_asked_for_is_said_in_the_words_of_the_form(store: Store) -> None:
+def test_the_settings_of_a_run_use_the_words_of_the_form(store: Store) -> None:
     wanted = asked(
         backend="openai",
         model="tiny",
@@ -275,11 +272,11 @@ def test_what_was_asked_for_is_said_in_the_words_of_the_form(store: Store) -> No
 
 
 def plainly(cell: str) -> str:
-    """A cell of a table without what keeps Markdown off."""
+    """A cell of a table without the characters that escape Markdown."""
     return re.sub(r"\\(?=[^\w\s])", "", cell).replace("\u00a0", " ").replace("\u2060", "")
 
 
-def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
+def test_a_process_that_ends_at_once_is_shown_with_its_message(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = tmp_path / "python"
@@ -301,14 +298,14 @@ def test_a_run_without_a_finished_item_has_nothing_to_show_yet(store: Store) -> 
     assert "has not started" in said(visit(run))
     assert "Start" in [button.label for button in visit(run).button]
     for part in ("Items", "Levels", "Results"):
-        assert "the run has not finished an item yet" in said(visit(run, part))
+        assert "no item is finished yet" in said(visit(run, part))
 
 
 # --- for the admin alone --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("who", ["nobody", "rater", "rater as admin"])
-def test_nobody_else_gets_anything_of_it(store: Store, cookies: dict[str, str], who: str) -> None:
+def test_only_the_admin_gets_anything(store: Store, cookies: dict[str, str], who: str) -> None:
     made(store)
     token = study_in(store).tokens["R1"]
     names = {
@@ -338,7 +335,7 @@ def addresses(at: AppTest) -> set[str]:
 
 
 def test_columns_are_chosen_below_the_first_rows(store: Store) -> None:
-    """A select for each column of the file, which says what it is read as; what is chosen is what is read."""
+    """Each column of the file has a menu of the columns it can be read as."""
     at = visit()
     field(at, "From").set_value("file")
     at.run()

@@ -1,4 +1,4 @@
-"""The page Generate: every item to inspect, the files, the way to a study, and published reports."""
+"""The page Generate: every item, the files, a new study, and published reports."""
 
 import json
 import re
@@ -28,12 +28,12 @@ from pages.widgets import menus
 from pages.widgets.messages import plain
 
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$ ![i](http://outside.invalid/a.png)'
-MAKE_STUDY = "Make a study in draft"
+MAKE_STUDY = "Make a draft study"
 
 pytestmark = pytest.mark.usefixtures("cookies")
 
 
-def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None:
+def test_failed_items_are_counted_by_step_and_come_first(store: Store) -> None:
     data = questions(
         {
             "item_id": "good",
@@ -48,14 +48,14 @@ def test_left_out_items_are_counted_by_step_and_come_first(store: Store) -> None
     at = visit(run, "Items")
     assert field(at, "Item").value == 1, "the failing one"
     assert "This item is incomplete. It ended at finding facts (no spans)" in said(at)
-    assert "A level is missing; partial results are below and in outputs.csv." in said(at)
+    assert "A level is missing. Partial results are below and in outputs.csv." in said(at)
     at.get("button_group")[0].set_value("done")
     at.run()
     assert field(at, "Item").value == 0
     assert "is incomplete." not in said(at)
 
 
-def test_every_step_of_an_item_is_there(store: Store) -> None:
+def test_every_step_of_an_item_is_shown(store: Store) -> None:
     run = made(store)
     item = run_item(store, run.run.run_id, 0)
     assert item is not None
@@ -68,11 +68,11 @@ def test_every_step_of_an_item_is_there(store: Store) -> None:
             assert f"[{words}]<sup>{span}·A{number}</sup>" in text
     for dropped in trace["dropped"]:
         assert f"[{trace['spans'][dropped['span']]['text']}]<sup>{dropped['span']}</sup>" in text
-        assert f"held: {dropped['reason']}" in text
-    edits = next(table.value for table in at.table if "Was" in table.value.columns)
+        assert f"unchanged: {dropped['reason']}" in text
+    edits = next(table.value for table in at.table if "Before" in table.value.columns)
     first = trace["levels"][1]["edits"][0]
-    assert re.sub(r"\\", "", edits.iloc[0]["Was"]).replace("\u00a0", " ") == first["old"]
-    assert re.sub(r"\\", "", edits.iloc[0]["Is"]).replace("\u00a0", " ") == first["new"]
+    assert re.sub(r"\\", "", edits.iloc[0]["Before"]).replace("\u00a0", " ") == first["old"]
+    assert re.sub(r"\\", "", edits.iloc[0]["After"]).replace("\u00a0", " ") == first["new"]
     assert [html for html in html_of(at) if ">A0, marked against the reference</div>" in html]
     marked = next(html for html in html_of(at) if ">A1</div>" in html)
     assert "<del>" in marked
@@ -130,7 +130,7 @@ def test_the_share_of_words_kept_is_shown_with_its_range_and_no_promise(store: S
 # --- what it made ---------------------------------------------------------------------------------
 
 
-def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
+def test_every_file_is_offered_with_a_warning_of_verbatim_texts(store: Store) -> None:
     run = made(
         store, questions({"question": "How long?", "reference": "The Rhine is 1,230 km long since 1999."})
     )
@@ -141,27 +141,27 @@ def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
     assert "word for word" not in said(visit(made(store), "Results"))
 
 
-def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
+def test_a_run_and_another_run_become_a_study(store: Store) -> None:
     other = made(store, wanted=asked(seed=1))
     run = made(store)
     at = visit(run, "Results")
-    assert field(at, "The other source").value is None, "nobody has chosen yet"
+    assert field(at, "Other system").value is None, "nobody has chosen yet"
     assert MAKE_STUDY not in [button.label for button in at.button]
-    field(at, "The other source").set_value(other.run.run_id)
+    field(at, "Other system").set_value(other.run.run_id)
     at.run()
-    assert field(at, "Name of the other source").value == "rules (run 1)", (
+    assert field(at, "Name of the other system").value == "rules (run 1)", (
         "a study cannot tell two of one name"
     )
     press(at, MAKE_STUDY)
-    assert "Say which source is the candidate." in said(at)
+    assert "Choose the candidate." in said(at)
     field(at, "Name of the study").set_value("two seeds")
-    field(at, "Candidate: the source you ask about").set_value("rules")
+    field(at, "Candidate: the system under test").set_value("rules")
     press(at, MAKE_STUDY)
     assert [box.value for box in at.success] == [
-        "two seeds is a draft. Look at its leakage audit, add raters, then open it."
+        "two seeds is a draft. Check its leakage audit, add raters, then open it."
     ]
     assert MAKE_STUDY not in [button.label for button in at.button], "the message stands there"
-    assert [link.proto.label for link in at.get("page_link")] == ["Open it on the page Studies"]
+    assert [link.proto.label for link in at.get("page_link")] == ["Open on the page Studies"]
     (study,) = list_studies(store)
     assert (study.name, study.state, study.levels) == ("two seeds", "draft", ("A0", "A1", "A2", "A3", "A4"))
     assert (study.design.candidate, study.design.comparator) == ("rules", "rules (run 1)")
@@ -169,7 +169,7 @@ def test_a_run_goes_to_a_study_beside_another_run(store: Store) -> None:
     assert texts == {(o.item_id, o.level, o.text) for o in run_answers(run).outputs}
 
 
-def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
+def test_a_run_and_a_file_become_a_study(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     answers = [
         {
@@ -183,7 +183,7 @@ def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
     ]
     run = made(store)
     at = visit(run, "Results")
-    field(at, "The other source").set_value(0)
+    field(at, "Other system").set_value(0)
     at.run()
     at.file_uploader[0].upload("people.jsonl", questions(*answers[2:]))
     at.run()
@@ -194,7 +194,7 @@ def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
     assert "A0 is the reference word for word: of people in 13 of 13 questions" in said(at)
 
 
-def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:
+def test_one_system_of_a_file_with_two_is_chosen(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     answers = [
         {
@@ -207,11 +207,11 @@ def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:
         for source in ("people", "machine")
     ]
     at = visit(made(store), "Results")
-    field(at, "The other source").set_value(0)
+    field(at, "Other system").set_value(0)
     at.run()
     at.file_uploader[0].upload("both.jsonl", questions(*answers))
     at.run()
-    menu = field(at, "Whose answers of this file")
+    menu = field(at, "System in this file")
     assert (menu.options, menu.value) == (["people", "machine"], None)
     assert not at.error
     menu.set_value("machine")
@@ -219,7 +219,7 @@ def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:
     assert "14 questions at levels A0 from rules and machine." in said(at)
 
 
-def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
+def test_a_leak_is_a_warning_next_to_the_success(store: Store) -> None:
     rows = [json.loads(line) for line in DEMO.read_text("utf-8").splitlines()]
     long = [
         {
@@ -232,11 +232,11 @@ def test_a_leak_is_a_warning_beside_the_good_news(store: Store) -> None:
         for level in ("A0", "A1", "A2")
     ]
     at = visit(made(store), "Results")
-    field(at, "The other source").set_value(0)
+    field(at, "Other system").set_value(0)
     at.run()
     at.file_uploader[0].upload("long.jsonl", questions(*long))
     at.run()
-    field(at, "Candidate: the source you ask about").set_value("rules")
+    field(at, "Candidate: the system under test").set_value("rules")
     press(at, MAKE_STUDY)
     (study,) = list_studies(store)
     note = audit_note(audit_study(store, study))
@@ -252,7 +252,7 @@ def test_whole_runs_of_the_same_file_are_offered_first(store: Store) -> None:
     part = made(store, wanted=asked(seed=2), limit=3)
     foreign = made(store, other_file, wanted=asked(seed=3))
     run = made(store)
-    labels = field(visit(run, "Results"), "The other source").options
+    labels = field(visit(run, "Results"), "Other system").options
     assert [label.split(" (")[0] for label in labels] == [
         "A file with answers ...",
         *(f"Run {one.run.run_id}" for one in (whole, part, foreign)),
@@ -273,9 +273,9 @@ def test_the_published_report_is_replayed_and_shown(store: Store, shared_data: P
     at.run()
     counts = at.table[0].value
     found = dict(zip(counts["Step"], counts["Items that match"], strict=True))
-    assert found["Items"] == found["Brackets"] == found["Filter, order of the code"] == "20"
+    assert found["Items"] == found["Brackets"] == found["Filter, order in Factual's code"] == "20"
     assert found["Sizes of the groups"] == "20"
-    assert int(found["Filter, order of the paper"]) < 12
+    assert int(found["Filter, order in Factual's paper"]) < 12
     assert "[fossil fuels]<sup>" in said(at)
     at.file_uploader[0].set_value(("x.csv", b"item_id,question\na,b\n", "text/csv"))
     at.run()

@@ -1,4 +1,4 @@
-"""Every page that takes a table shows its first rows, a menu a column and words as classes before it takes anything."""
+"""Every page that reads a table shows its first rows, a menu per column and words as classes before it stores anything."""
 
 import pytest
 from helpers.pages.generate_visit import field, press, said
@@ -11,7 +11,7 @@ from core.store.studies import list_studies
 from pages.widgets import chosen_scores
 
 ROWS = b"key,who,said,ref,level\n1,a,One.,One!,A0\n1,b,Two.,One!,A0\n2,a,Three.,Two!,A0\n2,b,Four.,Two!,A0\n"
-"""A table whose columns have names of their own."""
+"""A table with unusual column names."""
 
 
 def widget() -> None:
@@ -67,7 +67,7 @@ def test_columns_and_classes_are_shown_and_changed() -> None:
     )
 
 
-def test_what_is_no_table_comes_as_it_is_and_stays_while_the_session_lasts() -> None:
+def test_other_files_stay_unchanged_while_the_session_lasts() -> None:
     at = AppTest.from_function(widget)
     at.session_state["kept"] = (b"{}", "b.json")
     at.run()
@@ -78,7 +78,7 @@ def test_what_is_no_table_comes_as_it_is_and_stays_while_the_session_lasts() -> 
 
 @pytest.mark.usefixtures("cookies")
 class TestDoors:
-    """Each takes the same table once its columns are named, and nothing before a button is pressed."""
+    """Each page reads the same table after its columns are named, and stores nothing before a button is pressed."""
 
     def named(self, at: AppTest) -> AppTest:
         assert len(at.dataframe[0].value) == 4

@@ -50,7 +50,7 @@ def given() -> tuple[bytes, str]:
     return lines(*rows), "texts.jsonl"
 
 
-def test_judges_beside_each_other_and_beside_themselves(
+def test_judges_compared_with_each_other_and_themselves(
     store: Store, written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = by_model(

@@ -1,4 +1,4 @@
-"""The page Judges over time and beside commands: what is kept, what is taken over, and in whose words it is said."""
+"""The page Judges over time and next to commands: caches, settings copied to the form, and wording."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -45,14 +45,14 @@ def given(*rows: Mapping[str, str]) -> tuple[bytes, str]:
 
 
 def waiting(store: Store, judge: Judge, *prompts: str) -> Run:
-    """A run that asks a server with these prompts, and that nobody has started."""
+    """A run with these prompts that nobody has started."""
     chosen = [parse_prompt(text, "own.yaml") for text in prompts]
     return unstarted(store, given(), partial(judge, prompts=chosen))
 
 
 @pytest.fixture
 def again(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], Run]:
-    """The run that the form makes which another run has filled, untouched by anybody."""
+    """The run that the form makes when another run has filled it and nobody changes it."""
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
 
     def pressed(run: Run) -> Run:
@@ -68,7 +68,7 @@ def again(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[Run], Run]
 # --- what another run was asked for ---------------------------------------------------------------
 
 
-def test_settings_that_only_a_command_gives_are_taken_over_as_they_are(
+def test_settings_given_by_command_alone_are_copied_unchanged(
     store: Store, again: Callable[[Run], Run]
 ) -> None:
     fields = fields_of(ClaimsSettings)
@@ -78,13 +78,13 @@ def test_settings_that_only_a_command_gives_are_taken_over_as_they_are(
         assert again(run).settings == run.settings
 
 
-def test_prompts_of_ones_own_are_taken_over(store: Store, again: Callable[[Run], Run]) -> None:
+def test_uploaded_prompts_are_copied(store: Store, again: Callable[[Run], Run]) -> None:
     own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
     run = waiting(store, CLAIMS, own)
     assert again(run).settings == run.settings
 
 
-def test_a_shipped_prompt_in_the_place_of_the_usual_one_is_taken_over(
+def test_a_shipped_prompt_that_is_not_the_default_is_copied(
     store: Store, again: Callable[[Run], Run]
 ) -> None:
     run = waiting(store, rubric(), find_prompt("rubric-text").dump())
@@ -104,7 +104,7 @@ def test_prompts_of_another_judge_are_not_offered(store: Store) -> None:
     assert not at.error
 
 
-def test_what_was_asked_for_holds_the_rubric(store: Store) -> None:
+def test_the_settings_of_a_run_include_the_rubric(store: Store) -> None:
     at = visit(("run", waiting(store, rubric()).run_id), "Progress")
     text = said(at)
     assert (ROOT / "data" / "rubrics" / "factual.yaml").is_file()
@@ -129,14 +129,14 @@ def test_scores_after_a_resume_are_the_new_ones_though_as_many_items_are_done(st
     assert chosen_scores.open_scores(store, chosen).table.values[1, 0] == before / 2
 
 
-def test_fewer_resamples_while_one_of_two_runs_is_at_work(store: Store) -> None:
+def test_fewer_resamples_while_one_of_two_runs_is_working(store: Store) -> None:
     run = judged(store, given())
     still = chosen_scores.open_scores(store, ("run", run.run_id))
     assert chosen_scores.resamples_for(still, still) == 10_000
     assert chosen_scores.resamples_for(still, replace(still, moving=True)) == 1_000
 
 
-def test_two_judges_that_part_show_the_text_of_the_same_language(store: Store) -> None:
+def test_a_disagreement_shows_the_text_of_the_same_language(store: Store) -> None:
     texts = [
         {"language": language, "level": level, "text": f"{text} ({language})"}
         for language in ("en", "de")
@@ -151,7 +151,9 @@ def test_two_judges_that_part_show_the_text_of_the_same_language(store: Store) -
         choice.set_value(option).run()
         cards = [card for card in html_of(at) if "(en)" in card or "(de)" in card]
         assert cards, option
-        assert len([one for one in at.expander if "said (" in one.label]) == 2
+        assert (
+            len([one for one in at.expander if one.label.startswith(("This judge: ", "Other judge: "))]) == 2
+        )
         languages = {language for language in ("en", "de") if f"({language})" in "".join(cards)}
         assert len(languages) == 1, option
         shown = next(card for card in cards)
@@ -161,7 +163,7 @@ def test_two_judges_that_part_show_the_text_of_the_same_language(store: Store) -
 # --- costs ----------------------------------------------------------------------------------------
 
 
-def test_an_item_costs_what_the_account_says_by_the_accounts_own_rule(store: Store) -> None:
+def test_the_cost_of_an_item_equals_the_account(store: Store) -> None:
     run = waiting(store, rubric())
     call = {"run_id": run.run_id, "step": "rubric", "cached": 0, "seconds": 1.0}
     for position, key, reason, tokens in [(0, "a", None, 7), (0, "b", "timeout", None), (1, "c", None, 100)]:
@@ -178,7 +180,7 @@ def test_an_item_costs_what_the_account_says_by_the_accounts_own_rule(store: Sto
     assert step_costs(store, run.run_id, position=2) == []
 
 
-def test_the_account_of_a_run_is_read_once_until_there_is_more(
+def test_the_account_of_a_run_is_read_once_until_it_changes(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []

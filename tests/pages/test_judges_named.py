@@ -1,4 +1,4 @@
-"""What the page Judges calls things: texts in menus, runs that differ in a setting, columns side by side."""
+"""Names on the page Judges: texts in menus, runs that differ in a setting, columns side by side."""
 
 import pytest
 from helpers.pages.generate_visit import said
@@ -34,7 +34,7 @@ def _menu() -> None:
     st.markdown(f"shown {chosen}")
 
 
-def test_the_name_in_the_menu_is_of_the_text_that_is_shown_when_the_order_changes() -> None:
+def test_the_menu_names_the_shown_text_when_the_order_changes() -> None:
     at = AppTest.from_function(_menu).run()
     at.selectbox[0].set_value("b: 2").run()
     assert at.markdown[0].value == "shown b"
@@ -54,7 +54,7 @@ def _backend() -> None:
     settings_form.choose_backend("one", "Rules." if st.session_state.get("rules", True) else None)
 
 
-def test_a_backend_is_chosen_when_rules_are_offered_no_more() -> None:
+def test_a_backend_is_chosen_when_rules_are_no_longer_offered() -> None:
     at = AppTest.from_function(_backend).run()
     at.radio[0].set_value("rules").run()
     at.session_state["rules"] = False
@@ -91,7 +91,7 @@ def test_scores_of_other_texts_and_runs_without_any_are_not_offered(store: Store
     assert unstarted.run_id > same.run_id
 
 
-def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
+def test_columns_of_one_name_also_name_their_run(store: Store) -> None:
     both = [chosen_scores.open_scores(store, ("run", judged(store, given()).run_id)) for _ in range(2)]
     table = merged(both)
     names = [metric.name for metric in table.metrics]
@@ -101,7 +101,7 @@ def test_columns_of_one_name_say_whose_they_are(store: Store) -> None:
     assert [note for note in table.notes if "are in both" in note]
 
 
-def test_a_step_says_what_was_read() -> None:
+def test_a_step_names_what_was_read() -> None:
     assert chosen_judge.of_document("questions from source: cut off", "reference").startswith(
         "questions from reference"
     )
@@ -109,6 +109,6 @@ def test_a_step_says_what_was_read() -> None:
     assert chosen_judge.sides("reference")["source"] == "made from references"
 
 
-def test_a_rubrics_scale_stands_with_its_scores(store: Store) -> None:
+def test_a_rubrics_scale_is_shown_with_its_scores(store: Store) -> None:
     (run,) = by_model(store, given(), rubric())
     assert "Scale of the rubric factual" in said(visit(("run", run.run_id), "Scores")).replace("\\", "")

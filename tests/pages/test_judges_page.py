@@ -1,4 +1,4 @@
-"""The page Judges: from texts to scores, to what was said of each text, and to whether a judge can be believed."""
+"""The page Judges: from texts to scores, replies, and the reliability of a judge."""
 
 import json
 import re
@@ -56,19 +56,19 @@ FACTS = (
     "The comet returns every 76 years. It was seen in 1986. Halley computed its path.",
     "The bridge opened in 1894. It crosses the Thames. It has two towers.",
 )
-NO_OTHERS = "there are no other scores"
+NO_OTHERS = "nothing else has scored these texts"
 HOSTILE = '<img src=x onerror="alert(1)"> **bold** $x$'
 
 
 def damaged(text: str, level: int) -> str:
-    """The last `level` sentences say something else."""
+    """The text with its last `level` sentences replaced."""
     sentences = re.split(r"(?<=\.) ", text)
     other = ["Nobody knows why.", "Some disagree loudly.", "More was never written."]
     return " ".join(sentences[: 3 - level] + other[:level])
 
 
 def given(n_items: int = 4, **columns: object) -> tuple[bytes, str]:
-    """Texts at levels 0 to 3, each level with one more sentence that is not the reference's."""
+    """Texts at levels 0 to 3: each level replaces one more sentence of the reference."""
     rows = [
         {"item": str(n + 1), "system": "GPT", "level": str(level), "text": damaged(fact, level)}
         | {"reference": fact, "source": f"What of number {n + 1}?"}
@@ -80,7 +80,7 @@ def given(n_items: int = 4, **columns: object) -> tuple[bytes, str]:
 
 
 def shown(at: AppTest, column: str) -> Any:
-    """The first table with that column, as it reads."""
+    """The first table with that column, as shown."""
     frame = next(table.value for table in at.table if column in map(plainly, table.value.columns))
     return frame.rename(columns=plainly).map(lambda cell: plainly(str(cell)))
 
@@ -96,7 +96,7 @@ def buttons(at: AppTest) -> list[str]:
 # --- a new run ------------------------------------------------------------------------------------
 
 
-def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store) -> None:
+def test_without_any_run_the_page_shows_the_form(store: Store) -> None:
     at = visit()
     assert field(at, "Judge").value is None  # type: ignore[attr-defined]
     assert field(at, "Judge").options == ["Give a judge's output ..."]
@@ -108,7 +108,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     assert [prompt.label for prompt in at.selectbox if prompt.label == "Judging by the rubric"]
 
 
-def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> None:
+def test_the_form_preselects_the_newest_run_that_made_a_text(store: Store) -> None:
     made = generated(store)
     with ScriptedServer(lambda *_: "", models=("m",)) as server:
         model = {"backend": "openai", "model": "m", "base_url": server.url}
@@ -117,12 +117,12 @@ def test_the_form_begins_with_the_newest_run_that_made_a_text(store: Store) -> N
     assert failed.run.run_id > made.run.run_id
     assert sum(item_counts(store, failed.run.run_id)[0].values()) == 14, "it came to all items"
     at = visit()
-    assert field(at, "Run of generation").value == made.run.run_id  # type: ignore[attr-defined]
+    assert field(at, "Generation run").value == made.run.run_id  # type: ignore[attr-defined]
     assert "84 texts on 14 items" in said(at)
 
 
 def broken(at: AppTest) -> list[str]:
-    """Names of files that the page says cannot be used."""
+    """Names of files that the page reports as unusable."""
     return [name for one in at.warning for name in re.findall(r"^\S+\.yaml", one.value)]
 
 
@@ -174,7 +174,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     assert field(at, "Judge").value == ("run", run.run_id)  # type: ignore[attr-defined]
 
 
-def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(store: Store) -> None:
+def test_errors_use_the_words_of_the_form_and_make_no_run(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
@@ -184,7 +184,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     at.run()
     assert "16 of 16 texts looks like a question" in said(at)
     assert "--mode" not in said(at)
-    field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
+    field(at, "Name of the judge in tables (default: kind, changed settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
     assert "Model: is empty" in said(at)
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
 
 
 @pytest.mark.slow
-def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
+def test_an_invalid_rubric_is_refused_next_to_the_form(store: Store) -> None:
     at = visit()
     own = next(one for one in at.file_uploader if one.label == "Or your own rubric (YAML)")
     own.upload("mine.yaml", b"name: mine\n")
@@ -202,7 +202,7 @@ def test_a_rubric_that_is_none_is_refused_beside_the_form(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_can_be_repeated_with_the_same_settings(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
     (run,) = by_model(store, given(1), cef(reask=True, answers="each", questions="mixed", repeats=2))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
@@ -216,7 +216,7 @@ def test_a_run_is_asked_for_again_as_it_was(store: Store, monkeypatch: pytest.Mo
 
 
 @pytest.mark.slow
-def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
+def test_an_uploaded_rubric_is_still_there_in_the_next_form(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: None)
@@ -230,14 +230,14 @@ def test_a_rubric_of_ones_own_is_still_there_in_the_next_form(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [rubric(), cef(), CLAIMS], ids=["rubric", "cef", "claims"])
-def test_a_run_that_has_judged_nothing_yet_says_so_in_every_part(store: Store, judge: Judge) -> None:
+def test_every_tab_of_a_run_without_scores_says_so(store: Store, judge: Judge) -> None:
     run = waiting(store, given(), judge)
     for part in ("Progress", "Scores", "Texts", "Judges", "Reliability", "Cost", "Files"):
         text = said(visit(("run", run.run_id), part))
         assert part == "Progress" or "Nothing to show" in text, part
 
 
-def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
+def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, toy_judge.KIND.name, toy_judge.KIND)  # type: ignore[arg-type]  # a plain dict
@@ -261,7 +261,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
     assert shown(visit(("run", run.run_id), "Scores"), "Mean")["Texts"].tolist() == ["4"]
     at = visit(("run", run.run_id), "Texts")
     assert set(shown(at, "what")["what"]) == {"missing"}, "a record without a page of its own is a table"
-    assert "asks each thing once" in said(visit(("run", run.run_id), "Reliability"))
+    assert "has no repeats" in said(visit(("run", run.run_id), "Reliability"))
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
     press(at, "Judge the one item")
     assert list_runs(store, ("toy",))[0].settings == run.settings
@@ -270,7 +270,7 @@ def test_a_judge_that_is_one_file_and_one_line_is_asked_shown_and_asked_again(
 # --- scores ---------------------------------------------------------------------------------------
 
 
-def test_the_level_is_correlated_as_003_prints_it(store: Store) -> None:
+def test_correlations_with_the_level_are_those_of_factual(store: Store) -> None:
     run = judged(store, given())
     at = visit(("run", run.run_id), "Scores")
     found = shown(at, "Pearson, over rows").set_index("Score")
@@ -300,7 +300,7 @@ def test_cross_examination_is_shown_in_percent_and_stored_as_shares(store: Store
     assert summary["Mean"]["cef-reference-tiny-coverage (%)"] == f"{100 * table.values[:, 0].mean():.3f}"
 
 
-def test_a_judge_that_says_one_thing_of_all_texts_is_named_beside_its_scores(store: Store) -> None:
+def test_a_constant_judge_is_named_next_to_its_scores(store: Store) -> None:
     junk = json.dumps({"feedback": "All facts are there.", "verdict": 1})
     (run,) = by_model(store, given(), rubric(), script=lambda body, n: junk)
     found = degeneracy_of(at_hand(store, run))
@@ -363,7 +363,7 @@ def test_the_worst_text_comes_first_with_its_claims_and_marks(store: Store) -> N
     assert field(at, "Text").options[0].startswith("GPT, level 0")  # type: ignore[attr-defined]
 
 
-def test_mismatching_questions_stand_before_all_questions(store: Store) -> None:
+def test_mismatching_questions_come_before_all_questions(store: Store) -> None:
     (run,) = by_model(store, given(), cef(reask=True))
     at = visit(("run", run.run_id), "Texts")
     mismatches = shown(at, "Made from the")
@@ -386,13 +386,13 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     first = judged(store, texts)
     (second,) = by_model(store, texts, rubric())
     at = visit(("run", first.run_id), "Judges")
-    assert field(at, "Beside").value == ("run", second.run_id)  # type: ignore[attr-defined]
+    assert field(at, "Compare with").value == ("run", second.run_id)  # type: ignore[attr-defined]
     a, b = score_table(at_hand(store, first)).values[:, 0], score_table(at_hand(store, second)).values[:, 0]
     numbers = shown(at, "Agreement").set_index("Agreement")
     for name, of in (("Pearson", stats.pearsonr), ("Kendall", stats.kendalltau)):
         assert numbers["Value"][f"{name} over all texts"].split()[0] == f"{of(a, b).statistic:.2f}"
     assert "n = 16 texts that both scored" in said(at)
-    assert "What the other said" in "".join(expander.label for expander in at.expander)
+    assert "Other judge: " in "".join(expander.label for expander in at.expander)
     field(at, "Scores of the same texts").set_value([("run", second.run_id)])  # type: ignore[attr-defined]
     at.run()
     assert "16 of 16 texts are in both" in said(at)
@@ -410,7 +410,7 @@ def test_scores_of_other_texts_are_no_second_judge(store: Store) -> None:
     assert NO_OTHERS in said(at)
 
 
-def test_a_judge_alone_has_nobody_beside_it(store: Store) -> None:
+def test_without_other_scores_the_comparison_says_so(store: Store) -> None:
     run = judged(store, given(1))
     assert NO_OTHERS in said(visit(("run", run.run_id), "Judges"))
 
@@ -442,7 +442,7 @@ def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None
     again = shown(at, "Unchanged").set_index("Expected")
     # Repeats, items, questions: of a reference once an item, of a text once a level.
     assert int(again["YES"]["YES"]) == 2 * 2 * 3 * (1 + 4)
-    assert again["Unchanged"]["YES"].startswith("100 %")
+    assert again["Unchanged"]["YES"].startswith("100.0 %")
     assert again["Unchanged"]["NO"] == DASH
     assert NOT_ASKED_FOR in said(at)
     spread = shown(at, "Variance of the mean").set_index("Score")
@@ -451,7 +451,7 @@ def test_questions_asked_again_and_the_spread_over_repeats(store: Store) -> None
     assert said(at).count(AT_TEMPERATURE_0) == 2
 
 
-def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(store: Store) -> None:
+def test_a_judge_whose_questions_others_deny_has_a_high_disagreement_rate(store: Store) -> None:
     def denying(body: Any, n: int) -> str:
         return answer(body, n).replace("YES", "NO")
 
@@ -464,7 +464,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
     # Each of the two answers everything otherwise than the other: nobody confirms anybody's questions.
     assert rates["ADR"]["org/one"].startswith("100 %")
     assert rates["ADR"]["org/two"].startswith("100 %")
-    field(at, "Counted").set_value("cef-code")  # type: ignore[attr-defined]
+    field(at, "What counts as a disagreement").set_value("cef-code")  # type: ignore[attr-defined]
     at.run()
     rates = shown(at, "ADR").set_index("Model")
     assert rates["ADR"]["org/one"].startswith("100 %"), "the other says NO"
@@ -473,7 +473,7 @@ def test_a_judge_whose_questions_the_others_deny_has_a_high_disagreement_rate(st
 
 
 def mqm(run: Run, store: Store) -> bytes:
-    """Two marked errors: one in a sentence that is not the reference's, one in a sentence that is."""
+    """Two marked errors: one in a replaced sentence, one in a sentence of the reference."""
     header = "system\tdoc\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
     (text,) = (one.text for one in judge_output(at_hand(store, run)).texts if one.row.item_id == "1")
     rows = [
@@ -487,7 +487,9 @@ def mqm(run: Run, store: Store) -> bytes:
     return "\n".join([header, *written]).encode()
 
 
-def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_marked_errors_are_compared_with_the_mismatches(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun: list[int] = []
     monkeypatch.setattr("pages.widgets.run_panel.start", lambda run: begun.append(run.run_id))
     rows = [json.loads(line) for line in given(1)[0].splitlines()][1:2]
@@ -514,7 +516,7 @@ def test_errors_that_people_marked_meet_the_mismatches(store: Store, monkeypatch
 
 
 @pytest.mark.slow
-def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Store) -> None:
+def test_costs_equal_the_account_and_judges_are_side_by_side(store: Store) -> None:
     texts = given()
     first, second = by_model(store, texts, rubric(), cef())
     at = visit(("run", first.run_id), "Cost")
@@ -524,8 +526,8 @@ def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Sto
     assert whole["Calls"] == "16"
     assert whole["Tokens in"] == f"{cost.input_tokens:,}"
     assert whole["Money"] == f"{money:.6f}"
-    field(at, "Beside").set_value([second.run_id])  # type: ignore[attr-defined]
-    field(at, "For").set_value("text")  # type: ignore[attr-defined]
+    field(at, "Compare with").set_value([second.run_id])  # type: ignore[attr-defined]
+    field(at, "Cost of").set_value("text")  # type: ignore[attr-defined]
     at.run()
     rows = shown(at, "Share of input").set_index(["Judge", "Step"])
     assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls for one text"] == "1.0"
@@ -541,11 +543,11 @@ def test_costs_are_those_of_the_account_and_judges_stand_side_by_side(store: Sto
 def test_rules_cost_nothing_and_the_page_says_so(store: Store) -> None:
     run = judged(store, given(1))
     text = said(visit(("run", run.run_id), "Cost"))
-    assert "no model is asked" in text
+    assert "they call no model" in text
 
 
 @pytest.mark.slow
-def test_all_files_can_be_taken_away(store: Store) -> None:
+def test_all_files_can_be_downloaded(store: Store) -> None:
     run = judged(store, given(1))
     at = visit(("run", run.run_id), "Files")
     labels = [button.label for button in at.get("download_button")]
@@ -557,7 +559,7 @@ def test_all_files_can_be_taken_away(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) -> None:
+def test_uploaded_scores_of_a_judge_are_shown_by_level(store: Store) -> None:
     rows = [
         {
             "type": "judge",
@@ -579,7 +581,7 @@ def test_a_judge_that_was_asked_elsewhere_is_looked_at_by_level(store: Store) ->
     assert "methods#scores" in said(at)
 
 
-def test_the_page_metrics_takes_a_judges_scores_as_any(store: Store) -> None:
+def test_the_page_metrics_shows_a_judges_scores(store: Store) -> None:
     run = judged(store, given())
     at = visit_metrics(("run", run.run_id), "Correlations")
     frame = next(one.value for one in at.dataframe if "Pearson" in one.value.columns)

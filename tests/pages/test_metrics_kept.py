@@ -1,4 +1,4 @@
-"""What the page Metrics keeps from one press to the next: nothing is read twice, and nothing is taken for another's."""
+"""Caches of the page Metrics: nothing is read twice, and no result is mistaken for another."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page Metrics: from texts to correlations, meta-correlation and votes, on small runs that really were scored."""
+"""The page Metrics: from texts to correlations, meta-correlation and votes, on small runs with real scores."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def asked_for(at: AppTest, label: str) -> bool:
 # --- a new run ------------------------------------------------------------------------------------
 
 
-def test_without_scores_the_form_stands_there_with_the_lexical_metrics_of_the_paper(store: Store) -> None:
+def test_without_scores_the_page_shows_the_form_with_the_lexical_metrics_of_meta_judge(store: Store) -> None:
     at = visit()
     assert field(at, "Scores").options == ["Give a table of scores ...", "Published tables"]
     chosen = [name for box in at.multiselect for name in box.value]
@@ -84,7 +84,7 @@ def test_without_scores_the_form_stands_there_with_the_lexical_metrics_of_the_pa
     assert not [button for button in at.button if button.label.startswith("Score with")]
 
 
-def test_what_neural_metrics_lack_is_one_line_that_says_how_to_get_it(
+def test_one_line_tells_how_to_install_what_neural_metrics_lack(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSAY_NEURAL_PYTHON", "/nowhere/python")
@@ -113,7 +113,7 @@ def test_a_generation_run_is_scored_by_a_process_of_its_own(
     assert field(at, "Scores").value == ("run", made.run_id)  # type: ignore[attr-defined]
 
 
-def test_a_bad_file_of_texts_is_said_and_nothing_is_made(store: Store) -> None:
+def test_a_bad_file_of_texts_is_reported_and_makes_no_run(store: Store) -> None:
     at = visit()
     choose(at, "From", "file")
     at.file_uploader[0].upload("bad.csv", b"item,words\na,b\n")
@@ -125,7 +125,7 @@ def test_a_bad_file_of_texts_is_said_and_nothing_is_made(store: Store) -> None:
 # --- correlations ---------------------------------------------------------------------------------
 
 
-def test_the_table_holds_what_scipy_computes_from_the_scores(store: Store, run: Run) -> None:
+def test_the_table_equals_what_scipy_computes_from_the_scores(store: Store, run: Run) -> None:
     at = visit(("run", run.run_id), "Correlations")
     frame = shown(at, "Kendall, interval")
     assert set(frame["metric"]) == set(METRICS)
@@ -145,7 +145,7 @@ def test_the_table_holds_what_scipy_computes_from_the_scores(store: Store, run: 
     assert [button.label for button in at.get("download_button")] == ["CSV", "Markdown", "LaTeX"]
 
 
-def test_rows_are_filtered_by_family_and_turned_against_the_raw_level(run: Run) -> None:
+def test_rows_are_filtered_by_family_and_compared_with_the_level_itself(run: Run) -> None:
     at = visit(("run", run.run_id), "Correlations")
     before = shown(at, "Pearson").set_index("metric")["Pearson"]
     choose(at, "Filter by family", ["BLEU"])
@@ -155,7 +155,7 @@ def test_rows_are_filtered_by_family_and_turned_against_the_raw_level(run: Run) 
     at.run()
     after = shown(at, "Pearson").set_index("metric")["Pearson"]
     assert after["bleu-1"] == pytest.approx(-before["bleu-1"])
-    assert "Correlated with the raw damage level" in said(at)
+    assert "Correlated with the damage level itself" in said(at)
 
 
 def test_groups_are_computed_separately(store: Store) -> None:
@@ -175,7 +175,7 @@ def test_groups_are_computed_separately(store: Store) -> None:
     assert list(shown(at, "Spearman")["language"]) == ["cs"]
 
 
-def test_filters_that_leave_no_row_say_so(store: Store) -> None:
+def test_filters_that_hide_every_row_are_reported(store: Store) -> None:
     rows = [
         {
             "item": f"{lang}{item}",
@@ -193,7 +193,7 @@ def test_filters_that_leave_no_row_say_so(store: Store) -> None:
     choose(at, "Separately for each", ["language", "genre"])
     choose(at, "Filter by language", ["de"])
     choose(at, "Filter by genre", ["talk"])
-    assert "no row is left by the filters" in said(at)
+    assert "the filters below hide every row" in said(at)
     assert "2 rows are hidden by the filters" in said(at)
 
 
@@ -245,7 +245,7 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
 
 
-def test_systems_means_are_over_all_texts_until_rated_ones_are_asked_for(store: Store) -> None:
+def test_system_means_are_over_all_texts_unless_rated_ones_are_requested(store: Store) -> None:
     """Means of people 1, 2, 3; of the metric over all texts 1, 2, 4, over the rated ones 1, 3, 2."""
     values = {"A": (1, 1, 1), "B": (3, 3, 0), "C": (2, 2, 8)}
     scores = [{"item": str(n), "system": s, "m": own[n]} for s, own in values.items() for n in range(3)]
@@ -339,7 +339,7 @@ def test_levels_show_shares_and_the_texts_of_the_worst_case(store: Store, run: R
     assert "assay-card" in html
 
 
-def test_a_judge_that_says_nothing_is_named_above_the_tables_and_wins_nothing(store: Store) -> None:
+def test_a_constant_judge_is_named_above_the_tables(store: Store) -> None:
     rows = [f"q{item},s,{level},1" for item in range(6) for level in range(6)]
     file = keep_file(store, "scores", "bot.csv", "\n".join(["item,system,level,bot", *rows]).encode(), {})
     for part in ("Levels", "Correlations"):
@@ -354,7 +354,7 @@ def test_a_judge_that_says_nothing_is_named_above_the_tables_and_wins_nothing(st
     assert "no metric prefers a damaged text" not in said(at)
 
 
-def test_live_scores_meet_a_published_human_column(run: Run) -> None:
+def test_live_scores_are_compared_with_a_published_human_column(run: Run) -> None:
     at = visit(("run", run.run_id), "Meta-correlation")
     text = said(at)
     assert f"n = {len(METRICS)} metrics" in text
@@ -367,7 +367,7 @@ def test_live_scores_meet_a_published_human_column(run: Run) -> None:
 
 
 def test_scores_without_a_metric_of_the_other_side_are_no_error(store: Store) -> None:
-    """A judge's run is the newest: what people said of its texts is not published."""
+    """The newest run is a judge's, and nothing is published about its texts."""
     run = judged(store, texts_of_run(generated(store)))
     at = visit(("run", run.run_id), "Meta-correlation")
     assert not at.error
@@ -375,7 +375,7 @@ def test_scores_without_a_metric_of_the_other_side_are_no_error(store: Store) ->
     assert not at.get("plotly_chart")
 
 
-def test_two_published_columns_give_the_printed_cell(store: Store) -> None:
+def test_two_published_columns_give_the_published_cell(store: Store) -> None:
     at = visit(("published", 0), "Meta-correlation")
     choose(at, "Column", "published:cus-qa-cs")
     boxes = [box for box in at.selectbox if box.label == "Column"]
@@ -387,7 +387,7 @@ def test_two_published_columns_give_the_printed_cell(store: Store) -> None:
     assert estimate == pytest.approx(0.956, abs=0.025), "Table 1 of the paper"
     at.get("button_group")[0].set_value("kendall")
     at.run()
-    assert "Kendall is taken at the second order" in said(at)
+    assert "Kendall is used between the two columns" in said(at)
 
 
 def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store: Store) -> None:
@@ -418,23 +418,23 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     assert "Dropped: only here: not in synthetic.json." in text
 
 
-def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:
+def test_a_published_table_shows_its_source_and_its_errors(store: Store) -> None:
     at = visit(("published", 0))
     assert all(part in said(at) for part in ("Source: ", "78 of 78 cells recomputed"))
     recomputed = shown(at, "recomputed")
     assert abs(recomputed["difference"]).max() < 0.025
     assert set(recomputed["n"]) == {27, 28}
-    errors = {"meta-judge-7": "An error of the paper", "cross-examination-4": "rows add up to 295"}
+    errors = {"meta-judge-7": "Error in the published table", "cross-examination-4": "rows add up to 295"}
     for name, error in errors.items():
         choose(at, "Table", name)
         assert any(error in box.value for box in at.warning)
 
 
-def test_without_an_unblinded_study_votes_stay_shut(run: Run) -> None:
-    assert "no study is unblinded yet" in said(visit(("run", run.run_id), "Votes"))
+def test_without_an_unblinded_study_votes_stay_hidden(run: Run) -> None:
+    assert "votes stay hidden" in said(visit(("run", run.run_id), "Votes"))
 
 
-def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
+def test_metrics_are_compared_with_the_votes_of_an_unblinded_study(store: Store) -> None:
     study = study_in(store, dataset(4), raters=("ann", "bob"))
     for rater in ("ann", "bob"):
         vote(store, study.tokens[rater], prefers(0))
@@ -501,7 +501,7 @@ def test_hostile_names_are_shown_literally(store: Store) -> None:
             assert "<img" not in chart.proto.spec
 
 
-def test_everybody_else_is_turned_away(store: Store, cookies: dict[str, str]) -> None:
+def test_only_the_admin_sees_the_page(store: Store, cookies: dict[str, str]) -> None:
     cookies.clear()
     at = visit()
     assert [title.value for title in at.title] == [FOR_THE_ADMIN]
@@ -523,7 +523,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     at = visit(("upload", 0))
     choose(at, "From", "folder")
     choose(at, "Folder", "/nowhere/at/all")
-    assert "There is no such folder" in said(at)
+    assert "has no such folder" in said(at)
     choose(at, "Folder", str(shared_data / "wmt23"))
     press(at, "Read scores and ratings")
     names = [file.file_name for file in kept_files(store, "ratings")]
@@ -539,7 +539,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     ]
 
 
-def test_every_statistic_is_explained_where_the_page_says() -> None:
+def test_every_link_to_an_explanation_leads_to_a_section() -> None:
     """The links of its parts lead to sections of the page Methods."""
     sections = {
         line[3:].lower().replace(" ", "-").replace("'", "")
@@ -558,7 +558,7 @@ def test_every_statistic_is_explained_where_the_page_says() -> None:
 # --- choices that stay ----------------------------------------------------------------------------
 
 
-def test_one_choice_after_the_other_is_taken(run: Run) -> None:
+def test_consecutive_choices_all_take_effect(run: Run) -> None:
     at = visit()
     for chosen in (("published", 0), ("upload", 0), ("run", run.run_id), ("published", 0)):
         choose(at, "Scores", chosen)
@@ -580,7 +580,7 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     assert "Score with 6 metrics" in [button.label for button in at.button]
 
 
-def test_a_run_with_models_fills_the_form_with_all_that_it_was_asked_for(store: Store) -> None:
+def test_a_run_with_models_fills_the_form_with_all_its_settings(store: Store) -> None:
     text = lines({"item": "1", "text": "a", "reference": "b", "source": "c"})
     chosen = {"metrics": ("comet-wmt22-da",), "models": {"comet-wmt22-da": "my/comet"}, "device": "cuda:1"}
     run, _ = create(store, text, "t.jsonl", *ask(KIND, chosen, {}, {"batch_size": 8}))
@@ -591,7 +591,7 @@ def test_a_run_with_models_fills_the_form_with_all_that_it_was_asked_for(store: 
     assert field(at, "Texts per batch").value == 8  # type: ignore[attr-defined]
 
 
-def test_the_form_asks_only_for_what_the_metrics_use(store: Store) -> None:
+def test_the_form_shows_only_settings_that_the_metrics_use(store: Store) -> None:
     at = visit()
     assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[:2])
     choose(at, "METEOR", [])
@@ -600,7 +600,7 @@ def test_the_form_asks_only_for_what_the_metrics_use(store: Store) -> None:
     assert [label for label in OF_METRICS if asked_for(at, label)] == list(OF_METRICS[1:])
 
 
-def test_metrics_that_cannot_read_the_references_are_named_beside_the_progress(store: Store) -> None:
+def test_the_progress_names_metrics_that_cannot_read_the_references(store: Store) -> None:
     text = "Столицей Франции является город Париж"
     rows = [{"item": "1", "level": str(level), "text": text, "reference": text} for level in range(2)]
     run = scored(store, lines(*rows), metrics=["rouge-1", "chrf-6-2"])
@@ -608,17 +608,17 @@ def test_metrics_that_cannot_read_the_references_are_named_beside_the_progress(s
     assert any("reads only a-z and 0-9" in box.value for box in at.warning)
 
 
-def test_scores_without_levels_stand_on_the_human_side(store: Store) -> None:
+def test_scores_without_levels_are_on_the_human_side(store: Store) -> None:
     rows = [{"item": str(item), "system": "s", "a": item, "b": -item} for item in range(4)]
     file = keep_file(store, "scores", "rated.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Levels")
-    assert "these scores name no levels" in said(at)
+    assert "these scores have no levels" in said(at)
     at = visit(("file", file.file_id), "Meta-correlation")
     assert not at.error
     assert [box.value for box in at.radio] == ["live", "published"]
 
 
-def test_long_names_keep_what_tells_them_apart(store: Store) -> None:
+def test_shortened_names_stay_distinct(store: Store) -> None:
     long = "a-name-that-never-ends-" * 4
     rows = [
         {"item": str(item), "level": str(level), long + "1": 3 - level, long + "2": level + item / 9}

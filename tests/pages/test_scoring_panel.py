@@ -1,4 +1,4 @@
-"""The panel of a scoring run: its own words, what it cost, and the rest after a preview, scored by a real process."""
+"""The panel of a scoring run: wording, cost, and the remaining items after a preview, scored by a real process."""
 
 import time
 
@@ -46,7 +46,7 @@ def visit(run: RunAtHand) -> AppTest:
     return at
 
 
-def test_a_finished_run_speaks_of_scores(store: Store) -> None:
+def test_a_finished_run_reports_scores(store: Store) -> None:
     run = scored(store)
     at = visit(run)
     assert {metric.label: metric.value for metric in at.metric} == {"Complete": "5", "Incomplete": "0"}
@@ -67,7 +67,7 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_after_a_preview_the_rest_is_scored_by_a_process_of_its_own(store: Store) -> None:
+def test_after_a_preview_a_process_scores_the_rest(store: Store) -> None:
     run = scored(store, limit=2)
     at = visit(run)
     assert "Texts to score" in said(at)

@@ -1,4 +1,4 @@
-"""The page Specialist: from rated texts to a run, and to who marked what, how far they agree, and what was copied."""
+"""The page Specialist: from rated texts to a run, marked errors, agreement and copied errors."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def tables(at: AppTest) -> list[list[dict[str, str]]]:
 
 
 def matrix(rows: list[dict[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
-    """Who predicts and whose marks are the gold -> the row."""
+    """(predictor, gold rater) -> row."""
     return {(row["Predictor"], row["Gold"]): row for row in rows}
 
 
@@ -77,7 +77,7 @@ def by_model(store: Store, **kinds: dict[str, Any]) -> list[Run]:
         ]
 
 
-def test_a_judge_of_a_studys_texts_begins_with_what_its_raters_were_asked(store: Store) -> None:
+def test_the_task_of_a_studys_raters_is_preselected(store: Store) -> None:
     at_hand = rating_study(store, task=find_task("factual-errors"))
     unblind(at_hand)
     at = visit(specialist_texts_from="study")
@@ -112,7 +112,7 @@ def test_marked_characters_are_those_of_the_spans(text: str, errors: list[Marked
     assert pieces == marked
 
 
-def test_severity_is_told_by_the_line_and_every_error_has_its_number() -> None:
+def test_the_underline_shows_severity_and_every_error_has_a_number() -> None:
     html = marked_html("abcdef", [mark(0, 1, "major"), mark(2, 3, "critical"), mark(4, 5, "odd")])
     assert [f"assay-error-{line}" in html for line in ("solid", "double", "dashed", "dotted")] == [
         True
@@ -165,7 +165,7 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
     assert "Judge all 6 items" in [button.label for button in at.button]
 
 
-def test_a_judge_of_ratings_that_is_one_file_and_one_line_is_asked_and_shown(
+def test_a_judge_of_ratings_of_one_file_and_one_line_works_on_the_page(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toy = replace(toy_judge.KIND, reads="rated texts")
@@ -186,7 +186,7 @@ def test_a_judge_of_ratings_that_is_one_file_and_one_line_is_asked_and_shown(
     assert any("what" in row for table in tables(at) for row in table), "its record is a table"
 
 
-def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store) -> None:
+def test_what_prevents_a_run_is_reported_in_the_words_of_the_form(store: Store) -> None:
     at = visit()
     bare = b'{"item": "1", "system": "A", "text": "t", "source": "s"}\n'
     at.file_uploader[0].upload("bare.jsonl", bare)
@@ -199,7 +199,7 @@ def test_what_keeps_a_run_from_starting_is_said_in_the_forms_words(store: Store)
 # --- a run of errors ------------------------------------------------------------------------------
 
 
-def test_errors_of_people_and_judge_stand_side_by_side_with_the_examples(store: Store) -> None:
+def test_errors_of_people_and_judge_are_side_by_side_with_the_examples(store: Store) -> None:
     (run,) = by_model(store, automqm={})
     at = visit(run, "Spans", specialist_order_True="as in the file", specialist_system="B")
     html = "\n".join(one.proto.body for one in at.get("html"))
@@ -217,7 +217,7 @@ def test_errors_of_people_and_judge_stand_side_by_side_with_the_examples(store: 
     assert shown == ["A", "C", "D"], "never the judged system's own"
 
 
-def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
+def test_agreement_equals_a_calculation_by_hand(store: Store) -> None:
     # All three marked every slip, as the judge did; r3 with another severity: (1 + 1 + 1/2) / 3, and 1/2 for r3 alone.
     (run,) = by_model(store, automqm={})
     at = visit(run, "Agreement")
@@ -233,7 +233,7 @@ def test_agreement_is_that_of_a_hand_calculation(store: Store) -> None:
 
 
 @pytest.mark.shared
-def test_a_folder_with_a_file_a_rater_gives_their_matrix(
+def test_a_folder_with_one_file_per_rater_gives_a_rater_matrix(
     store: Store, shared_data: Path, tmp_path: Path
 ) -> None:
     folder = folder_by_rater(shared_data / "wmt23", tmp_path / "set")
@@ -279,27 +279,27 @@ def test_several_judges_and_all_other_tabs(store: Store) -> None:
     assert [row["Draws"] for row in judges] == ["1", "1", "2"]
     assert len(tests) == 3, "a test of every two"
     people, specialists = map(matrix, tables(shown["Raters"]))
-    assert people["r1", "r2"]["F1"].split()[0] == "1.000"
-    assert people["r1", "r3"]["F1"].split()[0] == "0.500"
+    assert people["r1", "r2"]["F1"].split()[0] == "1.00"
+    assert people["r1", "r3"]["F1"].split()[0] == "0.50"
     first = next(row for row, _ in specialists)
-    assert specialists[first, "r3"]["F1"].split()[0] == "0.500"
+    assert specialists[first, "r3"]["F1"].split()[0] == "0.50"
     copies, alone = tables(shown["Copying"])
-    assert copies[0]["Marked by people"].startswith("100.0 %")
-    assert copies[0]["In its examples"].startswith("0.0 %"), "every slip is one system's own"
+    assert copies[0]["Marked by people"].startswith("100 %")
+    assert copies[0]["In its examples"].startswith("0 %"), "every slip is one system's own"
     assert [row["Alone"] for row in alone[:2]] == ["12", "0"]
     (curve, _) = tables(shown["Examples"])
     assert {row["Mean shown"] for row in curve} == {"1.00", "3.00"}
     accuracy = tables(shown["Accuracy"])[0]
-    assert accuracy[0]["acc23"].startswith("1.000")
+    assert accuracy[0]["acc23"].startswith("1.00")
     tests = tables(shown["Accuracy"])[1]
     assert len(tests) == 3
     assert all(float(row["p"]) <= float(row["Holm p"]) <= 1 for row in tests)
-    assert field(shown["Accuracy"], "What changes places").options == ["Whole items", "Single pairs (WMT23)"]  # type: ignore[attr-defined]
+    assert field(shown["Accuracy"], "What the test swaps").options == ["Whole items", "Single pairs (WMT23)"]  # type: ignore[attr-defined]
     assert "r3" in said(shown["Raters"])
 
 
 @pytest.mark.slow
-def test_scorers_and_evaluators_show_what_they_said(store: Store) -> None:
+def test_direct_and_quality_judges_show_their_replies(store: Store) -> None:
     direct, quality = by_model(store, direct={"n_examples": 2}, quality={})
     at = visit(direct, "Texts", "scores", specialist_order_False="as in the file")
     assert field(at, "Text").options[1] == "0, B: 90.000"  # type: ignore[attr-defined]
@@ -317,7 +317,7 @@ def test_scorers_and_evaluators_show_what_they_said(store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_quotes_that_are_not_there_and_texts_that_want_to_be_more(store: Store) -> None:
+def test_missing_quotes_are_counted_and_hostile_text_stays_text(store: Store) -> None:
     def lost(body: Body, n: int) -> str:
         marked = {"severity": "major", "category": HOSTILE[:60]}
         return json.dumps({"errors": [{"span": span, **marked} for span in ("never written", "text")]})
