@@ -1,8 +1,8 @@
 """What a rater sees marked, by level: share of words, and islands of at most two unchanged words.
 
 Each answer of the demo is compared with its own A0, at A0 with the reference. An island is an unchanged run of at most
-two words between two changes of one answer; a run of removed words counts as a change. *plain* is the alignment word by word, *all
-words* and *numbers and names* are the rater's modes, *default* is the mode that a pair opens with.
+two words between two changes of one answer; removed words are a change too. *plain* marks every word that differs, *all
+words* and *numbers and names* are the rater's modes, and *default* is the mode that a pair opens with.
 
     .venv/bin/python benchmarks/differences.py
 """
