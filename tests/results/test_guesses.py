@@ -177,6 +177,4 @@ def test_study_results_prints_the_reading_and_both_indices(
     assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
     printed = capsys.readouterr().out
     assert "\nBlinding: Raters named the person's answer rightly 9 of the 9 times they named one" in printed
-    assert re.search(r"\nall raters  9 .* 1\.000 \[1\.000, 1\.000\] +0\.000 \[0\.000, 0\.000\]", printed), (
-        printed
-    )
+    assert re.search(r"\nall raters  9 .* 1\.00 \[1\.00, 1\.00\] +0\.00 \[0\.00, 0\.00\]", printed), printed
