@@ -66,9 +66,9 @@ def test_the_examples_of_the_documentation_are_read_as_it_says():
         (found,) = re.findall(r"(?s)```\w+\n(.*?)```", after[heading])
         return str(found).encode()
 
-    paper = read_dataset(example("The paper's JSON (`.json`)"), "a.json")
+    paper = read_dataset(example("Factual's JSON (`.json`)"), "a.json")
     table = read_dataset(example("Long table (`.csv`, `.tsv`)"), "a.csv")
-    lines = read_dataset(example("One JSON object a line (`.jsonl`, `.ndjson`)"), "a.jsonl")
+    lines = read_dataset(example("One JSON object per line (`.jsonl`, `.ndjson`)"), "a.jsonl")
     assert (paper.levels, paper.sources) == (table.levels, table.sources) == (("A0", "A1"), ("ai", "human"))
     assert table.items[0].language == "en"
     assert len(lines.outputs) == 2
