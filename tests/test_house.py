@@ -73,12 +73,12 @@ def test_the_raters_page_cannot_reach_a_source() -> None:
         "core.study.blinding": {"RaterDesk", "BlindPair", "RatingDesk", "BlindText", "EntryStatus"},
         "core.study.guidelines": {
             *("BOX_KEYS", "CONSENT", "CHOICE_KEYS", "GUESS_KEYS", "GUESS_QUESTION"),
-            *("practice_pairs", "LEVEL_MEANINGS"),
+            *("practice_pairs", "LEVEL", "LEVEL_MEANINGS", "QUESTION_KEYS"),
         },
         "core.study.design": {"estimated_minutes"},
         "core.schema.scores": {"ErrorSpan"},
         "core.schema.study": {
-            *("CHOICES", "FIRST_LEVEL", "Choice", "GuessedSide"),
+            *("CHOICES", "FIRST_LEVEL", "NO_LEVEL", "Choice", "GuessedSide"),
             *("Dimension", "RatingTask", "SpanTask", "TaskLabels"),
         },
     }
