@@ -1,4 +1,4 @@
-"""Votes as an array: how they are checked and counted, and what they say of sides, ties, repeats, questions and the panel."""
+"""Votes as arrays: checks, counts, scores, position bias, ties, repeats and clustering by question."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -53,9 +53,7 @@ def contingency(a: ArrayLike, b: ArrayLike, n_categories: int = N_CHOICES) -> Co
     """
     first, second = np.asarray(a), np.asarray(b)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(
-            f"a and b must have one and the same shape (n_units,), got {first.shape} and {second.shape}"
-        )
+        raise ValueError(f"a and b must have the same shape (n_units,), got {first.shape} and {second.shape}")
     votes = check_votes(np.column_stack([first, second]), n_categories)
     shared = votes[(votes != MISSING).all(axis=1)]
     cells = np.bincount(shared[:, 0] * n_categories + shared[:, 1], minlength=n_categories**2)
@@ -73,8 +71,8 @@ def composite_scores(preferences: ArrayLike) -> Floats:
     """Sign of the sum of a unit's preferences: shape (n_units,), values -1, 0, +1, NaN where nobody voted.
 
     `preferences` has shape (n_units, n_raters) with values +1, -1, 0, and NaN for missing. A higher score favours the
-    candidate. Misleads in two ways: "both bad" scores 0 like "both good", so a mean near 0 does not say that
-    either source is good; and the sign forgets how many raters agreed.
+    candidate. Misleads in two ways: "both bad" scores 0 like "both good", so a mean near 0 does not mean that
+    either system is good; and the sign ignores how many raters agreed.
     """
     signs = np.asarray(preferences, dtype=np.float64)
     if signs.ndim != 2:
@@ -89,8 +87,8 @@ def composite_scores(preferences: ArrayLike) -> Floats:
 def net_preferences(preferences: ArrayLike) -> Floats:
     """Mean of a unit's preferences: shape (n_units,), values in [-1, 1], NaN where nobody voted.
 
-    `preferences` as in `composite_scores`. Above 0 favours the candidate. The same preferences give a smaller mean than the
-    composite score does, and the same one whatever the number of raters.
+    `preferences` as in `composite_scores`. Values above 0 favour the candidate. For the same preferences, the mean is
+    smaller than that of the composite score, and it does not depend on the number of raters.
     """
     signs = np.asarray(preferences, dtype=np.float64)
     known = ~np.isnan(signs)
@@ -103,9 +101,9 @@ class Consistency:
     """Share of hidden repeats answered with the same preference, with a Wilson interval."""
 
     n: int
-    """Repeated pairs answered both times."""
+    """Hidden repeats answered both times."""
     n_same: int
-    """Those with the same preference (after decoding, so the sides may have been swapped)."""
+    """Repeats with the same preference, after decoding because sides may have been swapped."""
     share: float | None
     low: float | None
     high: float | None
@@ -116,10 +114,10 @@ class Consistency:
 def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consistency:
     """Share of hidden repeats with the same preference, in [0, 1], higher is more consistent.
 
-    Interval: as `wilson_share`; close to its level on average, also near 0 and 1. n = 0: undefined.
+    Interval: as `wilson_share`; on average close to its level, even near 0 and 1. n = 0: undefined.
 
-    Misleads when one answer is popular: a rater who always says "both good" is perfectly consistent. Misleads too
-    when the repeat comes so soon that it is remembered.
+    Misleads if one answer is popular: a rater who always chooses "both good" is perfectly consistent. Also misleads
+    if the repeat comes so soon that the rater remembers the first answer.
     """
     if not 0 <= n_same <= n:
         raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
@@ -129,7 +127,7 @@ def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consi
     )
 
 
-NO_SIDE = "no choice of a side"
+NO_SIDE = "no side was chosen"
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,7 @@ class PositionBias:
     """Share of one-sided choices that fell on the left, with interval and test against one half."""
 
     n: int
-    """Choices of a side (left + right); "both good" and "both bad" are not among them."""
+    """Choices of a side (left + right), without "both good" and "both bad"."""
     left: int
     right: int
     share_left: float | None
@@ -145,26 +143,26 @@ class PositionBias:
     """Lower end of the 95 % Clopper-Pearson interval of the share."""
     high: float | None
     p: float | None
-    """Two-sided exact binomial p value of a share of one half."""
+    """Two-sided exact binomial p-value for a share of one half."""
     reason: str | None
 
 
 def position_bias(left: int, right: int) -> PositionBias:
-    """Test how often a rater chose the left against how often the right answer.
+    """Test whether a rater chose the left answer more or less often than the right one.
 
     Counts are of sides as displayed, before decoding. Interval: Clopper and Pearson (1934, Biometrika 26:404), never
-    below its level, wide for small n. p: exact, sums all outcomes no likelier than the observed one. No choice of a
-    side: undefined.
+    below its level, wide for small n. p: exact, sums all outcomes at most as likely as the observed one. Undefined if
+    no side was chosen.
 
-    Misleads where sides were not balanced over sources (a preference for a source then looks like one for a side),
-    where a small p comes from testing many raters, and where few choices make a large p likely whatever the bias.
+    Misleads if sides were not balanced over systems (a preference for a system then looks like one for a side), if many
+    raters are tested (some p are small by chance), and with few choices (p is large whatever the bias).
     """
     if left < 0 or right < 0:
         raise ValueError(f"counts must not be negative, got left {left} and right {right}")
     n = left + right
     if n == 0:
         return PositionBias(0, 0, 0, None, None, None, None, NO_SIDE)
-    from scipy.stats import binomtest  # loads slowly, and a desk needs to know votes alone
+    from scipy.stats import binomtest  # imported lazily: loads slowly, and raters' pages do not need it
 
     test = binomtest(left, n, 0.5)
     interval = test.proportion_ci(confidence_level=0.95, method="exact")
@@ -189,22 +187,22 @@ class Ties:
     n_left_out: int
     """Pairs with fewer."""
     paper_rule: float | None
-    """Somebody said both good and nobody both bad (003's "ties"; the other votes may name a source)."""
+    """At least one rater chose both good and none both bad (Factual's "ties"; other votes may prefer a system)."""
     both_tied: float | None
     """Every vote is both good or both bad."""
     composite_zero: float | None
     """The composite score is 0: all votes tied, or the preferences cancel out."""
     opposed: float | None
-    """Somebody preferred the candidate and somebody the comparator."""
+    """One rater preferred the candidate and another the comparator."""
     reason: str | None
 
 
 def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
     """Count ties in votes of shape (n_units, n_raters), codes as above, -1 for missing.
 
-    A pair enters with at least `min_votes` votes; missing votes of a pair that enters are passed over. No such pair:
-    undefined. `paper_rule` misleads: it calls a pair a tie on which one of two raters preferred a source, and grows
-    with the number of raters; on 003's own votes it gives 82.5 %, where both raters tied on 42.5 %.
+    Pairs with fewer than `min_votes` votes are left out; missing votes of other pairs are ignored. Undefined without
+    such pairs. `paper_rule` misleads: it can call a pair a tie although one of two raters preferred a system, and it
+    grows with the number of raters. On Factual's own votes it gives 82.5 %, while both raters tied on 42.5 %.
     """
     if min_votes < 1:
         raise ValueError(f"min_votes must be at least 1, got {min_votes}")
@@ -232,12 +230,12 @@ def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
 
 @dataclass(frozen=True)
 class Clustering:
-    """Correlation of scores within questions and the factor it puts on a sample size."""
+    """Correlation of scores within questions, and its effect on the sample size."""
 
     rho: float | None
-    """Correlation of two pairs of one question, at most 1; negative where they differ more than pairs of two questions."""
+    """Correlation between pairs of the same question, at most 1; negative if they differ more than pairs of different questions."""
     pairs_per_question: float | None
-    """Mean number of pairs of a question."""
+    """Mean number of pairs per question."""
     design_effect: float | None
     """Factor on the number of pairs, at least 1."""
     reason: str | None
@@ -249,11 +247,11 @@ def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:
     scores: shape (n,), without NaN. clusters: shape (n,), the question of each pair. rho = (MSB - MSW) /
     (MSB + (m0 - 1) MSW), with the mean squares between and within questions and m0 = (n - sum m_q^2 / n) / (k - 1) for k
     questions of m_q pairs. m in the design effect is sum m_q^2 / n, the size of the question of an average pair: equal to
-    `pairs_per_question` where questions have equally many pairs, and larger otherwise.
+    `pairs_per_question` if all questions have equally many pairs, and larger otherwise.
 
-    With one pair in every question rho is undefined and the design effect is 1 whatever rho is. Both are undefined
-    with fewer than two questions and without spread. Misleads with few questions, where rho is very uncertain: with 10
-    questions of 4 pairs its standard error is about 0.2.
+    With one pair in every question, rho is undefined and the design effect is 1. Both are undefined with fewer than
+    two questions or without spread. Misleads with few questions, because rho is then very uncertain: with 10 questions
+    of 4 pairs its standard error is about 0.2.
     """
     values = np.asarray(scores, dtype=np.float64)
     sums = cluster_sums(np.column_stack([values, np.ones(values.size), values**2]), clusters)
@@ -263,7 +261,7 @@ def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:
     sizes = sums[:, 1]
     mean_size = n / k
     if n == k:
-        return Clustering(None, mean_size, 1.0, "one pair in every question: none can be alike")
+        return Clustering(None, mean_size, 1.0, "every question has only one pair")
     between = float((sums[:, 0] ** 2 / sizes).sum() - values.sum() ** 2 / n) / (k - 1)
     within = float((sums[:, 2] - sums[:, 0] ** 2 / sizes).sum()) / (n - k)
     typical = (n - float((sizes**2).sum()) / n) / (k - 1)

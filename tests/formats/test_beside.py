@@ -185,7 +185,8 @@ def test_a_broken_file_says_all_its_problems() -> None:
         read_answers(rows.encode(), "a.csv")
     assert "line 2, question q0, level A0, source x: text is empty" in caught.value.problems
     assert any(
-        problem.startswith("systems: found 3 (x, y and z), expected one or two") for problem in caught.value.problems
+        problem.startswith("systems: found 3 (x, y and z), expected one or two")
+        for problem in caught.value.problems
     )
 
 

@@ -68,9 +68,9 @@ def test_what_counts_and_what_is_left_out(ended: RatingStudyAtHand) -> None:
     assert len(found.answers) == 6 + 2
     assert found.left_out == {
         "ratings of a preview": 6,
-        "ratings of raters who are left out": 6,
-        "texts that a rater reported as broken": 1,
-        "texts that were begun and never done": 1,
+        "ratings of excluded raters": 6,
+        "texts reported as broken": 1,
+        "unfinished texts": 1,
     }
 
 
