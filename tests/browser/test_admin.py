@@ -108,7 +108,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     assert [e.action for e in read_log(app_store, study.study_id)][-1] == "votes imported"
 
     shut = admin_page(app, app_store, new_page, "results")
-    expect(shut.get_by_text("results and exports stay shut until it is unblinded")).to_be_visible()
+    expect(shut.get_by_text("results and exports stay hidden until you unblind it")).to_be_visible()
     shut.close()
     page.get_by_role("button", name="Close the study").click()
     expect(page.get_by_text("The study is closed.")).to_be_visible()
@@ -197,7 +197,7 @@ def test_guidelines_edited_by_the_owner_are_what_a_rater_reads(
     words = page.get_by_label("Guidelines (Markdown)")
     words.fill("Written by a human, so look out.")
     page.get_by_role("button", name="Save guidelines").click()
-    expect(page.get_by_text("the text names the source 'human'")).to_be_visible()
+    expect(page.get_by_text("the text names the system 'human'")).to_be_visible()
     settled(page)
     words.fill("Read slowly, then choose.")
     page.get_by_role("button", name="Save guidelines").click()

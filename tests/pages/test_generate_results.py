@@ -137,7 +137,7 @@ def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
     at = visit(run, "Results")
     labels = [button.label for button in at.get("download_button")]
     assert labels == ["All files (assay-run-1.zip)", *written(run)]
-    assert "A0 is the reference word for word in 1 of 1 items" in said(at)
+    assert "A0 equals the reference word for word in 1 of 1 items" in said(at)
     assert "word for word" not in said(visit(made(store), "Results"))
 
 
@@ -187,11 +187,11 @@ def test_a_run_goes_to_a_study_beside_a_file(store: Store) -> None:
     at.run()
     at.file_uploader[0].upload("people.jsonl", questions(*answers[2:]))
     at.run()
-    assert "question d01: is not in people.jsonl" in said(at)
+    assert "question d01: not in people.jsonl" in said(at)
     at.checkbox[0].check()
     at.run()
     assert "13 questions at levels A0, A1 from rules and people." in said(at)
-    assert "A0 is the reference word for word: of people in 13 of 13 questions" in said(at)
+    assert "A0 equals the reference word for word: people in 13 of 13 questions" in said(at)
 
 
 def test_the_source_of_a_file_with_two_is_a_menu(store: Store) -> None:

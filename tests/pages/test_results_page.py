@@ -45,7 +45,7 @@ PARTS = (
     "Sensitivity",
     "Choices",
     "Agreement",
-    "Two raters side by side",
+    "Two raters compared",
     "Composite score",
     "Ties",
     "Power",
@@ -130,11 +130,11 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     assert composite == ["all levels", "80", "0.125", "17", "36", "27", "0.081"]
     assert "side unknown (imported)" in text
     assert counts(at)["Answers left out"] == "40"
-    plan = table_with(at, "of questions")
+    plan = table_with(at, "Questions")
     assert plan.to_numpy().tolist() == [["80 %", "373", "94", "245"], ["90 %", "544", "136", "357"]]
     text = said(choose_levels(at, *data.levels))
     assert counts(at)["Pairs used"] == "100"
-    assert "Cohen's kappa is exactly 0 with the interval [0, 0] at A0" in text
+    assert "Cohen's kappa measures nothing at A0" in text
 
 
 def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
@@ -197,7 +197,7 @@ def test_votes_per_pair(store: Store) -> None:
     at = visit(store)
     assert counts(at)["Pairs used"] == "24"
     text = said(at)
-    assert "flagged: p below 0.05" in text
+    assert "is flagged (p below 0.05)" in text
     assert NO_SIDE in text
 
 

@@ -35,7 +35,7 @@ def test_a_leak_is_a_warning_with_the_table_below(store: Store) -> None:
     audit = audit_study(store, study)
     at = visit()
     assert len(at.warning) == 1
-    assert "superficial features tell the two sources apart" in at.warning[0].value
+    assert "superficial features reveal the system" in at.warning[0].value
     (table,) = at.table
     assert list(table.value["Level"]) == ["A0", "A1", "A2", "A3", "A4", "all levels"]
     assert set(table.value["Strongest rule"]) == {

@@ -243,7 +243,7 @@ def test_a_database_that_may_not_be_written(open_folder: Path) -> None:
     for step in (save, lambda: restore_backup(data, path, replace=True)):
         said = as_somebody_else(step)
         assert said.startswith("The database assay.db could not be used ("), said
-        assert said.endswith("may be read and written, then try again.")
+        assert said.endswith("permissions, then try again.")
     assert path.read_bytes() == before
     path.chmod(0o644)
     open_folder.chmod(0o755)

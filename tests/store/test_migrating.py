@@ -289,8 +289,8 @@ def test_a_newer_database_is_refused_and_not_touched(
     with pytest.raises(StorageError) as refused:
         open_store(path)
     assert str(refused.value) == (
-        "The database assay.db was written by a newer Assay: it has the step m999_more, of which this one knows "
-        "nothing. Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
+        "The database assay.db was written by a newer Assay: this one does not know its step m999_more. "
+        "Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
     )
     assert path.read_bytes() == before
     assert main(["study", "list", "--db", str(path)]) == 2
