@@ -121,9 +121,9 @@ def exported(run: Run, tmp_path: Path, what: str) -> bytes:
         (("results", "there", "--levels", "A0"), "--levels: a study of ratings has no filters"),
         (
             ("export", "there", "--format", "paper", "--out", "x"),
-            "exported as csv, jsonl, spans, rated, mqm, ",
+            "Possible formats: csv, jsonl, spans, rated, mqm, ",
         ),
-        (("export", "pairs", "--format", "rated", "--out", "x"), "it can be exported as csv, jsonl, guesses"),
+        (("export", "pairs", "--format", "rated", "--out", "x"), "Possible formats: csv, jsonl, guesses"),
     ],
 )
 def test_mistakes(

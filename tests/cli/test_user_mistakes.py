@@ -120,7 +120,7 @@ EXPORT = ("study", "export", "pilot", "--format")
         ([*IMPORT, "--seed", str(2**63)], "seed: 9223372036854775808 is not"),
         ([*IMPORT, "--votes-per-pair", "0"], "votes per pair: 0 is not a whole number"),
         ([*IMPORT, "--votes-per-pair", "9" * 30], "votes per pair"),
-        ([*IMPORT, "--max-questions", "2"], "works with votes per pair only"),
+        ([*IMPORT, "--max-questions", "2"], "set votes per pair too"),
         ([*IMPORT, "--repeats", "0.6"], "hidden repeats: 0.6 is not between 0 and 0.5"),
         ([*IMPORT, "--levels-order", "random"], "invalid choice: 'random'"),
         ([*IMPORT, "--unknown"], "unrecognized arguments: --unknown"),

@@ -92,10 +92,7 @@ def test_the_hash_is_of_what_a_judge_reads() -> None:
             "levels:\n  1: No.\n  1: Yes.\n  2: x",
             "line 7, levels, 1: is given a second time (first on line 6)",
         ),
-        (
-            "levels:\n  1: No.\n  01: Yes.\n  2: x",
-            "line 5, levels: a number occurs twice, written differently",
-        ),
+        ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number is written in two ways"),
     ],
 )
 def test_scales_that_cannot_be_used(levels: str, problem: str) -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 FIELDS = (
     "Levels",
-    "Votes a pair needs (0: 2, or fewer if it cannot get as many)",
+    "Votes a pair needs (0: 2, or as many as it can get)",
     "Score of a pair",
     "Pairs that a rater flags as invalid",
 )

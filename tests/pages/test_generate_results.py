@@ -137,7 +137,7 @@ def test_every_file_is_offered_and_verbatim_is_warned_of(store: Store) -> None:
     at = visit(run, "Results")
     labels = [button.label for button in at.get("download_button")]
     assert labels == ["All files (assay-run-1.zip)", *written(run)]
-    assert "A0 equals the reference word for word in 1 of 1 items" in said(at)
+    assert "A0 is the reference word for word in 1 of 1 items" in said(at)
     assert "word for word" not in said(visit(made(store), "Results"))
 
 

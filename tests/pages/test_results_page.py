@@ -45,7 +45,7 @@ PARTS = (
     "Sensitivity",
     "Choices",
     "Agreement",
-    "Two raters compared",
+    "Two raters side by side",
     "Composite score",
     "Ties",
     "Power",

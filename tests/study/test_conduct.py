@@ -104,7 +104,7 @@ def test_steps_that_cannot_be(store: Store) -> None:
     before = at_hand.record
     with pytest.raises(NotAllowed, match="'R1' is not excluded"):
         include_rater(store, at_hand.study, "R1")
-    with pytest.raises(NotAllowed, match="'withdrawn-1' withdrew their votes. They stay excluded"):
+    with pytest.raises(NotAllowed, match=r"'withdrawn-1' withdrew their votes\. They stay excluded"):
         include_rater(store, at_hand.study, "withdrawn-1")
     with pytest.raises(NotAllowed, match="'withdrawn-1' has already withdrawn"):
         withdraw_rater(store, at_hand.study, "withdrawn-1", keep_votes=True)

@@ -266,7 +266,7 @@ def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
         raise InputError("--shared-only needs a second file: name it with --beside.")
     try:
         two = (options.candidate, options.comparator)
-        return read_dataset(data, name, two if all(two) else ())
+        return read_dataset(data, name, two if all(two) and two[0] != two[1] else ())
     except InputError:
         if hint := one_source_hint(data, name):
             raise hint from None
