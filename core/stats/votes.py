@@ -127,7 +127,7 @@ def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consi
     )
 
 
-NO_SIDE = "no side was chosen"
+NO_SIDE = "no choice of a side"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Feature:
 FEATURES: tuple[Feature, ...] = (
     Feature("length", "shorter answer", "longer answer"),
     Feature("change_of_length", "smaller change of length", "larger change of length"),
-    Feature("diff_size", "less marked as changed", "more marked as changed"),
+    Feature("diff_size", "fewer characters marked as changed", "more characters marked as changed"),
     Feature("sentences", "fewer sentences", "more sentences"),
     Feature("punctuation", "less punctuation", "more punctuation"),
     Feature("formatting", "less formatting", "more formatting"),

@@ -140,7 +140,7 @@ def test_of_two_sources_the_other_one_is_meant_or_must_be_named() -> None:
         assert caught.value.problems == (
             f"{wanted}: the file has ai and human; name the system to compare with",
         )
-    with pytest.raises(InputError, match="it holds ai and human"):
+    with pytest.raises(InputError, match="the file has ai and human"):
         read_answers(data, "a.json", beside="pipeline")
 
 

@@ -274,7 +274,7 @@ def test_jsonl_problems_name_their_line():
         "line 11: is a list, expected an object",
         "line 16: key item_id appears more than once",
         "line 15: item_id is missing",
-        "line 12, question q1, level A2, system pipe: text is missing",
+        "line 12, question q1, level A2, source pipe: text is missing",
         "line 13, question q1, level A3, source pipe: text is null, expected a text",
         "line 14, question q1: level is a truth value, expected a text or a whole number",
         "line 16, question q1, level A4, source pipe: text holds half a surrogate pair",

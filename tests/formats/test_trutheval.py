@@ -212,7 +212,7 @@ def test_a_misspelt_source_is_named_where_it_stands():
     level = value["questions"][1]["answers"]["A2"]
     level["humen"] = level.pop("human")
     assert problems_of(value) == (
-        "question q-3, level A2, source: humen occurs once, but the other texts have ai and human; did you mean human?",
+        "question q-3, level A2, system: humen occurs once, but the other texts have ai and human; did you mean human?",
     )
 
 

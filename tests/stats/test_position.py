@@ -30,7 +30,7 @@ def test_sides_are_mirror_images():
 def test_no_choice_of_a_side():
     found = position_bias(0, 0)
     assert (found.n, found.share_left, found.low, found.high, found.p) == (0, None, None, None, None)
-    assert found.reason == "no side was chosen"
+    assert found.reason == "no choice of a side"
 
 
 def test_counts_are_not_negative():

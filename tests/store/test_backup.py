@@ -304,7 +304,7 @@ def test_not_a_backup(busy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = write_bundle(load_record(busy, find_study(busy, "study")))
     assert "Use `python -m core study import FILE`" in refused(bundle, busy)
     for content in (b"", b"notes", data[: len(data) // 2], data.replace(b"PK\x03\x04", b"PK\x03\x05")):
-        assert "b.zip is no backup, or damaged" in refused(content, busy)
+        assert "b.zip is damaged or not a backup" in refused(content, busy)
     assert "no manifest.json" in refused(zipped({"a.txt": b"a"}), busy)
     assert "not an Assay backup" in refused(zipped({"manifest.json": b"[]"}), busy)
     assert "a newer Assay (backup version 2)" in refused(changed_manifest(data, version=2), busy)
@@ -323,8 +323,8 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
     half = members["assay.db"][: len(members["assay.db"]) // 2]
     said = refused(zipped({**members, "assay.db": half, "assay.db.key": b"no key"}), busy)
     for part in (
-        "assay.db is not what the manifest says",
-        "assay.db.key is not what the manifest says",
+        "assay.db does not match the manifest",
+        "assay.db.key does not match the manifest",
         "assay.db cannot be read (database disk image is malformed)",
         "assay.db.key is not a valid key",
     ):

@@ -240,7 +240,7 @@ def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:
-    assert "it has no manifest.json" in refused(store, zipped({"readme.txt": b"hello"})).what
+    assert "the zip has no manifest.json" in refused(store, zipped({"readme.txt": b"hello"})).what
     for data in (b"", b"PK\x03\x04", b"PK\x03\x04" + bytes(100), b"{}", b"PK\x05\x06" + bytes(18)):
         refused(store, data)
 

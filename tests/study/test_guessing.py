@@ -86,7 +86,7 @@ def test_the_lock_waits_for_the_last_answer_and_holds(store: Store) -> None:
             lambda tab=tab: tab.save_note(1, comment="later", invalid=True),
             lambda tab=tab: tab.skip(2) or tab.save_note(2, comment="later"),
         ):
-            with pytest.raises(NotAllowed, match="your answers are locked and can no longer change"):
+            with pytest.raises(NotAllowed, match="Your answers are locked and can no longer change"):
                 save()
     other_tab.finish()
     at_hand.desk("R1").finish()

@@ -77,7 +77,7 @@ def test_nothing_handed_out_names_a_system_a_level_an_item_a_seed_or_a_file(stor
     values = list(handed_out(at_hand.desk("R1")))
     seen = repr(values) + "".join(repr(asdict(v)) for v in values if dataclasses.is_dataclass(v))
     assert "Source 2." in seen
-    assert "your answers are locked" in seen
+    assert "Your answers are locked" in seen
     assert not [marker for marker in TELLING if marker in seen]
     pickled = b"".join(pickle.dumps(v) for v in values)
     assert not [marker for marker in TELLING if marker.encode() in pickled]
@@ -116,7 +116,7 @@ def test_links_open_the_desk_of_their_kind(store: Store) -> None:
 def test_guidelines_speak_of_texts_and_may_name_no_system(store: Store) -> None:
     at_hand = rating_study(store)
     assert "How to rate a text" in at_hand.desk("R1").guidelines()
-    with pytest.raises(InputError, match="names the source 'zq-west'"):
+    with pytest.raises(InputError, match="names the system 'zq-west'"):
         set_guideline(store, at_hand.study, "en", "ZQ-West writes well.")
     set_guideline(store, at_hand.study, "en", "Read in peace.")
     assert at_hand.desk("R1").guidelines() == "Read in peace."
@@ -225,7 +225,7 @@ def test_spans_that_cannot_be(store: Store) -> None:
     assert [p.split(":")[0] for p in raised.value.problems] == [f"error {n}" for n in range(1, 8)]
     with pytest.raises(InputError, match="Delete them before you tick that there are none"):
         desk.save_spans(1, [FAULT], no_errors=True)
-    with pytest.raises(InputError, match="more than 500"):
+    with pytest.raises(InputError, match="at most 500"):
         desk.save_spans(1, [FAULT] * 501)
     assert len(at_hand.record.rating_history) == 1
 
@@ -265,7 +265,7 @@ def test_what_was_put_off_comes_back(store: Store) -> None:
     rate_all(desk)
     assert not any(status.skipped for status in desk.statuses())
     desk.finish()
-    with pytest.raises(NotAllowed, match="your answers are locked"):
+    with pytest.raises(NotAllowed, match="Your answers are locked"):
         desk.save_scores(1, {"overall": 3})
 
 

@@ -660,7 +660,7 @@ def _estimate(
     if len(raters) < 2:
         return _undefined(NO_AGREEMENT, len(codes), n_resamples)
     if name == "cohen_kappa" and len(raters) > 2:
-        reason = "Cohen's kappa needs exactly two raters; see fleiss_kappa, krippendorff_alpha and pairwise"
+        reason = "Cohen's kappa is for two raters: see fleiss_kappa, krippendorff_alpha and pairwise"
         return _undefined(reason, len(codes), n_resamples)
     found: AgreementEstimate = getattr(agreement, name)(
         codes, clusters=questions, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng
@@ -684,7 +684,7 @@ def _pairwise(counted: Counted, n_resamples: int, rng: int) -> tuple[PairOfRater
 
 def _contingency(codes: NDArray[np.int64], raters: Sequence[str]) -> Contingency:
     if len(raters) != 2:
-        reason = NO_TABLE if len(raters) < 2 else "more than two raters; see pairwise"
+        reason = NO_TABLE if len(raters) < 2 else "more than two raters: see pairwise"
         return Contingency(PREFERENCES, None, tuple(raters), reason)
     return Contingency(PREFERENCES, contingency(codes[:, 0], codes[:, 1]).tolist(), tuple(raters))
 
