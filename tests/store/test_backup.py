@@ -331,7 +331,7 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
         assert part in said
     del members["assay.db.key"]
     assert "assay.db.key is missing" in refused(zipped(members), busy)
-    assert "holds 2 bytes instead of 32" in refused(edited(data, {"assay.db.key": b"abcd"}), busy)
+    assert "has 2 bytes instead of 32" in refused(edited(data, {"assay.db.key": b"abcd"}), busy)
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_nothing_handed_out_names_a_source_an_item_a_seed_or_a_file(store: Store
     # The factory's texts and questions carry the plain number of the item, as any text may; its id is marked.
     assert not [marker for marker in MARKERS.values() if marker in texts]
     assert "assignment" not in texts
-    assert "Your answers are locked" in texts
+    assert "answers are locked" in texts
 
 
 def test_fields_of_what_is_handed_out() -> None:
