@@ -178,7 +178,7 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
     import_study(
         store, "p", pairs, Design("ai", "human", seed=1)
     )  # another kind of study of the file is none of this
-    with pytest.raises(InputError, match=" as p. Use that study"):
+    with pytest.raises(InputError, match=r" as p\. Use that study"):
         import_study(store, "q", pairs, Design("ai", "human", seed=1))
     assert describe_design(DESIGN) == "seed 5, ratings per item from all raters, hidden repeats 10%"
 
