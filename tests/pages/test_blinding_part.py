@@ -84,7 +84,7 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     guessed(store, says, raters=("R1", "R2", "R3"))
     at = visit()
     text = " ".join(element.value for element in at.markdown).replace("\\", "")
-    assert "14 of the 16 times they named one" in text
+    assert "14 of 16 guesses" in text
     assert "Blinding did not hold" in text
     assert "methods#blinding-index" in text
     assert "(here: human)" in text

@@ -64,7 +64,7 @@ def test_the_numbers_follow_the_roles(store: Store) -> None:
     """The cache is asked by roles: after a swap the rule is said of the other source."""
     data = dataset(8)
     study_in(store, data, raters=())
-    assert "longer answer is that of ai" in visit().warning[0].value
+    assert "longer answer comes from ai" in visit().warning[0].value
     again = replace(data, sha256="1" * 64)
     study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
     assert "shorter answer is that of human" in visit().warning[0].value

@@ -117,7 +117,7 @@ def test_comments_are_those_of_the_guesses_used() -> None:
         ({}, "No guesses yet which answer the person wrote."),
         (
             {"A": ["unsure"] * 3},
-            'No sign that blinding failed. Raters answered "cannot tell" in all 3 cases.',
+            'No sign that blinding failed. Raters answered "cannot tell" every time (n = 3).',
         ),
         (
             {"A": ["right"] * 8 + ["unsure"] * 2, "B": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2},

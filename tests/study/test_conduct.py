@@ -303,7 +303,7 @@ def test_a_press_of_one_who_has_just_withdrawn(store: Store) -> None:
         lambda: desk.finish_step(1),
         lambda: desk.remember_diff("none"),
     ):
-        with pytest.raises(NotAllowed, match="Your link no longer works") as said:
+        with pytest.raises(NotAllowed, match="link no longer works") as said:
             step()
         assert "zqother" not in str(said.value)
     assert (counts_of(store), at_hand.record) == before

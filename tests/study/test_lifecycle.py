@@ -487,16 +487,16 @@ def test_an_unblinded_study_takes_no_more_raters_or_votes(store: Store) -> None:
     move(store, at_hand.study, "closed")
     move(store, at_hand.study, "unblinded", "done")
     before = counts_of(store)
-    with pytest.raises(NotAllowed, match="no raters or votes can be added"):
+    with pytest.raises(NotAllowed, match="votes can be added"):
         add_raters(store, at_hand.study, ["late"])
-    with pytest.raises(NotAllowed, match="no raters or votes can be added"):
+    with pytest.raises(NotAllowed, match="votes can be added"):
         import_votes(store, at_hand.study, "late", {("q00", "A0"): "candidate"})
     assert counts_of(store) == before
 
 
 def test_guidelines_need_a_language(store: Store) -> None:
     at_hand = study_in(store)
-    with pytest.raises(InputError, match="is not a language tag"):
+    with pytest.raises(InputError, match="a language tag"):
         set_guideline(store, at_hand.study, "<script>", "Fine.")
 
 

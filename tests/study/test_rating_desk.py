@@ -285,7 +285,7 @@ def test_a_link_that_is_gone_a_study_that_closed_a_list_drawn_again(store: Store
     gone, drawn, closed = (at_hand.desk(rater) for rater in ("R1", "R2", "R3"))
     drawn.text(1)
     revoke_link(store, at_hand.study, "R1")
-    with pytest.raises(NotAllowed, match="Your link no longer works"):
+    with pytest.raises(NotAllowed, match="link no longer works"):
         gone.save_spans(1, [FAULT])
     change_design(store, at_hand.study, Design("", "", seed=99, blinding_pairs=0))
     with pytest.raises(NotAllowed, match="list of texts was drawn again"):

@@ -165,7 +165,7 @@ def _reading(found: BlindingIndex) -> str:
     if not found.n:
         return "No guesses yet which answer the person wrote."
     if share.low is None or share.high is None:
-        return f'No sign that blinding failed. Raters answered "cannot tell" in all {found.n} cases.{_few(found)}'
+        return f'No sign that blinding failed. Raters answered "cannot tell" every time (n = {found.n}).{_few(found)}'
     counts = (
         f"Raters picked out the human answer correctly in {share.n_right} of {share.n} guesses "
         f'("cannot tell" in {found.n - share.n} more)'
