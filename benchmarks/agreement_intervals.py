@@ -1,7 +1,7 @@
-"""Intervals of Cohen's kappa over resampled questions, against what a user would pick instead.
+"""Bootstrap intervals of Cohen's kappa over questions, compared with scipy and scikit-learn.
 
 The usual way is scipy.stats.bootstrap over question indices with scikit-learn's cohen_kappa_score in a loop.
-It prints seconds and the ratio; nothing is asserted.
+Prints seconds and the ratio. There is no target.
 
     .venv/bin/python benchmarks/agreement_intervals.py [--resamples 2000]
 """
@@ -27,7 +27,9 @@ QUESTIONS, LEVELS = 20, 4
 def main() -> None:
     """Time both on the same votes."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("--resamples", type=int, default=2_000, help="(%(default)s)")
+    options.add_argument(
+        "--resamples", type=int, default=2_000, help="bootstrap resamples (default %(default)s)"
+    )
     n_resamples: int = options.parse_args().resamples
     rng = np.random.default_rng(0)
     votes = rng.choice(4, size=(QUESTIONS * LEVELS, 2), p=[0.25, 0.5, 0.05, 0.2])
@@ -58,7 +60,7 @@ def main() -> None:
 
 
 def timed(name: str, work: Callable[[], tuple[float | None, float | None]]) -> float:
-    """Best of three, with the interval found."""
+    """Print the interval and the best of three times; return the seconds."""
     warnings.simplefilter("ignore")
     seconds = []
     for _ in range(3):

@@ -1,16 +1,16 @@
-"""`correlate` on 10,000 rows and 16 metrics against what a user would pick instead: a loop over scipy's functions.
+"""`correlate` on 10,000 rows and 16 metrics, compared with a loop over scipy's functions.
 
-The real command runs in a child process, at its default, where resampling stops once the intervals are settled, and
-with 10,000 resamples. Items have five systems' texts each and human ratings; some metrics have ties. Processor seconds
-are those of the child and its threads, from its start to its end. The loop computes the same three coefficients over
-resampled rows and over resampled items; it is timed on a few resamples and extrapolated to 10,000.
+The command runs in a child process: with its default, where resampling stops when the intervals settle, and with 10,000
+resamples. Every item has rated texts of five systems; some metrics have ties. Processor seconds are those of the child
+and its threads, from start to end. The loop computes the same three coefficients over resampled rows and over resampled
+items. It is timed on a few resamples and extrapolated to 10,000.
 
-The default must take at most 12 s and 10,000 resamples at most 40 s, or the exit status is 1; fewer rows promise nothing.
+Targets: 12 s for the default and 40 s for 10,000 resamples; otherwise the exit status is 1. Fewer rows have no target.
 
     .venv/bin/python benchmarks/correlate_command.py [--rows 10000] [--metrics 16] [--resamples 10000] [--few-ratings]
                                                      [--beside CHECKOUT]
 
---beside: the folder of another checkout, whose command runs on the same file.
+--beside: folder of another checkout, whose command runs on the same file.
 """
 
 import argparse
@@ -35,7 +35,7 @@ DEFAULT_SECONDS, FULL_SECONDS = 12.0, 40.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run took."""
+    """Processor seconds, wall seconds and peak memory of a run."""
 
     cpu: float
     wall: float
@@ -43,15 +43,17 @@ class Cost:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """All runs as a table; 1 where a promise is not kept."""
+    """Print all runs as a table; return 1 if a target is missed."""
     options = _parsed(argv)
     if options.rows < 2 * SYSTEMS or options.metrics < 1 or options.resamples < 1:
-        print(f"Needs at least {2 * SYSTEMS} rows, a metric and a resample.", file=sys.stderr)
+        print(f"At least {2 * SYSTEMS} rows, one metric and one resample are needed.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         scores, ratings = _written(Path(folder), options.rows, options.metrics, options.few_ratings)
         full = ["--resamples", str(options.resamples)]
-        print(f"{options.rows:,} rows, {options.metrics} metrics, {options.resamples:,} resamples in full")
+        print(
+            f"{options.rows:,} rows, {options.metrics} metrics, {options.resamples:,} resamples in the full run"
+        )
         default = _told("default", _run(HERE, scores, ratings, []))
         whole = _told("in full", _run(HERE, scores, ratings, full))
         if options.beside is not None:
@@ -64,22 +66,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (options.rows, options.metrics, options.resamples) != (ROWS, METRICS, RESAMPLES):
         return 0
     kept = default.cpu <= DEFAULT_SECONDS and whole.cpu <= FULL_SECONDS
-    print(f"at most {DEFAULT_SECONDS:g} s and {FULL_SECONDS:g} s: {'kept' if kept else 'NOT kept'}")
+    print(f"targets {DEFAULT_SECONDS:g} s and {FULL_SECONDS:g} s: {'kept' if kept else 'NOT kept'}")
     return 0 if kept else 1
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rows", type=int, default=ROWS)
-    parser.add_argument("--metrics", type=int, default=METRICS)
-    parser.add_argument("--resamples", type=int, default=RESAMPLES)
-    parser.add_argument("--few-ratings", action="store_true", help="whole ratings from 0 to 5")
+    parser.add_argument("--rows", type=int, default=ROWS, help="rated texts (default %(default)s)")
+    parser.add_argument("--metrics", type=int, default=METRICS, help="metrics (default %(default)s)")
+    parser.add_argument(
+        "--resamples", type=int, default=RESAMPLES, help="resamples of the full run (default %(default)s)"
+    )
+    parser.add_argument(
+        "--few-ratings", action="store_true", help="use whole ratings from 0 to 5, with many ties"
+    )
     parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="another checkout to compare with")
     return parser.parse_args(argv)
 
 
 def _written(folder: Path, n_rows: int, n_metrics: int, few: bool) -> tuple[Path, Path]:
-    """A table of scores and a file of ratings of the same texts."""
+    """Write a table of scores and a file of ratings of the same texts; return both paths."""
     rng = np.random.default_rng(0)
     n_items = -(-n_rows // SYSTEMS)
     names = [(f"q{item}", f"s{system}") for item in range(n_items) for system in range(SYSTEMS)][:n_rows]
@@ -102,7 +108,7 @@ def _write(path: Path, columns: list[str], names: list[tuple[str, str]], values:
 
 
 def _run(checkout: Path, scores: Path, ratings: Path, further: list[str]) -> Cost:
-    """The command of a checkout. Raises RuntimeError where it fails."""
+    """Run the command of a checkout. Raises RuntimeError if it fails."""
     command = [sys.executable, "-m", "core", "correlate", str(scores), "--with", "human"]
     command += ["--human", str(ratings), "--json", *further]
     environment = {**os.environ, "ASSAY_DB": str(scores.with_name("none.db"))}
@@ -123,14 +129,14 @@ def _run(checkout: Path, scores: Path, ratings: Path, further: list[str]) -> Cos
 
 def _told(name: str, cost: Cost) -> Cost:
     print(
-        f"{name:<32}{cost.cpu:>9.1f} s CPU{cost.wall:>9.1f} s wall{cost.megabytes:>9,.0f} MB at most",
+        f"{name:<32}{cost.cpu:>9.1f} s CPU{cost.wall:>9.1f} s wall{cost.megabytes:>9,.0f} MB peak",
         flush=True,
     )
     return cost
 
 
 def _loop(scores: Path, ratings: Path) -> float:
-    """Processor seconds a resample, over rows and over items."""
+    """Return the processor seconds for one resample of rows and one of items."""
     table = np.genfromtxt(scores, delimiter=",", skip_header=1)[:, 2:]
     target = np.genfromtxt(ratings, delimiter=",", skip_header=1)[:, 2]
     n = target.size

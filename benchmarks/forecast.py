@@ -1,10 +1,10 @@
-"""The forecast after a preview against the truth: time, calls and tokens of the whole run.
+"""The estimate after a preview, compared with the actual time, calls and tokens of the whole run.
 
-Runs a command with `--limit`, reads what the product tells for all items, resumes with all, and compares by the clock.
-Without --command: rubric judges the demonstration's answers on a local server that answers --at-once requests at once
-and takes --latency seconds for each. With it: any `generate` or `judge` command of your own, without --limit, --out and
---db, such as `judge rubric data/demo/answers.csv --backend vllm --model MODEL`. Asked for: the time lies within the
-range told, or at most a factor of two away from it, or the exit status is 1.
+Runs a command with `--limit`, reads the estimate for all items, resumes with all items, and compares. Without
+--command, a rubric judge scores the demo answers on a local server that handles --at-once requests in parallel and
+takes --latency seconds for each. --command takes any `generate` or `judge` command without --limit, --out and --db,
+e.g. `judge rubric data/demo/answers.csv --backend vllm --model MODEL`. Target: the time is at most a factor of two
+outside the estimated range; otherwise the exit status is 1.
 
     .venv/bin/python benchmarks/forecast.py [--items 4] [--at-once 4] [--latency 0.05] [--command ...]
 """
@@ -34,7 +34,7 @@ FACTOR = 2.0
 
 
 def server(at_once: int, latency: float) -> ScriptedServer:
-    """Answers so many requests at once; the others wait in line."""
+    """Return a server that answers so many requests in parallel; the others queue."""
     free = [0.0] * at_once
 
     def script(body: dict[str, Any], _: int) -> Said:
@@ -47,12 +47,12 @@ def server(at_once: int, latency: float) -> ScriptedServer:
 
 
 def core(*words: str) -> None:
-    """A command of the product."""
+    """Run a command of Assay."""
     subprocess.run([sys.executable, "-m", "core", *words], cwd=ROOT, check=True)
 
 
 def measure(command: list[str], items: int, folder: Path) -> int:
-    """Print the forecast beside the truth; 1 where the truth is more than a factor of two outside the range."""
+    """Print the estimate and the actual values; return 1 if the time is more than a factor of two outside the range."""
     database, out = folder / "assay.db", folder / "out"
     where = ["--out", str(out), "--db", str(database)]
     core(*command, *where, "--limit", str(items))
@@ -62,19 +62,21 @@ def measure(command: list[str], items: int, folder: Path) -> int:
         progress = progress_of(store, 1)
     truth = wall_seconds(progress.run)
     if truth is None or told.seconds_low is None or told.seconds_high is None:
-        print(f"no time was told, or none was measured: {told}")
+        print(f"no time was estimated or measured: {told}")
         return 1
     calls = sum(cost.calls for cost in progress.costs)
     tokens = sum((cost.input_tokens or 0) + (cost.output_tokens or 0) for cost in progress.costs)
     print(
-        f"\ntold from {told.n_seen} of {told.n_items} items; the last start took {progress.run.start_seconds} s"
+        f"\nestimated from {told.n_seen} of {told.n_items} items; the last start took {progress.run.start_seconds} s"
     )
-    print(f"time    told {told.seconds_low:,.1f} to {told.seconds_high:,.1f} s; it took {truth:,.1f} s")
+    print(f"time    estimated {told.seconds_low:,.1f} to {told.seconds_high:,.1f} s, actual {truth:,.1f} s")
     print(
-        f"calls   told {told.calls:,}; there were {calls:,}" if told.calls is not None else "calls   not told"
+        f"calls   estimated {told.calls:,}, actual {calls:,}"
+        if told.calls is not None
+        else "calls   no estimate"
     )
     if told.input_tokens is not None and told.output_tokens is not None:
-        print(f"tokens  told {told.input_tokens + told.output_tokens:,}; there were {tokens:,}")
+        print(f"tokens  estimated {told.input_tokens + told.output_tokens:,}, actual {tokens:,}")
     kept = told.seconds_low / FACTOR <= truth <= told.seconds_high * FACTOR
     within = told.seconds_low <= truth <= told.seconds_high
     print("within the range" if within else f"within a factor of {FACTOR:g}" if kept else "NOT kept")
@@ -82,14 +84,21 @@ def measure(command: list[str], items: int, folder: Path) -> int:
 
 
 def main() -> int:
-    """The product's command on the local server, or one of your own."""
+    """Measure a rubric judge on the local server, or the command given."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--items", type=int, default=4, help="of the preview")
+    options.add_argument("--items", type=int, default=4, help="items of the preview (default %(default)s)")
     options.add_argument(
-        "--at-once", type=int, default=4, help="requests that the local server answers at once"
+        "--at-once",
+        type=int,
+        default=4,
+        help="requests that the local server answers in parallel (default %(default)s)",
     )
-    options.add_argument("--latency", type=float, default=0.05, help="seconds a request")
-    options.add_argument("--command", nargs=argparse.REMAINDER, help="your own, to the end of the line")
+    options.add_argument(
+        "--latency", type=float, default=0.05, help="seconds for each request (default %(default)s)"
+    )
+    options.add_argument(
+        "--command", nargs=argparse.REMAINDER, help="another command, up to the end of the line"
+    )
     chosen = options.parse_args()
     local = None if chosen.command else server(chosen.at_once, chosen.latency)
     with tempfile.TemporaryDirectory() as folder, local or nullcontext():

@@ -1,8 +1,8 @@
-"""Items a second of A0-A4 generation, beside the straightforward way: one call after the other.
+"""Items per second of A0-A4 generation, compared with one call after the other.
 
-Both ask the same local server, which answers every request after a fixed time, with the same prompts, for the
-same items. The straightforward way is what trutheval's pipeline does: a synchronous client, one call a step, item
-after item, also for a level that has nothing to change. Assay: its own run, with the database and every check.
+Both send the same prompts for the same items to a local server, which answers every request after a fixed time. The
+straightforward way is that of trutheval's pipeline: a synchronous client, one call for each step, item after item, even
+for a level without changes. Assay makes a complete run, with the database and all checks.
 
     .venv/bin/python benchmarks/generation.py [--latency 0.3] [--items 200] [--concurrency 32]
 """
@@ -36,7 +36,7 @@ LEVELS = 4
 
 
 def questions(n: int) -> bytes:
-    """N questions with references of some 40 words."""
+    """Return n questions with references of about 40 words, as JSONL."""
     rows = [
         {
             "item_id": f"m{number}",
@@ -53,7 +53,7 @@ def questions(n: int) -> bytes:
 
 
 def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
-    """Seconds an item and calls an item of the loop that somebody would write first."""
+    """Run the plain loop on n items; return seconds and calls per item."""
     client = openai.OpenAI(base_url=url, api_key="none")
     paraphrase, rank, edit = (
         find_prompt(f"factual-{step}-text" if step == "edit" else f"factual-{step}")
@@ -65,7 +65,7 @@ def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
     def ask(messages: list[dict[str, str]]) -> str:
         nonlocal calls
         calls += 1
-        said = client.chat.completions.create(model="tiny", messages=messages, temperature=0, max_tokens=400)  # type: ignore[arg-type]  # plain dicts, which it takes
+        said = client.chat.completions.create(model="tiny", messages=messages, temperature=0, max_tokens=400)  # type: ignore[arg-type]  # plain dictionaries are accepted
         return said.choices[0].message.content or ""
 
     begun = time.perf_counter()
@@ -82,7 +82,7 @@ def straightforward(data: bytes, url: str, n: int) -> tuple[float, float]:
 
 
 def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tuple[float, float, int]:
-    """Seconds an item, calls an item, items complete."""
+    """Run Assay; return seconds per item, calls per item, and complete items."""
     asked, running = ask(
         KINDS["factual"],
         {"n_levels": LEVELS, "edit_calls": edit_calls, "parser": "rules"},
@@ -100,27 +100,31 @@ def assay(data: bytes, url: str, concurrency: int, edit_calls: EditCalls) -> tup
 
 
 def main() -> None:
-    """Measure both in one run and print the ratio."""
+    """Measure both in one run, and print the ratio."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--latency", type=float, default=0.3, help="seconds a request takes (%(default)s)")
-    options.add_argument("--items", type=int, default=200)
-    options.add_argument("--concurrency", type=int, default=32)
+    options.add_argument(
+        "--latency", type=float, default=0.3, help="seconds for each request (default %(default)s)"
+    )
+    options.add_argument("--items", type=int, default=200, help="items of the run (default %(default)s)")
+    options.add_argument(
+        "--concurrency", type=int, default=32, help="parallel requests (default %(default)s)"
+    )
     chosen = options.parse_args()
     data = questions(chosen.items)
     with ScriptedServer(lambda body, n: Said(answer(body), delay=chosen.latency)) as server:
         few = max(3, min(chosen.items, 10))
         plain, plain_calls = straightforward(data, server.url, few)
         print(
-            f"server: {chosen.latency * 1000:g} ms a request; {chosen.items} items, {LEVELS} levels beyond A0"
+            f"server: {chosen.latency * 1000:g} ms per request; {chosen.items} items, {LEVELS} levels beyond A0"
         )
         print(
-            f"one call after the other ({few} items): {1 / plain:6.2f} items/s, {plain_calls:.1f} calls an item"
+            f"one call after the other ({few} items): {1 / plain:6.2f} items/s, {plain_calls:.1f} calls per item"
         )
         for edit_calls in ("each", "shared"):
             seconds, calls, done = assay(data, server.url, chosen.concurrency, edit_calls)
             print(
                 f"assay, concurrency {chosen.concurrency}, edits {edit_calls:6}: {1 / seconds:6.2f} items/s, {calls:.1f} calls "
-                f"an item, {done} of {chosen.items} complete: {plain / seconds:.1f} times as fast"
+                f"per item, {done} of {chosen.items} complete: {plain / seconds:.1f} times as fast"
             )
 
 

@@ -1,13 +1,12 @@
-"""Calls and tokens of one document, judge by judge: cross-examination one by one and in one call, claims, rubric.
+"""Calls and tokens for one document by judge: cross-examination with one call per question or one in all, claims, rubric.
 
-The real judges with the shipped prompts ask a local server over HTTP, for texts of 100, 400 and 1,500 words of the
-demonstration's English, N = 10 questions. The server answers in the form and at about the length of a model, and
-counts with a real tokenizer, a byte-level BPE. No model's comes with the repository, so it is trained here on the
-documentation and on a sixth of the demonstration's and the prompts' lines: it then splits both into 1.3 to 1.5 tokens
-a word, which is printed, as tokenizers of models do with English. Another share changes the counts, not the ratio.
-What somebody would pick instead is one call a question, as the Cross-Examination Framework does: the judge `cef, each`.
-Asked for: answers to all questions in one call take at least 5 times fewer input tokens at 400 words, or the exit
-status is 1.
+The judges call a local server over HTTP with the shipped prompts, for texts of 100, 400 and 1,500 words of the demo's
+English and N = 10 questions. The server answers in the format and at about the length of a model, and counts tokens
+with a byte-level BPE tokenizer. The repository contains no model's tokenizer, so this one is trained on the
+documentation and on a sixth of the demo's and the prompts' lines. It gives 1.3 to 1.5 tokens per word (printed), as
+tokenizers of models do for English. Another share changes the counts, but not the ratio. The alternative is one call
+per question, as in CEF: the judge `cef, each`. Target: answers to all questions in one call take at least 5 times
+fewer input tokens at 400 words; otherwise the exit status is 1.
 
     .venv/bin/python benchmarks/judges.py [--words 100 400 1500] [--questions 10] [--count bpe|words]
 """
@@ -44,35 +43,35 @@ ANSWERS = ("answers from text", "answers from source")
 AT_LEAST, AT_WORDS = 5.0, 400
 VOCABULARY = 16_384
 TURN_TOKENS = 4
-"""Marks of a chat template around a message."""
+"""Tokens of a chat template around each message."""
 _LATER = ("answers", "verify")
-"""How steps begin that follow others."""
+"""Prefixes of steps that follow others."""
 _BLOCK = re.compile(r"<([\w-]+)>\n(.*?)\n</\1>", re.DOTALL)
 
 
 class Account:
-    """Keeps no reply and counts every call by step."""
+    """Stores no replies and counts calls by step."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
 
     def find(self, key: str) -> Reply | None:
-        """Nothing is ever there."""
+        """Return None: no reply is ever cached."""
         return None
 
     def record(self, call: Call) -> None:
-        """Put it on the account."""
+        """Add a call to the account."""
         self.calls.append(call)
 
     def reject(self, key: str, step: str, why: str) -> None:
-        """The cost is the same."""
+        """Ignore rejections, which do not change the cost."""
 
     def of(self, text: int) -> "Account":
-        """One account for all texts."""
+        """Return this account, the same for all texts."""
         return self
 
     def costs(self) -> tuple[StepCost, ...]:
-        """As a run's account sums them."""
+        """Return the cost of each step, summed as in a run."""
         steps = sorted({call.step for call in self.calls}, key=lambda step: (step.startswith(_LATER), step))
         return tuple(_cost(step, [call for call in self.calls if call.step == step]) for step in steps)
 
@@ -91,34 +90,34 @@ def _cost(step: str, calls: Sequence[Call]) -> StepCost:
 
 
 def english() -> Iterator[str]:
-    """The demonstration's answers, each once: source and level a row."""
+    """Yield the English texts of the demo answers."""
     with (ROOT / "data" / "demo" / "answers.csv").open(encoding="utf-8", newline="") as file:
         yield from (row["text"] for row in csv.DictReader(file) if row["language"] == "en")
 
 
 def prompt_lines() -> list[str]:
-    """The shipped prompts of the judges."""
+    """Return the lines of the judges' shipped prompts."""
     names = ("rubric*", "decompose*", "verify", "questions*", "answer*")
     files = [path for name in names for path in sorted((ROOT / "prompts").glob(f"{name}.yaml"))]
     return [line for path in files for line in path.read_text("utf-8").splitlines()]
 
 
 def of_words(texts: Sequence[str], n: int) -> str:
-    """The first n words of the texts, a paragraph each."""
+    """Return the first n words of the texts, with a paragraph for each text."""
     words = [(word, number) for number, text in enumerate(texts) for word in text.split()][:n]
     numbers = dict.fromkeys(number for _, number in words)
     return "\n\n".join(" ".join(word for word, own in words if own == number) for number in numbers)
 
 
 def text_of(n: int) -> RatedText:
-    """A document of n words, and a text of n words that says much of it: other wordings of the same answers."""
+    """Return a document of n words and a text of n words with similar content: other versions of the same answers."""
     texts = list(english())
     document, text = of_words(texts[0::2], n), of_words(texts[1::2], n)
     return RatedText(ScorableOutput("1", "system", text, reference=document, source=document))
 
 
 def bpe() -> Count:
-    """Tokens of a byte-level BPE that is trained on a sixth of what it will count, and on the documentation."""
+    """Return the count of a byte-level BPE tokenizer, trained on the documentation and a sixth of the counted lines."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
     pieces = Tokenizer(models.BPE())
@@ -140,12 +139,12 @@ def bpe() -> Count:
 
 
 def words(text: str) -> int:
-    """Words: a text then has about three quarters of its tokens, whatever the tokenizer."""
+    """Return the number of words, about three quarters of the tokens of any tokenizer."""
     return len(text.split())
 
 
 def server_script(count: Count) -> Callable[[dict[str, Any], int], Said]:
-    """A model that answers in the form asked for, at about the length of a real one, with the tokens of both."""
+    """Return a script that answers in the requested format, at about a model's length, with token counts."""
 
     def script(body: dict[str, Any], _: int) -> Said:
         said = answer(body)
@@ -156,7 +155,7 @@ def server_script(count: Count) -> Callable[[dict[str, Any], int], Said]:
 
 
 def answer(body: dict[str, Any]) -> str:
-    """What fits the schema of a request; a request without one is a question, asked alone."""
+    """Return an answer that fits the schema of a request; a request without schema is a single question."""
     schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema", {})
     fields = schema.get("properties", {})
     blocks = [text for _, text in _BLOCK.findall(body["messages"][-1]["content"])]
@@ -184,12 +183,12 @@ def answer(body: dict[str, Any]) -> str:
 
 
 def _question(sentence: str, number: int) -> str:
-    """Some 15 words; the number keeps questions on one sentence apart."""
+    """Return a question of about 15 words; the number makes questions on one sentence different."""
     return f"Does the text say, in point {number + 1}, that {' '.join(sentence.split()[:9]).rstrip('.,;')}?"
 
 
 def judges(n_questions: int, url: str) -> dict[str, Asked]:
-    """Name -> what is asked, as a user would ask for it."""
+    """Return name -> settings of the judge's run."""
     return {
         "cef, each": _asked("cef", url, answers="each", n_questions=n_questions),
         "cef, batch": _asked("cef", url, answers="batch", n_questions=n_questions),
@@ -206,7 +205,7 @@ def _asked(name: str, url: str, **settings: object) -> Asked:
 
 
 def measure(asked: Asked, text: RatedText) -> tuple[StepCost, ...]:
-    """What judging one text costs by step; raises where the judge did not score it."""
+    """Return the cost of judging one text by step. Raises RuntimeError if the judge gave no score."""
 
     async def judged() -> tuple[StepCost, ...]:
         client, account = OpenAIServer(asked.model.base_url, asked.model.model), Account()
@@ -217,14 +216,14 @@ def measure(asked: Asked, text: RatedText) -> tuple[StepCost, ...]:
         finally:
             await client.close()
         if found.failures or any(score.value is None for score in found.scores):
-            raise RuntimeError(f"{asked.kind.name} was not judged: {found.failures or found.scores}")
+            raise RuntimeError(f"{asked.kind.name} gave no score: {found.failures or found.scores}")
         return account.costs()
 
     return asyncio.run(judged())
 
 
 def rows_of(n_words: int, n_questions: int, count: Count) -> tuple[CostRow, ...]:
-    """All judges on one document of so many words."""
+    """Run all judges on one document of n_words words."""
     text = text_of(n_words)
     with ScriptedServer(server_script(count)) as server:
         return costs_side_by_side(
@@ -236,7 +235,7 @@ def rows_of(n_words: int, n_questions: int, count: Count) -> tuple[CostRow, ...]
 
 
 def fewer(rows: Sequence[CostRow]) -> float:
-    """How many times fewer input tokens the answers take in one call than one by one."""
+    """Return the ratio of input tokens of the answers: one call per question to one call in all."""
     each, batch = (
         sum(row.input_tokens or 0 for row in rows if row.judge == name and row.step in ANSWERS)
         for name in ("cef, each", "cef, batch")
@@ -245,8 +244,8 @@ def fewer(rows: Sequence[CostRow]) -> float:
 
 
 def printed(n_words: int, rows: Sequence[CostRow], unit: str) -> None:
-    """A table of one document."""
-    print(f"\na document and a text of {n_words:,} words, {unit}")
+    """Print the table of one document."""
+    print(f"\na document and a text of {n_words:,} words each, in {unit}")
     print(f"{'judge':12} {'step':24} {'calls':>6} {'input':>8} {'share':>7} {'output':>8}")
     for row in rows:
         share = "" if row.input_share is None or row.step == ALL_STEPS else f"{row.input_share:.1%}"
@@ -256,17 +255,23 @@ def printed(n_words: int, rows: Sequence[CostRow], unit: str) -> None:
 
 
 def main() -> int:
-    """Print a table a length; 1 where the answers in one call do not save what they promise."""
+    """Print a table for each length; return 1 if the target is missed."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--words", type=int, nargs="+", default=[100, AT_WORDS, 1_500])
-    options.add_argument("--questions", type=int, default=10)
-    options.add_argument("--count", choices=("bpe", "words"), default="bpe")
+    options.add_argument(
+        "--words", type=int, nargs="+", default=[100, AT_WORDS, 1_500], help="words of each document"
+    )
+    options.add_argument(
+        "--questions", type=int, default=10, help="questions of a cross-examination (default %(default)s)"
+    )
+    options.add_argument(
+        "--count", choices=("bpe", "words"), default="bpe", help="how to count tokens (default %(default)s)"
+    )
     chosen = options.parse_args()
     count = bpe() if chosen.count == "bpe" else words
     unit = "tokens" if chosen.count == "bpe" else "words"
     for what, lines in (("texts", english()), ("prompts", prompt_lines())):
         written = " ".join(word for line in lines for word in line.split())
-        print(f"{unit} a word of the {what}: {count(written) / words(written):.2f}")
+        print(f"{unit} per word of the {what}: {count(written) / words(written):.2f}")
     found = {}
     for n_words in chosen.words:
         rows = rows_of(n_words, chosen.questions, count)
@@ -275,12 +280,12 @@ def main() -> int:
     print()
     for n_words, ratio in found.items():
         print(
-            f"{n_words:,} words: answers in one call take {ratio:.1f} times fewer input tokens than one by one"
+            f"{n_words:,} words: answers in one call take {ratio:.1f} times fewer input tokens than one call per question"
         )
     if AT_WORDS not in found:
         return 0
     kept = found[AT_WORDS] >= AT_LEAST
-    print(f"at least {AT_LEAST:g} times at {AT_WORDS} words: {'kept' if kept else 'NOT kept'}")
+    print(f"target: at least {AT_LEAST:g} times at {AT_WORDS} words: {'kept' if kept else 'NOT kept'}")
     return 0 if kept else 1
 
 

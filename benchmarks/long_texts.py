@@ -1,9 +1,9 @@
-"""Differences between two texts of 50,000 characters, against what a user would pick instead.
+"""Differences between two texts of 50,000 characters, compared with difflib.
 
-The usual way is difflib.SequenceMatcher over the same words. It leaves out every word that makes up more than a
-hundredth of a long text, so that it is fast where it finds next to nothing: the last two columns say how much of the
-second text each calls the same. Each measurement is a process of its own, so that memory is that measurement's.
-Nothing is asserted about time. With a shape and a way, one measurement as JSON.
+The alternative is difflib.SequenceMatcher over the same words. It ignores every word that makes up more than a
+hundredth of a long text, so it can be fast and find almost nothing. The last two columns show the share of the second
+text that each finds unchanged. Each measurement runs in its own process, so that memory is measured separately. There
+is no target for time. With a shape and a way, prints one measurement as JSON.
 
     .venv/bin/python benchmarks/long_texts.py [SHAPE against|pair|difflib]
 """
@@ -31,7 +31,7 @@ Draw = Callable[[random.Random], str]
 
 
 def words(ends: float = 0.08, *, upper: bool = False) -> Draw:
-    """Words as frequent as in a text, of a vocabulary of 2,000, with an end of a sentence now and then."""
+    """Draw words from a vocabulary of 2,000 with natural frequencies. ends: share of words that end a sentence."""
     source = random.Random(0)
     letters = "abcdefghijklmnopqrstuvwxyz"
     known = ["".join(source.choices(letters, k=source.randint(2, 9))) for _ in range(2_000)]
@@ -45,7 +45,7 @@ def words(ends: float = 0.08, *, upper: bool = False) -> Draw:
 
 
 def characters(alphabet: str | list[str]) -> Draw:
-    """Single pieces of an alphabet."""
+    """Draw single pieces of an alphabet."""
     return lambda rng: rng.choice(alphabet)
 
 
@@ -68,11 +68,11 @@ SHAPES: dict[str, tuple[Draw, Draw]] = {
     "only line breaks": (characters("\n"), characters("\n ")),
 }
 CHANGED = ("edited", "equal")
-"""Shapes of which the second text is made from the first."""
+"""Shapes whose second text is made from the first."""
 
 
 def texts(shape: str) -> tuple[str, str]:
-    """Two texts of that shape, the same in every process."""
+    """Return two texts of a shape, the same in every process."""
     first, second = SHAPES.get(shape, (words(), words()))
     one, other = _text(first, 1), _text(second, 2)
     if shape == "equal":
@@ -88,12 +88,12 @@ def texts(shape: str) -> tuple[str, str]:
 
 def _text(draw: Draw, seed: int) -> str:
     rng = random.Random(seed)
-    # A piece has at least one character, so there are enough of them.
+    # Every piece has at least one character, so LENGTH pieces are enough.
     return "".join(draw(rng) for _ in range(LENGTH))[:LENGTH]
 
 
 def against(first: str, second: str) -> float:
-    """One text against its base, and whether both come back; the share of the text that is the same."""
+    """Compare a text with its base, check that both can be restored, and return the unchanged share of the text."""
     segments = diff_against(first, second)
     assert _joined(segments, "same", "added") == second, "the text is lost"
     assert _joined(segments, "same", "removed") == first, "the base is lost"
@@ -101,7 +101,7 @@ def against(first: str, second: str) -> float:
 
 
 def pair(first: str, second: str) -> float:
-    """Both texts against each other, and whether both come back; the share of the second that is the same."""
+    """Compare two texts, check that both can be restored, and return the unchanged share of the second."""
     left, right = diff_pair(first, second)
     assert _joined(left, "same", "added") == first, "the left text is lost"
     assert _joined(right, "same", "added") == second, "the right text is lost"
@@ -109,7 +109,7 @@ def pair(first: str, second: str) -> float:
 
 
 def usual(first: str, second: str) -> float:
-    """The same words by difflib; the share of the second text that is the same."""
+    """Compare with difflib; return the unchanged share of the second text."""
     words_second = tokenize(second)
     steps = SequenceMatcher(None, tokenize(first), words_second).get_opcodes()
     return sum(len("".join(words_second[at:to])) for tag, _, _, at, to in steps if tag == "equal") / len(
@@ -125,7 +125,7 @@ def _joined(segments: tuple[Segment, ...], *kinds: str) -> str:
 
 
 def measure(shape: str, way: str) -> dict[str, float]:
-    """Seconds, MiB by which this process grew at most, and the share of the second text called the same."""
+    """Return seconds, peak growth of this process in MiB, and the unchanged share of the second text."""
     first, second = texts(shape)
     diff_against("warm", "up")
     before, start = _peak(), time.perf_counter()
@@ -139,7 +139,7 @@ def _peak() -> float:
 
 
 def in_a_process(shape: str, way: str, limit: float = LIMIT_SECONDS) -> dict[str, float]:
-    """The same in a process of its own. Raises subprocess.TimeoutExpired after `limit` seconds."""
+    """Measure in a new process. Raises subprocess.TimeoutExpired after `limit` seconds."""
     command = [sys.executable, str(Path(__file__).resolve()), shape, way]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit, cwd=ROOT)
     found: dict[str, float] = json.loads(done.stdout)
@@ -147,7 +147,7 @@ def in_a_process(shape: str, way: str, limit: float = LIMIT_SECONDS) -> dict[str
 
 
 def table() -> None:
-    """All shapes."""
+    """Print the measurements of all shapes."""
     print(f"{'shape':28} {'tokens':>6}  against     pair   memory  difflib  ratio  same  by difflib")
     for shape in (*SHAPES, *CHANGED):
         one, other, usually = (in_a_process(shape, way) for way in WAYS)
@@ -161,10 +161,14 @@ def table() -> None:
 
 
 def main() -> None:
-    """The table, or one measurement as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("shape", nargs="?", choices=[*SHAPES, *CHANGED])
-    parser.add_argument("way", nargs="?", choices=WAYS, default="against")
+    """Print the table, or one measurement as JSON."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument(
+        "shape", nargs="?", choices=[*SHAPES, *CHANGED], help="shape of the texts (default: all, as a table)"
+    )
+    parser.add_argument(
+        "way", nargs="?", choices=WAYS, default="against", help="comparison to measure (default %(default)s)"
+    )
     chosen = parser.parse_args()
     if chosen.shape is None:
         table()

@@ -1,15 +1,15 @@
-"""Tie calibration and the permutation test of two metrics' pairwise accuracy, beside mt-metrics-eval's own functions.
+"""Tie calibration and the permutation test of pairwise accuracy, compared with mt-metrics-eval.
 
-On the segment scores of a folder of mt-metrics-eval against its MQM scores; references are left out. What is compared:
+Uses the segment scores and MQM scores of an mt-metrics-eval folder, without references. Three comparisons:
 
 1. Tie calibration (`KendallWithTiesOpt`, all pairs) of every metric: accuracy and epsilon.
-2. The test that swaps results of pairs (`PairwisePermutationSigDiff`, without early stopping) of the two best metrics: the
-   difference; and its p for the very swaps that it drew. Equal but for swaps that are exactly as large as the difference,
-   which rounding decides there.
-3. The test that swaps scores and calibrates anew (`PermutationSigDiff`), on a few swaps: every accuracy.
+2. The test that swaps results of pairs (`PairwisePermutationSigDiff`, without early stopping) for the two best metrics: the
+   difference, and its p-value for the same swaps. They are equal except for swaps exactly as large as the difference, which
+   rounding decides in mt-metrics-eval.
+3. The test that swaps scores and calibrates again (`PermutationSigDiff`), on a few swaps: every accuracy.
 
-Exit status 1 where a value differs, or Assay is less than 30 times as fast in any of the three. On one thread, in processor
-seconds, calibration the best of three on both sides. Without both folders, it says so and measures nothing.
+The exit status is 1 if a value differs, or if Assay is less than 30 times as fast in any comparison. Times are processor
+seconds on one thread; calibration is the best of three on both sides. Without both folders it prints a message and exits.
 
     .venv/bin/python benchmarks/meta_eval.py --tool FOLDER_OF_MT_METRICS_EVAL --data FOLDER_OF_A_TEST_SET [--swaps 100]
 """
@@ -38,21 +38,21 @@ T = TypeVar("T")
 
 
 def main() -> int:
-    """All three comparisons; 1 where a promise is not kept."""
+    """Run all three comparisons; return 1 if the target is missed."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument(
-        "--tool", type=Path, help="a local copy of mt-metrics-eval, the folder that holds its package"
+        "--tool", type=Path, help="folder of a local copy of mt-metrics-eval, which contains its package"
     )
-    options.add_argument("--data", type=Path, help="a test set as mt-metrics-eval keeps it, with MQM scores")
-    options.add_argument("--swaps", type=int, default=100, help="of pairs (%(default)s)")
+    options.add_argument("--data", type=Path, help="test set in mt-metrics-eval's format, with MQM scores")
+    options.add_argument("--swaps", type=int, default=100, help="swaps of pairs (default %(default)s)")
     chosen = options.parse_args()
     if not chosen.tool or not (chosen.tool / "mt_metrics_eval").is_dir():
         print(
-            "skipped: --tool has to name a local copy of mt-metrics-eval (the folder that holds mt_metrics_eval/)"
+            "skipped: --tool must name a local copy of mt-metrics-eval (the folder that contains mt_metrics_eval/)"
         )
         return 0
     if not chosen.data or not list(chosen.data.glob("human-scores/*.mqm.seg.score")):
-        print("skipped: --data has to name a test set of mt-metrics-eval (with human-scores/*.mqm.seg.score)")
+        print("skipped: --data must name a test set of mt-metrics-eval (with human-scores/*.mqm.seg.score)")
         return 0
     sys.path.insert(0, str(chosen.tool))
     human, metrics = read_test_set(chosen.data)
@@ -67,13 +67,13 @@ def main() -> int:
     ]
     kept = min(ratios) >= AT_LEAST
     print(
-        f"smallest ratio {min(ratios):.0f} (at least {AT_LEAST:.0f}), equal values: {'kept' if kept else 'NOT kept'}"
+        f"smallest ratio {min(ratios):.0f} (target {AT_LEAST:.0f}), equal values: {'kept' if kept else 'NOT kept'}"
     )
     return 0 if kept else 1
 
 
 def read_test_set(folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Human scores (rated segments, systems) and those of each metric."""
+    """Return human scores, shape (rated segments, systems), and those of each metric."""
     path = min(folder.glob("human-scores/*.mqm.seg.score"))
     human = read_scores(path)
     systems = [name for name in human if not name.startswith(REFERENCES)]
@@ -89,7 +89,7 @@ def read_test_set(folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray]]:
 
 
 def read_scores(path: Path) -> dict[str, list[float]]:
-    """System -> one score a segment, NaN where there is none."""
+    """Return system -> one score for each segment, NaN if missing."""
     scores: dict[str, list[float]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         system, value = line.split("\t")
@@ -98,12 +98,12 @@ def read_scores(path: Path) -> dict[str, list[float]]:
 
 
 def packed(scores: np.ndarray) -> list[float | None]:
-    """As mt-metrics-eval has them: system by system, None where missing."""
+    """Return scores in mt-metrics-eval's order: system by system, None if missing."""
     return [None if np.isnan(value) else float(value) for value in scores.T.ravel()]
 
 
 def calibration(human: np.ndarray, metrics: dict[str, np.ndarray]) -> float:
-    """Every metric calibrated by both; how many times as fast."""
+    """Calibrate every metric with both; return how many times as fast Assay is."""
     from mt_metrics_eval.stats import KendallWithTiesOpt
 
     theirs, ours = 0.0, 0.0
@@ -119,20 +119,20 @@ def calibration(human: np.ndarray, metrics: dict[str, np.ndarray]) -> float:
         found, seconds = timed(lambda scores=scores: calibrate_ties(human, scores), runs=RUNS)
         ours += seconds
         check(f"{name}: accuracy", found.accuracy, accuracy)
-        # Of several as good, rounding decides there; what counts is that theirs is no better than ours.
+        # Rounding decides between equally good epsilons in mt-metrics-eval. Its choice must not be better than ours.
         at_theirs = pairwise_accuracy(human, scores, float(epsilon)).accuracy
         check(f"{name}: accuracy at the other's epsilon", found.accuracy, at_theirs)
         same = (
             "the same epsilon"
             if epsilon == found.epsilon
-            else f"epsilon {found.epsilon:g}, there {epsilon:g}"
+            else f"epsilon {found.epsilon:g}, mt-metrics-eval {epsilon:g}"
         )
         print(f"  {name:28} {found.accuracy:.4f}, {same}")
     return told(f"tie calibration of {len(metrics)} metrics", theirs, ours)
 
 
 def pairs_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray, *, n_swaps: int) -> float:
-    """The test over pairs; how many times as fast."""
+    """Run the test over pairs with both; return how many times as fast Assay is."""
     from mt_metrics_eval.stats import Correlation, PairwisePermutationSigDiff, PermutationSigDiffParams
 
     n_systems = human.shape[1]
@@ -163,10 +163,12 @@ def pairs_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray, *, n
     check("difference", found.difference, difference)
     larger, as_large = same_swaps(human, (first, second), epsilons, n_swaps)
     if not larger <= round(p * n_swaps) <= as_large:
-        raise SystemExit(f"p for the same swaps differs: {p} there, {larger} to {as_large} of {n_swaps} here")
+        raise SystemExit(
+            f"p for the same swaps differs: mt-metrics-eval {p}, Assay {larger} to {as_large} of {n_swaps}"
+        )
     print(
-        f"  difference {difference:.5f}; of the same {n_swaps} swaps {round(p * n_swaps)} are as large there, {as_large} here; "
-        f"p {found.p:.3f} with swaps of its own"
+        f"  difference {difference:.5f}; of the same {n_swaps} swaps mt-metrics-eval finds {round(p * n_swaps)} as large, Assay {as_large}; "
+        f"p {found.p:.3f} with Assay's own swaps"
     )
     return told(f"{n_swaps} swaps of pairs", theirs, ours)
 
@@ -174,7 +176,7 @@ def pairs_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray, *, n
 def same_swaps(
     human: np.ndarray, scores: tuple[np.ndarray, np.ndarray], epsilons: tuple[float, float], n_swaps: int
 ) -> tuple[int, int]:
-    """Of the swaps that the other tool drew: those with a larger difference, and those with one at least as large."""
+    """Return how many of mt-metrics-eval's swaps have a larger difference, and how many one at least as large."""
     results = [pair_results(human, each, epsilon) for each, epsilon in zip(scores, epsilons, strict=True)]
     gaps = results[0] - results[1]
     known = ~np.isnan(human)
@@ -186,7 +188,7 @@ def same_swaps(
         signs = np.zeros_like(gaps)
         for item, own in enumerate(known):
             drawn = np.zeros((own.size, own.size))
-            # The tool's second metric is our first: 1 leaves both where they are.
+            # The second metric of mt-metrics-eval is our first: 1 means no swap.
             drawn[np.ix_(own, own)] = np.triu(np.random.binomial(1, 0.5, (own.sum(), own.sum())))
             signs[item] = 2 * drawn[upper] - 1
         difference = np.nanmean(signs * gaps, axis=1).mean()
@@ -196,7 +198,7 @@ def same_swaps(
 
 
 def scores_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> float:
-    """The test over scores; how many times as fast."""
+    """Run the test over scores with both; return how many times as fast Assay is."""
     from mt_metrics_eval.stats import Correlation, KendallWithTiesOpt, PermutationSigDiff
     from scipy.stats import zscore
 
@@ -222,7 +224,7 @@ def scores_swapped(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> 
 
 
 def timed(work: Callable[[], T], *, runs: int = 1) -> tuple[T, float]:
-    """What it found, and processor seconds, the best of several runs."""
+    """Return the result, and the processor seconds of the best of several runs."""
     seconds = []
     for _ in range(runs):
         begun = time.process_time()
@@ -232,13 +234,13 @@ def timed(work: Callable[[], T], *, runs: int = 1) -> tuple[T, float]:
 
 
 def check(name: str, ours: float | None, theirs: float | None) -> None:
-    """Stop where two values differ."""
+    """Exit if two values differ."""
     if ours is None or theirs is None or abs(ours - theirs) > EQUAL:
-        raise SystemExit(f"{name} differs: {ours} here, {theirs} there")
+        raise SystemExit(f"{name} differs: Assay {ours}, mt-metrics-eval {theirs}")
 
 
 def told(name: str, theirs: float, ours: float) -> float:
-    """Both times on a line, and their ratio."""
+    """Print both times and return their ratio."""
     print(
         f"{name}: mt-metrics-eval {theirs:.2f} s, assay {ours:.4f} s: {theirs / ours:.0f} times as fast",
         flush=True,

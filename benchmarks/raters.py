@@ -1,9 +1,9 @@
-"""Raters at once: what a vote costs the server, and how long from a press to "saved" with the next pair shown.
+"""Many raters at once: CPU time of a vote, and time from a press until the page shows "saved" and the next pair.
 
-The app runs as users start it, on a database of its own with 60 questions at 5 levels; the raters are threads of this
-process, with real websockets, on the same machine, and take part of its processor. Presses arrive at random (exponential
-gaps, seeded). CPU is the user and system time of the server process; a vote is lost when the page said "saved" and the
-history does not hold it. Nothing is asserted.
+The app runs as usual, on a new database with 60 questions at 5 levels. The raters are threads of this process with real
+websockets on the same machine, so they use part of its processor. Presses arrive at random (exponential gaps, seeded).
+CPU is the user and system time of the server process. A vote is lost if the page showed "saved" but the history does
+not contain it. There is no target.
 
     .venv/bin/python benchmarks/raters.py [--raters 10 50] [--every 2] [--seconds 30]
 """
@@ -34,23 +34,23 @@ from core.study.raters import links
 
 QUESTIONS, ONBOARDED = 60, 4
 EVERYBODY = ((1, 2.0), (10, 2.0), (50, 2.0), (100, 2.0), (200, 20.0))
-"""Raters, and seconds between two presses of one, on average."""
+"""Number of raters, and mean seconds between two presses of one rater."""
 LABELS = {wording({}, "en")[key]: choice for choice, key in CHOICE_KEYS.items()}
 
 
 @dataclass
 class Pressing:
-    """One rater: what was acknowledged, and how long it took."""
+    """One rater, with acknowledged votes and times."""
 
     rater_id: str
     rater: RawRater
     acknowledged: list[tuple[int, str]] = field(default_factory=list)
-    """Number and choice, as the page says that they are saved."""
+    """Number and choice of each vote that the page showed as saved."""
     milliseconds: list[float] = field(default_factory=list)
     unanswered: int = 0
 
     def press_until(self, end: float, every: float) -> None:
-        """Presses with random gaps of so many seconds on average; none so soon that it would be a double press."""
+        """Press with random gaps of `every` seconds on average, never so soon that it counts as a double press."""
         draw = random.Random(self.rater_id)
         due = time.monotonic() + DOUBLE_PRESS_SECONDS + draw.expovariate(1 / every)
         while due < end:
@@ -70,24 +70,31 @@ class Pressing:
         said = re.search(r"Pair (\d+) saved: ([A-Z][a-z ]+[a-z])", self.rater.on_screen())
         if said and self.rater.number() != number:
             self.milliseconds.append(1000 * (time.perf_counter() - start))
-            # What the page says, not what was pressed: after a press that nobody answered in time it may be that.
+            # Use the choice on the page, not the pressed one: the page may confirm an earlier press that timed out.
             self.acknowledged.append((int(said[1]), LABELS[said[2]]))
         else:
             self.unanswered += 1
 
 
 def main() -> None:
-    """Print one line a number of raters."""
+    """Print one line for each number of raters."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--raters", type=int, nargs="+", help=f"default: {EVERYBODY}")
     parser.add_argument(
-        "--every", type=float, default=2, help="seconds between a rater's presses, on average"
+        "--raters",
+        type=int,
+        nargs="+",
+        help=f"numbers of raters to measure (default, with seconds between presses: {EVERYBODY})",
     )
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument(
+        "--every", type=float, default=2, help="mean seconds between presses of a rater (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=30, help="duration of each measurement (default %(default)s)"
+    )
     options = parser.parse_args()
     print(
-        "| raters | a vote every s | CPU ms a vote | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost "
-        "| MiB before | MiB a session |"
+        "| raters | a vote every s | CPU ms per vote | p50 ms | p95 ms | slowest ms | acknowledged | unanswered | lost "
+        "| MiB before | MiB per session |"
     )
     print("|---" * 11 + "|")
     asked = [(raters, options.every) for raters in options.raters or ()]
@@ -96,7 +103,7 @@ def main() -> None:
 
 
 def measured(raters: int, seconds: float, every: float) -> str:
-    """One line of the table, on a database and a server of its own."""
+    """Measure on a new database and server; return one line of the table."""
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
         at_hand = study_in(store, dataset(QUESTIONS), raters=[f"r{n:03d}" for n in range(raters)])
         with store.writing():
@@ -105,7 +112,7 @@ def measured(raters: int, seconds: float, every: float) -> str:
         with running(store.path) as app:
             people = [(link.rater_id, link.url(app.url)) for link in links(store, at_hand.study)]
             with RawRater.of_link(people[0][1], keep=False):
-                before = app.memory_mib()  # with all that the first visitor loads
+                before = app.memory_mib()  # includes everything that the first visitor loads
             pressing = [Pressing(name, RawRater.of_link(url, keep=False)) for name, url in people]
             begin, end = app.processor_seconds(), time.monotonic() + seconds
             threads = [threading.Thread(target=one.press_until, args=(end, every)) for one in pressing]
@@ -128,7 +135,7 @@ def measured(raters: int, seconds: float, every: float) -> str:
 
 
 def _lost(at_hand: StudyAtHand, one: Pressing) -> int:
-    """Choices that the page called saved and the history in the database does not hold."""
+    """Return the number of votes that the page showed as saved but the database does not contain."""
     numbers = {a.key: a.position for a in assignments_of(at_hand.store, at_hand.study_id, one.rater_id)}
     history = [entry.answer for entry in history_of(at_hand.store, at_hand.study_id)]
     kept = {(numbers[a.key], a.choice) for a in history if a.rater_id == one.rater_id}

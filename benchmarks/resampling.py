@@ -1,12 +1,12 @@
-"""Intervals against what a user would pick instead: a bound of -1/0/+1 scores, and the live meta-correlation.
+"""Two bootstrap intervals compared with scipy: a bound of -1/0/+1 scores, and the meta-correlation.
 
-1. One-sided bound of the mean of 80 scores: exact (no drawing) against scipy.stats.bootstrap.
-2. Meta-correlation, Spearman at both orders, its interval from 1,000 resamples of 22,000 items, 28 metrics, six levels an
-   item (132,000 rows), against a loop over scipy.stats.spearmanr, timed on a few resamples and extrapolated. The
-   estimate, and on a small case every resample with the same counts, must be equal to 1e-12; the ratio must be at least
-   20, or the exit status is 1.
+1. One-sided bound of the mean of 80 scores: exact, compared with scipy.stats.bootstrap.
+2. Meta-correlation (Spearman at both orders) with an interval from 1,000 resamples of 22,000 items, with 28 metrics and
+   six levels per item (132,000 rows), compared with a loop over scipy.stats.spearmanr, timed on a few resamples and
+   extrapolated. The estimate, and every resample of a small case, must be equal to 1e-12, and the ratio at least 20;
+   otherwise the exit status is 1.
 
-Both run on one thread and are timed in processor seconds, which other work on the machine disturbs less.
+Both run on one thread. Times are processor seconds, which other work on the machine disturbs less.
 
     .venv/bin/python benchmarks/resampling.py [--items 22000] [--resamples 1000]
 """
@@ -36,24 +36,28 @@ EQUAL = 1e-12
 
 
 def main() -> int:
-    """Both comparisons; 1 where a promise is not kept."""
+    """Run both comparisons; return 1 if the target is missed."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("--items", type=int, default=22_000, help="of the meta-correlation (%(default)s)")
-    options.add_argument("--resamples", type=int, default=1_000, help="of the items (%(default)s)")
+    options.add_argument(
+        "--items", type=int, default=22_000, help="items of the meta-correlation (default %(default)s)"
+    )
+    options.add_argument(
+        "--resamples", type=int, default=1_000, help="resamples of the items (default %(default)s)"
+    )
     chosen = options.parse_args()
     exact_bound()
     largest = largest_difference()
-    print(f"meta-correlation resample by resample, small case with ties: largest difference {largest:.1e}")
+    print(f"meta-correlation of each resample, small case with ties: largest difference {largest:.1e}")
     ratio, difference = live_meta_correlation(chosen.items, chosen.resamples)
     kept = ratio >= AT_LEAST and max(largest, difference) <= EQUAL
     print(
-        f"ratio {ratio:.0f} (at least {AT_LEAST:.0f}), equal to {EQUAL:.0e}: {'kept' if kept else 'NOT kept'}"
+        f"ratio {ratio:.0f} (target {AT_LEAST:.0f}), equal to {EQUAL:.0e}: {'kept' if kept else 'NOT kept'}"
     )
     return 0 if kept else 1
 
 
 def exact_bound() -> None:
-    """The 90 % bound of 80 scores."""
+    """Compare the 90 % bound of 80 scores."""
     scores = np.random.default_rng(0).choice([-1, 0, 1], 80, p=[0.2, 0.5, 0.3])
 
     def usual() -> float:
@@ -70,9 +74,9 @@ def exact_bound() -> None:
 
 
 def live_meta_correlation(n_items: int, n_resamples: int) -> tuple[float, float]:
-    """Ratio of seconds, and how far the two estimates are apart."""
+    """Return the ratio of seconds, and the difference of the two estimates."""
     side, human = rows_of_metrics(n_items, METRICS)
-    starts = np.arange(n_items) * LEVELS  # rows lie item by item: the loop need not search for them
+    starts = np.arange(n_items) * LEVELS  # rows are ordered by item, so the loop need not search for them
 
     def usual(drawn: np.ndarray) -> float:
         rows = (starts[drawn][:, None] + np.arange(LEVELS)).ravel()
@@ -98,7 +102,7 @@ def live_meta_correlation(n_items: int, n_resamples: int) -> tuple[float, float]
 
 
 def largest_difference() -> float:
-    """Between scipy and this code, over metrics and resamples of 60 items with the same counts."""
+    """Return the largest difference from scipy over metrics and resamples of 60 items with the same counts."""
     side, _ = rows_of_metrics(60, METRICS)
     items = np.asarray(side.items, dtype=np.intp)
     prepared = prepare(side.scores, side.target, items, 60, ("spearman",))
@@ -114,7 +118,7 @@ def largest_difference() -> float:
 
 
 def rows_of_metrics(n_items: int, n_metrics: int) -> tuple[Live, np.ndarray]:
-    """Scores that fall with the level, better metrics more clearly; a third is rounded, so that scores tie."""
+    """Return scores that fall with the level, more clearly for better metrics. A third is rounded to give ties."""
     generator = np.random.default_rng(2)
     items, target = np.repeat(np.arange(n_items), LEVELS), np.tile(-np.arange(LEVELS), n_items).astype(float)
     noise = np.linspace(1, 12, n_metrics)
@@ -125,7 +129,7 @@ def rows_of_metrics(n_items: int, n_metrics: int) -> tuple[Live, np.ndarray]:
 
 
 def best_of(name: str, work: Callable[[], float]) -> float:
-    """Seconds, best of three, with what was found."""
+    """Print the result and the best of three times; return the seconds."""
     seconds = []
     for _ in range(3):
         begin = time.process_time()

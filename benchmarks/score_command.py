@@ -1,10 +1,9 @@
-"""CPU time of the whole command `score`, start, database and table included, beside calling the libraries.
+"""CPU time of the whole command `score`, with start, database and table, compared with the libraries.
 
-Rows as in `metrics.py`, every text with a reference of its own, scored by the 16 configurations in a new database.
-The CPU is that of the command's process and of all processes that it started. The libraries are called on a sample, as
-`metrics.py` calls them, and their time is scaled to the rows. Promised: ten times the rows take at most 11 times the
-CPU, and at 100,000 rows the command takes at most a sixth of the CPU of calling the libraries. At 10,000, some two
-seconds of start are a quarter of it.
+Rows are as in `metrics.py`: every text has its own reference and is scored by the 16 configurations in a new database.
+CPU time is that of the command and of all processes that it starts. The libraries score a sample as in `metrics.py`,
+and their time is scaled to the rows. Targets: ten times the rows take at most 11 times the CPU, and at 100,000 rows the
+command takes at most a sixth of the libraries' CPU. At 10,000 rows, two seconds of start are a quarter of the CPU.
 
     .venv/bin/python benchmarks/score_command.py [--rows 10000 100000] [--beside CHECKOUT]
 """
@@ -33,27 +32,27 @@ from core.metrics.scorer import ScoringPair
 ROOT = Path(__file__).resolve().parents[1]
 FULL = (10_000, 100_000)
 MOST_GROWTH = 11.0
-"""Times the CPU that ten times the rows may take."""
+"""Maximum ratio of CPU for ten times the rows."""
 LEAST_GAIN = 6.0
-"""Times the CPU of the command that the libraries must take, at least."""
+"""Minimum ratio of the libraries' CPU to that of the command."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run of the command took."""
+    """Cost of one run of the command."""
 
     rows: int
     cpu: float
-    """Seconds of all its processes."""
+    """CPU seconds of all its processes."""
     wall: float
     own: float
-    """Peak of resident memory of the command's process, in MiB; 0 where the system does not tell."""
+    """Peak resident memory of the command's process in MiB; 0 if unknown."""
     worker: float
-    """The same of the largest process that it started."""
+    """Peak resident memory of the largest process that it started, in MiB."""
 
 
 def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
-    """A row a text, each an item of its own."""
+    """Write a row for each text, each with its own item."""
     with path.open("w", encoding="utf-8") as file:
         for number, pair in enumerate(pairs):
             row = {"item_id": f"q{number}", "system": "one", "text": pair.text, "reference": pair.reference}
@@ -61,7 +60,7 @@ def write_rows(pairs: Sequence[ScoringPair], path: Path) -> None:
 
 
 def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
-    """Run the command of a checkout on a file. Raises SystemExit where it fails or leaves out a score."""
+    """Run the command of a checkout on a file. Exits if it fails or leaves out a score."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "scores.csv"
         arguments = ["score", str(file), "--out", str(out), "--db", str(Path(folder) / "new.db")]
@@ -88,14 +87,14 @@ def command_cost(checkout: Path, file: Path, rows: int) -> Cost:
 
 
 def peaks_of(process: int) -> dict[int, float]:
-    """Process -> most resident memory so far in MiB, of a process and those that it started; Linux alone tells."""
+    """Return process -> peak resident memory in MiB for a process and its children; empty except on Linux."""
     found = {}
     try:
         started = Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:
         started = []
     for number in (process, *map(int, started)):
-        with suppress(OSError, StopIteration):  # it may have ended since
+        with suppress(OSError, StopIteration):  # the process may have ended
             status = Path(f"/proc/{number}/status").read_text()
             peak = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
             found[number] = int(peak.split()[1]) / 1024
@@ -103,7 +102,7 @@ def peaks_of(process: int) -> dict[int, float]:
 
 
 def library_seconds(pairs: Sequence[ScoringPair]) -> float:
-    """CPU seconds of calling the libraries once a configuration, caches empty at the start."""
+    """Return the CPU seconds of the libraries for all configurations, starting with empty caches."""
     for kept in (Tokenizer13a.__call__, TokenizerRegexp.__call__):
         kept.cache_clear()
     libraries = [library_for(spec) for spec in find_metrics(["lexical"])]
@@ -115,7 +114,7 @@ def library_seconds(pairs: Sequence[ScoringPair]) -> float:
 
 
 def told(name: str, cost: Cost, libraries: float) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     return (
         f"{name:<10} {cost.rows:>9,} {cost.cpu:>8.1f} {cost.wall:>8.1f} {cost.own:>8.0f} {cost.worker:>8.0f} "
         f"{libraries:>11.1f} {libraries / cost.cpu:>6.1f}"
@@ -123,34 +122,42 @@ def told(name: str, cost: Cost, libraries: float) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; exit status 1 where the full size is measured and a promise is broken."""
+    """Measure and print; return 1 if a target is missed at full size."""
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument(
-        "--rows", type=int, nargs="+", default=list(FULL), metavar="N", help="sizes (default: 10000 100000)"
+        "--rows",
+        type=int,
+        nargs="+",
+        default=list(FULL),
+        metavar="N",
+        help="numbers of rows (default: 10000 100000)",
     )
     options.add_argument(
-        "--sample", type=int, default=1_000, help="texts for which the libraries are called (%(default)s)"
+        "--sample", type=int, default=1_000, help="number of texts for the libraries (default %(default)s)"
     )
     options.add_argument(
         "--beside",
         type=Path,
         metavar="CHECKOUT",
-        help="run the command of this checkout too, on the same rows",
+        help="also run the command of another checkout on the same rows",
     )
     options.add_argument(
-        "--beside-rows", type=int, metavar="N", help="largest size for the other checkout (default: all)"
+        "--beside-rows",
+        type=int,
+        metavar="N",
+        help="maximum number of rows for the other checkout (default: all)",
     )
     chosen = options.parse_args(arguments)
     sizes = sorted(chosen.rows)
     pairs = pairs_of_words(max(*sizes, chosen.sample))
     checkouts = {"here": ROOT} | ({} if chosen.beside is None else {"beside": chosen.beside.resolve()})
     print(
-        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'a worker':>8} {'libraries s':>11} {'times':>6}"
+        f"{'checkout':<10} {'rows':>9} {'CPU s':>8} {'wall s':>8} {'MiB':>8} {'worker':>8} {'libraries s':>11} {'times':>6}"
     )
     costs: dict[str, list[Cost]] = {name: [] for name in checkouts}
     gains = []
     for size in sizes:
-        # Beside each size again: other work on the machine changes what a second of CPU does.
+        # Measured again for each size, because other work on the machine changes the speed of the CPU.
         libraries = library_seconds(pairs[: chosen.sample]) * size / chosen.sample
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "texts.jsonl"
@@ -168,19 +175,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len(found) > 1:
             growth, times = found[-1].cpu / found[0].cpu, found[-1].rows / found[0].rows
             print(
-                f"{name}: {times:g} times the rows take {growth:.1f} times the CPU (at most 11 for 10 times)"
+                f"{name}: {times:g} times the rows take {growth:.1f} times the CPU (target: at most 11 for 10 times)"
             )
             if name == "here" and growth > MOST_GROWTH:
-                broken.append("linear")
+                broken.append("linear growth")
     print(
-        f"{gains[-1]:.1f} times less CPU than the libraries at {sizes[-1]:,} rows (promised: {LEAST_GAIN:g} at {FULL[-1]:,})"
+        f"{gains[-1]:.1f} times less CPU than the libraries at {sizes[-1]:,} rows (target: {LEAST_GAIN:g} at {FULL[-1]:,})"
     )
     if gains[-1] < LEAST_GAIN:
         broken.append("a sixth of the libraries' CPU")
     if tuple(sizes) != FULL:
         return 0
     if broken:
-        print(f"Broken: {', '.join(broken)}.")
+        print(f"Targets missed: {', '.join(broken)}.")
     return int(bool(broken))
 
 

@@ -1,6 +1,6 @@
-"""How many spans of a published A0-A4 report are found, whole and lower-cased, text by text: precision and recall.
+"""Precision and recall of the spans found in a published A0-A4 report, compared as whole lower-case texts.
 
-.venv/bin/python benchmarks/spans.py PERTURBATION_REPORT      spaCy as it is set up (`./run --with spacy`), and rules
+.venv/bin/python benchmarks/spans.py PERTURBATION_REPORT      with spaCy, if set up (`./run --with spacy`), and rules
 """
 
 import sys
@@ -18,7 +18,7 @@ from core.schema.study import FIRST_LEVEL
 def measure(
     report: FactualReport, parser: str, found: Parsers, *, for_rules: bool = False
 ) -> tuple[str, float, float]:
-    """What found the spans (of the last text), precision and recall over all texts."""
+    """Return the method that found the spans of the last text, and precision and recall over all texts."""
     shared = n_found = n_published = 0
     by = ""
     for question in report.questions:
@@ -36,7 +36,7 @@ def measure(
 
 
 def main() -> None:
-    """Print a line a way of finding spans."""
+    """Print one line for each method of finding spans."""
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     path = Path(sys.argv[1])

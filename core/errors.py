@@ -1,11 +1,11 @@
-"""The errors a user can meet, as a tree.
+"""Errors shown to users, as a tree.
 
-AssayError                 anything a user can mend; its text names the thing, the place and what to do
-├── InputError             a file or an argument that cannot be used; holds the first problems, counts all
-├── NotFound               a study, rater or link that is not there
-├── NotAllowed             an action the study's state or the visitor's role forbids
-│   └── StillMissing       a text cannot be done yet; what was said of it is kept
-└── StorageError           the database could not be read or written; nothing was lost that was acknowledged
+AssayError                 anything a user can fix; the message names the thing, the place and what to do
+├── InputError             an invalid file or argument; lists the first problems and counts all
+├── NotFound               an unknown study, rater or link
+├── NotAllowed             an action that the study's state or the visitor's role forbids
+│   └── StillMissing       a text with missing answers; the given answers are saved
+└── StorageError           the database cannot be read or written; acknowledged data is not lost
 """
 
 import re
@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 MOST_PROBLEMS = 100
-"""Problems of one input that are kept and listed; further ones are counted."""
+"""Maximum number of problems listed for one input; further ones are only counted."""
 MOST_SAME = 5
-"""Rows with the same problem that are listed one by one."""
+"""Maximum number of rows with the same problem that are listed separately."""
 LONGEST_PROBLEM = 5_000
-"""Characters of one that are kept: a name in it may be a megabyte."""
+"""Maximum length of a problem in characters; a name in it may be a megabyte."""
 _ROW = re.compile(r"(?:line|row|record|item|question|level|source|system|rating|error) ")
-"""How the parts of a place begin that say which of several rows a problem is of, as in `line 7, level A2, text: `."""
+"""Matches the parts of a place that identify a row, as in `line 7, level A2, text: `."""
 
 
 class AssayError(Exception):
@@ -30,50 +30,50 @@ class AssayError(Exception):
 
 @dataclass(frozen=True)
 class _Problem:
-    """One that is kept."""
+    """A stored problem."""
 
     kind: str
     said: str
     n: int = 1
-    """How many it tells of."""
+    """Number of problems that it stands for."""
     place: str = ""
-    """The row that it is of; empty: it is of no row."""
+    """The row with the problem; empty if it concerns no row."""
     same: tuple[str, str] = ("", "")
-    """Kind, and what is said of the row: equal for those that say the same of several rows."""
+    """Kind, and the text without the row; equal for the same problem in several rows."""
 
 
 class Problems:
-    """Problems in the order they are found: all are counted, the first MOST_PROBLEMS kept.
+    """Problems in the order found: all are counted, the first MOST_PROBLEMS stored.
 
-    Readers go on after a problem, and a small file may hold millions. What is wrong with more than MOST_SAME rows is
-    told once, with their number and the first places.
+    Readers continue after a problem, and a small file may contain millions. A problem in more than MOST_SAME rows is
+    listed once, with the number of rows and the first places.
     """
 
     def __init__(self, problems: Iterable[str] = ()) -> None:
         self._kept: list[_Problem] = []
         self._counts: Counter[str] = Counter()
         self._room: Counter[str] = Counter()
-        """Kind -> those of it that are kept."""
+        """Kind -> number of stored problems."""
         self._same: Counter[tuple[str, str]] = Counter()
         self += problems
 
     @property
     def n(self) -> int:
-        """How many there are, those that were not kept included."""
+        """Number of problems, including those not stored."""
         return self._counts.total() if self._kept else 0
 
     @property
     def n_listed(self) -> int:
-        """How many those tell of that are listed."""
+        """Number of problems covered by the listed ones."""
         return sum(one.n for one in self._listed())
 
     @property
     def counted(self) -> str:
-        """Their number as a message says it: "1 problem"."""
+        """The number with its noun, e.g. "1 problem"."""
         return "1 problem" if self.n == 1 else f"{self.n:,} problems"
 
     def append(self, problem: str, kind: str = "") -> None:
-        """One more problem. kind: under which `join` finds it again; as many of each kind are kept."""
+        """Add a problem. kind: key for `join`; the limit MOST_PROBLEMS applies to each kind."""
         said = problem[:LONGEST_PROBLEM]
         before, _, text = said.partition(": ")
         place = before.split(", ")
@@ -95,14 +95,14 @@ class Problems:
             self._kept.append(one)
 
     def join(self, kind: str, problem: str) -> None:
-        """Put one problem in the place of all of a kind."""
+        """Replace all problems of a kind by a single one."""
         first = next(at for at, one in enumerate(self._kept) if one.kind == kind)
         after = [one for one in self._kept[first:] if one.kind != kind]
         self._kept[first:] = [_Problem(kind, problem), *after]
         self._counts[kind] = self._room[kind] = 1
 
     def each(self, change: Callable[[str], str]) -> "Problems":
-        """The same problems in other words."""
+        """Return the problems with each text changed."""
         changed = Problems()
         for one in self._listed():
             changed._add(_Problem("", change(one.said)[:LONGEST_PROBLEM], one.n))
@@ -121,11 +121,11 @@ class Problems:
         return self
 
     def __iter__(self) -> Iterator[str]:
-        """The first of them, at most MOST_PROBLEMS."""
+        """Iterate over the first problems, at most MOST_PROBLEMS."""
         return iter([one.said for one in self._listed()])
 
     def _listed(self) -> list[_Problem]:
-        """As they are told: what more rows have than MOST_SAME once, where the first of them stands."""
+        """Return the listed problems, merging one that occurs in more than MOST_SAME rows."""
         places: dict[tuple[str, str], list[str]] = {}
         for one in self._kept:
             if one.place:
@@ -144,7 +144,7 @@ class Problems:
 
 
 class InputError(AssayError):
-    """Input that cannot be used. `problems` are the first MOST_PROBLEMS, each with its place; `n_problems` counts all."""
+    """Invalid input. `problems` has the first MOST_PROBLEMS, each with its place; `n_problems` counts all."""
 
     def __init__(self, what: str, problems: Iterable[str] = ()) -> None:
         self.what = what
@@ -153,12 +153,12 @@ class InputError(AssayError):
         self.n_problems = self.found.n
         more = self.n_problems - self.found.n_listed
         self.more = f"... and {more:,} more {'problem' if more == 1 else 'problems'}" if more else ""
-        """Of those that are not listed; empty where all are."""
+        """Line about the problems not listed; empty if all are."""
         listed = [f"  - {problem}" for problem in self.problems]
         super().__init__("\n".join([what, *listed, *([f"  {self.more}"] if more else [])]))
 
     def under(self, place: str) -> Problems:
-        """The problems, or the sentence where there is none, each after a place."""
+        """Return the problems, or the message if there are none, each prefixed with a place."""
         return (self.found or Problems([self.what])).each(lambda problem: f"{place}: {problem}")
 
 
@@ -171,21 +171,21 @@ class NotAllowed(AssayError):
 
 
 class StillMissing(NotAllowed):
-    """A text cannot be done before all is said that is asked. What was said is kept."""
+    """A text cannot be completed because answers are missing. The given answers are saved."""
 
 
 class StorageError(AssayError):
-    """The database could not be read or written."""
+    """The database cannot be read or written."""
 
 
 MOST_NAMED = 3
 _ALIKE_ENOUGH = 60
-"""Of 100, on rapidfuzz's scale: below it a suggestion only puzzles."""
+"""Minimum similarity of a suggestion on rapidfuzz's scale of 0 to 100; lower ones would confuse."""
 
 
 def nearest_names(name: str, known: Collection[str]) -> list[str]:
-    """The known names most like the one that a user typed, best first; case does not matter."""
-    from rapidfuzz import process  # only where a name is wrong
+    """Return the known names most similar to a mistyped one, best first, ignoring case."""
+    from rapidfuzz import process  # imported lazily: needed only for a wrong name
 
     found = process.extract(name.casefold(), {key: key.casefold() for key in known}, limit=MOST_NAMED)
     return [key for _, alike, key in found if alike >= _ALIKE_ENOUGH]

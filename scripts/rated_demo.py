@@ -1,6 +1,6 @@
-"""The demo answers as a rating study for pictures: three damaged versions of each, marked where they were damaged.
+"""A rating study for screenshots: three damaged versions of each demo answer, with the damage marked.
 
-The rater is this script: it marks what differs from the undamaged answer, and takes its number from the marks.
+This script is the rater: it marks the differences from the undamaged answer and computes the score from the marks.
 """
 
 import csv
@@ -22,12 +22,12 @@ NAME = "marks"
 ITEMS = 4
 LEVELS = ("A1", "A2", "A3")
 _COSTS = {"minor": 5, "major": 20}
-"""What an error takes off 100."""
+"""Severity -> points taken off 100."""
 _ANSWERS = Path(__file__).resolve().parents[1] / "data" / "demo" / "answers.csv"
 
 
 def study_of_marks(store: Store) -> str:
-    """An open study of the damaged answers, each version a system of its own, with one rater; the rater's token."""
+    """Create an open study of the damaged answers, each version a system, with one rater; return the rater's token."""
     answers = _answers()
     outputs = tuple(
         ScorableOutput(
@@ -48,7 +48,7 @@ def study_of_marks(store: Store) -> str:
 
 
 def mark(store: Store, token: str, numbers: range, *, done: bool = True) -> None:
-    """Mark in these of the rater's texts every word that the undamaged answer says otherwise; not done: go no further."""
+    """Mark every changed word in these texts of the rater. done: whether to complete the texts too."""
     desk = open_rating_desk(store, token)
     assert desk is not None
     answers = _answers()
@@ -64,7 +64,7 @@ def mark(store: Store, token: str, numbers: range, *, done: bool = True) -> None
 
 
 def end(store: Store) -> None:
-    """Close the study and open its results."""
+    """Close and unblind the study."""
     move(store, find_study(store, NAME), "closed")
     move(store, find_study(store, NAME), "unblinded", "screenshot")
 
@@ -77,7 +77,7 @@ def _answers() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _changed(base: str, text: str) -> tuple[ErrorSpan, ...]:
-    """Where the text says something else; a wrong number, or its unit, is a major error."""
+    """Return the changed spans; a wrong number or unit is a major error, all others are minor."""
     spans, at = [], 0
     for segment in diff_against(base, text):
         if segment.kind == "removed":
@@ -91,7 +91,7 @@ def _changed(base: str, text: str) -> tuple[ErrorSpan, ...]:
 
 
 def _judged(words: str, before: str) -> tuple[str, str]:
-    """Severity and category of wrong words, from what they look like and what stands before them."""
+    """Return severity and category of wrong words, judged by the words and the character before them."""
     if any(one.isdigit() for one in words + before.rstrip()[-1:]):
         return "major", "number or date"
     return "minor", "entity" if words[0].isupper() else "circumstance"

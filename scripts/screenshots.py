@@ -1,10 +1,10 @@
-"""Make the screenshots of README.md and docs from the running app: `python scripts/screenshots.py` (needs Chromium).
+"""Take the screenshots of README.md and docs from the running app: `python scripts/screenshots.py` (needs Chromium).
 
-They go to docs/images, or to `--out FOLDER`.
+They are written to docs/images, or to `--out FOLDER`.
 
-The rater's page shows the demo study. The results page needs votes, of which the project ships none: with
-`--data FOLDER` (the published study's three files) it shows those, else raters drawn at random. The rater of texts and the Specialist page show the demo study's damaged answers, marked where they
-were damaged.
+The rater's page shows the demo study. The results page needs votes: with `--data FOLDER` (the three files of the
+published study) it shows those, else random votes. The page for rating texts and the page Specialist show the demo
+study's damaged answers, with the damage marked.
 """
 
 import argparse
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "scripts")]
 
 from helpers.models.model_answers import answer  # noqa: E402
-from helpers.pages.admin_session import sign_in  # noqa: E402  (the paths come first)
+from helpers.pages.admin_session import sign_in  # noqa: E402  (needs the paths above)
 from helpers.processes.app_server import chromium, on_pair, open_tab, running, settled  # noqa: E402
 from helpers.processes.scripted_server import ScriptedServer  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
@@ -34,11 +34,11 @@ from core.study.raters import links  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SHOWN = 3
-"""Text on the list of the rater who marks errors."""
+"""Number of the text on the screenshot of the rater who marks errors."""
 
 
 def prepare(database: Path, data: Path | None) -> str:
-    """A database with the demo study and votes; the token of a rater."""
+    """Create a database with the demo study and votes; return the token of a rater."""
     with open_store(database) as store:
         load_demo_once(store)
         study = find_study(store, DEMO_NAME)
@@ -60,7 +60,7 @@ def prepare(database: Path, data: Path | None) -> str:
 
 
 def unblind(database: Path) -> None:
-    """End the demo study: results open only then, and no rater sees a pair from then on."""
+    """Close and unblind the demo study. Results need this; raters see no pairs afterwards."""
     with open_store(database) as store:
         study = find_study(store, DEMO_NAME)
         move(store, study, "closed")
@@ -68,7 +68,7 @@ def unblind(database: Path) -> None:
 
 
 def shoot(page: Page, path: Path) -> None:
-    """Save what the window shows."""
+    """Save a screenshot of the window."""
     settled(page)
     page.wait_for_timeout(1500)
     page.screenshot(path=path)
@@ -76,12 +76,12 @@ def shoot(page: Page, path: Path) -> None:
 
 
 def in_another_process(command: list[str], database: Path) -> None:
-    """A command while the browser is there: its driver holds this process' event loop."""
+    """Run a command in a child process, because the browser's driver occupies the event loop of this one."""
     subprocess.run([sys.executable, "-m", "core", *command, "--db", str(database)], cwd=ROOT, check=True)
 
 
 def judge(database: Path, folder: Path) -> None:
-    """Cross-examine the damaged answers. A server of ours stands in for the model: it answers word by word."""
+    """Cross-examine the damaged answers. A scripted server, which compares word by word, replaces the model."""
     with ScriptedServer(answer, models=("word-by-word",)) as server:
         asked = ["--backend", "openai", "--base-url", server.url, "--model", "word-by-word"]
         asked += ["--mode", "reference", "--questions", "5", "--out", str(folder / "judged")]
@@ -96,7 +96,7 @@ def choose(page: Page, tab: str) -> None:
 
 
 def marking(page: Page, database: Path, url: str, path: Path) -> None:
-    """A rater of texts marks the errors of one; then all are marked, the study ends, and a Parrot learns from it."""
+    """Take the screenshot of a rater who marks errors in a text; then mark all texts and unblind the study."""
     with open_store(database) as store:
         token = study_of_marks(store)
         mark(store, token, range(1, SHOWN))
@@ -112,7 +112,7 @@ def marking(page: Page, database: Path, url: str, path: Path) -> None:
 
 
 def specialist(page: Page, url: str, path: Path) -> None:
-    """Who marked what in one text."""
+    """Take the screenshot of one text with the marks of the rater and of the Specialist."""
     page.goto(f"{url}/specialist")
     open_tab(page, "Spans")
     page.get_by_role("combobox", name="System").click()
@@ -126,10 +126,10 @@ def specialist(page: Page, url: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Prepare a database, start the app, take the pictures."""
+    """Prepare a database, start the app, and take the screenshots."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path)
-    options.add_argument("--out", type=Path, default=IMAGES)
+    options.add_argument("--data", type=Path, help="folder with the three files of the published study")
+    options.add_argument("--out", type=Path, default=IMAGES, help="folder for the screenshots")
     given = options.parse_args()
     data, images = given.data, given.out
     images.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Write docs/settings.md: every setting of every kind of run, from the fields themselves.
+"""Write docs/settings.md, the reference of all settings of all kinds of runs, from the code.
 
 python scripts/settings_reference.py
 """
@@ -22,32 +22,37 @@ _WHERE: Mapping[Work, tuple[str, str]] = {
     "judging": ("judge", "judges.md"),
     "audit": ("judge", "judges.md"),
 }
-"""Work -> command, and the document that explains it."""
+"""Work -> command, and the document that describes it."""
 _START = """# Settings
 
-Every setting of every kind of run, under its name on a page and as the option of a command. Saved runs and `run.json` name
-the *field*. *Scored*: the setting can change a score, so it is part of the signature wherever it has an effect. What every
-run has that asks a model stands at the end; [models](models.md) explains it.
+All settings of all kinds of runs, with the label on the page and the option of the command. Saved runs and `run.json` use
+the *field*. *Scored* means that the setting can change a score, so it is part of the signature wherever it has an effect.
+The last sections list the settings of every run that calls a model; see [models](models.md).
 
-`python scripts/settings_reference.py` writes this file from the code; a test fails where they differ.
+`python scripts/settings_reference.py` writes this file from the code. A test fails if they differ.
 """
 _CALL = CallSettings.model_fields.keys()
 _SHARED: tuple[tuple[str, str, type[Settings], Collection[str]], ...] = (
-    ("Model", "Who is asked, in runs of all kinds but metrics.", ModelSettings, _CALL),
+    ("Model", "Which model a run calls. For all kinds of runs except metrics.", ModelSettings, _CALL),
     (
         "Every call",
-        "How the model is asked, whatever for. A kind's own temperature stands above. What a server refuses is left out, and "
-        "run.json says so.",
+        "Settings of every call to the model. Some kinds have their own temperature, listed above. A setting that a server "
+        "refuses is left out, and run.json records it.",
         CallSettings,
         (),
     ),
-    ("Running", "How a run that asks a model is worked on. None of it changes an answer.", Running, ()),
+    (
+        "Running",
+        "How a run that calls a model is processed. None of these settings changes an answer.",
+        Running,
+        (),
+    ),
 )
 _HEAD = ("On the page", "Option", "Field", "Default", "Values", "Scored", "What it does")
 
 
 def reference() -> str:
-    """The whole file."""
+    """Return the whole file."""
     shared = (
         line
         for title, text, model, without in _SHARED
@@ -57,7 +62,7 @@ def reference() -> str:
 
 
 def table(model: type[Settings], without: Collection[str] = ()) -> str:
-    """A row a field, as Markdown."""
+    """Return a Markdown table with a row for each field."""
     fields = {name: one for name, one in fields_of(model).items() if name not in without}
     depending = model.usual({}, "") if issubclass(model, KindSettings) else {}
     rows = [
@@ -93,7 +98,7 @@ def _row(one: SettingField, fields: Mapping[str, SettingField], *, depends: bool
 
 
 def _values(one: SettingField) -> str:
-    """Bounds with their unit, choices, or what it holds."""
+    """Return the bounds with their unit, the choices, or the type of a field."""
     if one.shape == "choice":
         said = "; ".join(
             f"`{choice}`" if one.word(choice) == choice else f"`{choice}` ({_cell(one.word(choice))})"
@@ -111,7 +116,7 @@ def _values(one: SettingField) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text as it stands, in a cell of a table."""
+    """Escape a text for a cell of a Markdown table."""
     return "".join(f"\\{char}" if char in "\\|`*_<>[]#" else char for char in text.replace("\n", " "))
 
 

@@ -1,11 +1,11 @@
-"""Simulate type I error and power of the verdicts, and write the tables into docs/statistics.md.
+"""Simulate type I error and power of the verdicts, and write the tables to docs/statistics.md.
 
-python scripts/simulate_verdicts.py        about a minute; --check prints the tables and writes nothing
+python scripts/simulate_verdicts.py        takes about a minute; --check prints the tables without writing them
 
-A cell is n questions of 1 or 4 pairs. Each pair has a latent normal value; values of one question correlate by rho. The
-lowest share of values is a loss, the highest a win. "Before" is the ordinary bound alone, "after" is the verdict.
+A cell has n questions of 1 or 4 pairs. Each pair has a latent normal value, and values of one question have correlation
+rho. The lowest values are losses, the highest are wins. "Before" is the ordinary bound alone, "after" is the verdict.
 
-All replicates of a cell are decided together. The ordinary bound is computed without drawing: with equally many pairs in
+All replicates of a cell are decided together. The ordinary bound is computed exactly: with the same number of pairs in
 every question, the sum over a resample has the n-th convolution power of the observed distribution of question sums
 (by fast Fourier transform). tests/stats/test_margin_verdicts.py compares these decisions with `core.stats.non_inferiority.verdict`.
 """
@@ -49,13 +49,13 @@ class Cell:
     questions: int
 
     def seed(self) -> list[int]:
-        """A seed of its own, so that a cell gives the same numbers alone and in the grid."""
+        """Return a seed for this cell, so that it gives the same numbers alone and in the grid."""
         shares = (round(100 * share) for share in (self.loss, self.win, self.rho))
         return [SEED, *shares, self.levels, self.questions]
 
 
 def pair_scores(cell: Cell, replicates: int = REPLICATES) -> np.ndarray:
-    """Scores -1, 0 and 1: shape (replicates, questions, levels)."""
+    """Draw scores of -1, 0 and 1, shape (replicates, questions, levels)."""
     rng = np.random.default_rng(cell.seed())
     shared = rng.standard_normal((replicates, cell.questions, 1))
     own = rng.standard_normal((replicates, cell.questions, cell.levels))
@@ -64,12 +64,12 @@ def pair_scores(cell: Cell, replicates: int = REPLICATES) -> np.ndarray:
 
 
 def question_sums(cell: Cell, replicates: int = REPLICATES) -> np.ndarray:
-    """Summed scores of each question: shape (replicates, questions), integers from -levels to levels."""
+    """Return the sum of scores of each question, shape (replicates, questions), integers from -levels to levels."""
     return pair_scores(cell, replicates).sum(axis=2)
 
 
 def share_not_above(sums: np.ndarray, levels: int, margin: float = MARGIN) -> np.ndarray:
-    """Bootstrap probability that the resampled mean does not lie above -margin: shape (replicates,)."""
+    """Return the bootstrap probability that the resampled mean is at most -margin, shape (replicates,)."""
     n = sums.shape[1]
     values = np.arange(-levels, levels + 1)
     shares = (sums[:, :, None] == values).mean(axis=1)
@@ -82,12 +82,12 @@ def share_not_above(sums: np.ndarray, levels: int, margin: float = MARGIN) -> np
 def by_ordinary_bound(
     sums: np.ndarray, levels: int, margin: float = MARGIN, level: float = LEVEL
 ) -> np.ndarray:
-    """Whether the ordinary bound alone says "non-inferior": shape (replicates,)."""
+    """Return whether the ordinary bound alone gives "non-inferior", shape (replicates,)."""
     return share_not_above(sums, levels, margin) < 1 - level - 1e-12
 
 
 def by_verdict(sums: np.ndarray, levels: int, margin: float = MARGIN, level: float = LEVEL) -> np.ndarray:
-    """Whether the verdict is "non-inferior": shape (replicates,)."""
+    """Return whether the verdict is "non-inferior", shape (replicates,)."""
     worst, won = -sums.min(axis=1), np.maximum(sums, 0).sum(axis=1)
     may_decide = (sums.shape[1] >= FEWEST_QUESTIONS) & (worst > 0) & (won > 0) & (won >= WON_TO_LOST * worst)
     values = np.arange(-levels, levels + 1)
@@ -98,7 +98,7 @@ def by_verdict(sums: np.ndarray, levels: int, margin: float = MARGIN, level: flo
 
 
 def found(cell: Cell, replicates: int = REPLICATES) -> tuple[float, float]:
-    """Share of "non-inferior" before and after."""
+    """Return the share of "non-inferior" before and after."""
     sums = question_sums(cell, replicates)
     return float(by_ordinary_bound(sums, cell.levels).mean()), float(by_verdict(sums, cell.levels).mean())
 
@@ -110,7 +110,7 @@ def cells(
 
 
 def table(cases: tuple[tuple[float, float], ...]) -> str:
-    """A row for losses and wins, levels and rho; a column for a number of questions: before, after."""
+    """Return a Markdown table: rows by losses, wins, levels and rho; columns by number of questions, with before and after."""
     numbers = QUESTIONS[cases]
     lines = [
         "| losses / wins | levels | rho | " + " | ".join(f"{n} questions" for n in numbers) + " |",
@@ -127,7 +127,7 @@ def table(cases: tuple[tuple[float, float], ...]) -> str:
 
 
 def stored(text: str) -> dict[Cell, tuple[float, float]]:
-    """The cells of the tables in a document: share before and after."""
+    """Read the tables of a document: cell -> share before and after."""
     read = {}
     numbers: list[int] = []
     for line in text.partition(HEADING)[2].partition("\n## ")[0].splitlines():
@@ -150,7 +150,7 @@ def every_cell() -> Iterable[Cell]:
 
 
 def section() -> str:
-    """The generated part of the document."""
+    """Return the generated section of the document."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -175,7 +175,7 @@ some 20 questions then often has no lost or no won question:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="print the section, write nothing")
+    parser.add_argument("--check", action="store_true", help="print the section without writing it")
     check = parser.parse_args().check
     text = DOCUMENT.read_text("utf-8")
     if not check and HEADING not in text:

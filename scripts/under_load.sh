@@ -1,7 +1,7 @@
 #!/bin/sh
-# Do the tests hold on a machine that has other things to do? Runs ./test while other processes keep every core busy.
-#   scripts/under_load.sh [TIMES [ARGUMENTS]]      5 times; further arguments go to ./test
-# Exit status: how many of the runs failed.
+# Run ./test while other processes keep every core busy, to find tests that depend on speed.
+#   scripts/under_load.sh [TIMES [ARGUMENTS]]      default 5 times; further arguments are passed to ./test
+# Exit status: number of failed runs.
 set -eu
 cd "$(dirname "$0")/.."
 times=${1:-5}
@@ -18,7 +18,7 @@ done
 failed=0
 for number in $(seq "$times"); do
     begun=$(date +%s)
-    if ./test "$@"; then said=green; else said=red failed=$((failed + 1)); fi
-    echo "Run $number of $times under load: $said, $(($(date +%s) - begun)) s."
+    if ./test "$@"; then result=passed; else result=failed failed=$((failed + 1)); fi
+    echo "Run $number of $times under load: $result, $(($(date +%s) - begun)) s."
 done
 exit "$failed"

@@ -56,10 +56,10 @@ def test_each_is_documented_with_its_command_in_its_docstring_and_in_the_list():
         (
             "forecast",
             ["--items", "2", "--latency", "0.02"],
-            r"told from 2 of \d+ items(?s:.*)calls   told .*\n(?s:.*)within",
+            r"estimated from 2 of \d+ items(?s:.*)calls   estimated .*\n(?s:.*)within",
         ),
         ("long_texts", ["equal", "against"], r'"same": 1\.0'),
-        ("metrics", ["--pairs", "20"], r"\(asked: 8\)(?s:.*); the same scores"),
+        ("metrics", ["--pairs", "20"], r"\(target: 8\)(?s:.*); the same scores"),
         (
             "raters",
             ["--raters", "1", "--seconds", "2"],

@@ -1,6 +1,7 @@
 import random
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from unittest import mock
 
@@ -9,8 +10,11 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks import long_texts
-from core.diff import MOST_TOKENS, Segment, diff_against, diff_pair, tokenize
+from benchmarks import differences, long_texts
+from core.diff import MOST_TOKENS, READABLE, Segment, diff_against, diff_pair, tokenize
+from core.diff.names import capitals_show_names, unshared
+from core.diff.rows import cut_at_rows, facing_rows
+from core.diff.sentences import lines_and_sentences
 
 # Few different tokens, so that alignments have ties; and all of Unicode, so that no character is lost.
 PIECES = [
@@ -272,3 +276,168 @@ def test_sentences_and_windows_lose_nothing(base: str, text: str):
     assert joined(segments, "same", "added") == text
     assert joined(segments, "same", "removed") == base
     assert all(a.kind != b.kind for a, b in pairwise(segments))
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "segments"),
+    [
+        # one or two unchanged words between two changes are part of one change
+        (
+            "between Nepal and China.",
+            "between India and Pakistan.",
+            (same("between "), removed("Nepal and China"), added("India and Pakistan"), same(".")),
+        ),
+        # three are not
+        (
+            "Nepal, as well as China",
+            "India, as well as Pakistan",
+            (
+                *(removed("Nepal"), added("India"), same(", as well as ")),
+                *(removed("China"), added("Pakistan")),
+            ),
+        ),
+        # nor is what lies between two sentences or lines
+        ("It is red. A cat", "It is old. The cat", None),
+        (
+            "is red. Cats",
+            "is old. Dogs",
+            (same("is "), removed("red"), added("old"), same(". "), removed("Cats"), added("Dogs")),
+        ),
+        ("a\nb", "x\ny", (removed("a"), added("x"), same("\n"), removed("b"), added("y"))),
+        # four characters of a script without spaces are two words
+        ("東一二三四京", "西一二三四都", (removed("東一二三四京"), added("西一二三四都"))),
+    ],
+)
+def test_islands_are_part_of_the_change(base: str, text: str, segments: tuple[Segment, ...] | None):
+    found = diff_against(base, text, islands=READABLE)
+    assert joined(found, "same", "added") == text
+    assert joined(found, "same", "removed") == base
+    assert segments is None or found == segments
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts)
+def test_without_islands_both_texts_come_back_and_sides_are_symmetric(base: str, text: str):
+    found = diff_against(base, text, islands=READABLE)
+    assert joined(found, "same", "added") == text
+    assert joined(found, "same", "removed") == base
+    left, right = diff_pair(base, text, islands=READABLE)
+    assert (joined(left, "same", "added"), joined(right, "same", "added")) == (base, text)
+    assert diff_pair(text, base, islands=READABLE) == (right, left)
+
+
+@pytest.mark.parametrize("level", ["A0", "A1", "A2", "A3", "A4"])
+def test_what_a_rater_sees_marked_on_the_demo(level: str):
+    found = differences.default(level)
+    assert found.islands < differences.MOST_ISLANDS
+    assert level != "A0" or found.share <= differences.MOST_MARKED
+
+
+@pytest.mark.parametrize(
+    ("base", "text", "language", "marked", "missing"),
+    [
+        (
+            "Built in 1887 by Eiffel.",
+            "Made in 1889 by Gustave Eiffel.",
+            "en",
+            ["1889", "Gustave"],
+            ("1887",),
+        ),
+        ("The Moon of Saturn", "Saturn's moon, the largest", "en", [], ()),
+        ("They met in Paris.", "London saw them in Paris.", "en", [], ()),  # a capital of its place
+        ("They met.", "NASA met them; so did mRNA.", "en", ["NASA", "mRNA"], ()),
+        ("It lies at -179 °C.", "It lies at 179 °C, or \u2212179 °C.", "en", ["179"], ()),
+        ("from 1887-1889", "from 1887–1889", "en", [], ()),
+        ("I said so.", "So I said; and I'm here.", "en", [], ()),
+        ("by him in 12 days", "by Ferdinand Maria in 13 days", "en", ["Ferdinand Maria", "13"], ("12",)),
+        ("Der Turm hat 533 Stufen.", "Im Turm hat die Treppe 534 Stufen.", "de", ["534"], ("533",)),
+        ("在1964年开业。", "于1965年在北京开业。", "zh", ["1965"], ("1964",)),
+        ("開業は１９６４年。", "1964年に開業した。", "ja", [], ()),
+        ("بين 1887 و1889", "بين ١٨٨٧ و١٨٩٠", "ar", ["و١٨٩٠"], ("و1889",)),
+        ("٣٫٥ متر", "3.5 متر", "ar", [], ()),
+        ("สูง 330 เมตร", "สูง ๓๑๐ เมตร", "th", ["๓๑๐"], ("330",)),
+        (
+            "EVERY WORD OF A TEXT IN CAPITALS IS SO",
+            "EACH WORD OF THE TEXT IN CAPITALS IS SO 9",
+            "en",
+            ["9"],
+            (),
+        ),
+        ("", "", "und", [], ()),
+    ],
+)
+def test_numbers_and_names_that_the_base_lacks(
+    base: str, text: str, language: str, marked: list[str], missing: tuple[str, ...]
+):
+    found = unshared(base, text, language)
+    assert joined(found.segments, "same", "added") == text
+    assert [segment.text for segment in found.segments if segment.kind == "added"] == marked
+    assert found.missing == missing
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "shown"),
+    [
+        ("en", "The tower in Paris is old.", True),
+        ("de-AT", "Der Turm in Paris ist alt.", False),
+        ("ja", "東京は日本の首都です。", False),
+        ("ar", "باريس عاصمة فرنسا", False),
+        ("ru", "Башня в Париже стара.", True),
+    ],
+)
+def test_where_capitals_show_names(language: str, text: str, shown: bool):
+    assert capitals_show_names(language, text) == shown
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts)
+def test_numbers_and_names_lose_nothing(base: str, text: str):
+    assert joined(unshared(base, text, "und").segments, "same", "added") == text
+    assert unshared(text, text, "und").segments in ((same(text),), ())
+    assert unshared(text, text, "und").missing == ()
+
+
+def test_sentences_that_say_the_same_face_each_other():
+    left = "Titan is large. Huygens discovered it in 1655. It has lakes of methane."
+    right = "In 1655 it was discovered by Huygens. Lakes of methane are found there. A probe landed."
+    assert facing_rows(left, right) == [
+        ("Titan is large. ", ""),
+        ("Huygens discovered it in 1655. ", "In 1655 it was discovered by Huygens. "),
+        ("It has lakes of methane.", "Lakes of methane are found there. A probe landed."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("One. Two!\n\nThree", ["One. ", "Two!\n\n", "Three"]),
+        ("Dr. J. Smith of the U.S. Navy.", ["Dr. J. Smith of the U.S. Navy."]),
+        ("Am 15. August 1248. Dann", ["Am 15. August 1248. ", "Dann"]),
+        ("一。二！三", ["一。", "二！", "三"]),
+        ("", []),
+    ],
+)
+def test_lines_and_sentences(text: str, pieces: list[str]):
+    assert lines_and_sentences(text) == pieces
+
+
+@settings(deadline=None, max_examples=300)
+@given(texts, texts)
+def test_rows_lose_nothing_and_swap_with_the_texts(left: str, right: str):
+    rows = facing_rows(left, right)
+    assert ("".join(one for one, _ in rows), "".join(other for _, other in rows)) == (left, right)
+    assert [(other, one) for one, other in facing_rows(right, left)] == rows
+    cut = cut_at_rows(diff_against(left, right, islands=READABLE), [other for _, other in rows])
+    assert [joined(row, "same", "added") for row in cut] == [other for _, other in rows]
+    assert "".join(joined(row, "same", "removed") for row in cut) == left
+
+
+def test_rows_of_long_texts_take_no_time_by_the_square():
+    """50,000 tokens of sentences, of short lines and of closing marks: minutes by the square. A limit for a stuck one."""
+    prose = "".join(long_text(1, 50_000, ". ")).replace("w", "W")
+    for text in (prose, "a\n" * 25_000, ")" * 50_000):
+        started = time.process_time()
+        rows = facing_rows(text, text[:-7])
+        unshared(text, text[:-7], "en")
+        assert time.process_time() - started < 30
+        assert "".join(one for one, _ in rows) == text

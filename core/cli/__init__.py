@@ -1,4 +1,4 @@
-"""The command line: one file a noun, thin like pages. Exit status 0, or 2 with a sentence for a user's mistake."""
+"""The command line: one file for each noun. Exit status 0, or 2 with an error message for a user's mistake."""
 
 import argparse
 import os
@@ -14,23 +14,23 @@ from core.errors import AssayError
 
 NOUNS = {
     "study": "blind validation studies",
-    "generate": "make answers of known quality",
+    "generate": "generate answers of known quality",
     "score": "score texts with metrics",
-    "judge": "score texts with a language model as judge, and look at judges",
-    "spans": "precision, recall and F1 of marked errors, character by character",
-    "acc23": "pairwise accuracy with tie calibration of metrics against people, as in WMT23",
+    "judge": "score texts with a language model as judge, and report on judges",
+    "spans": "precision, recall and F1 of marked errors, by character",
+    "acc23": "pairwise accuracy of metrics against human ratings, with tie calibration as in WMT23",
     "correlate": "correlations of metrics with human ratings or damage levels",
-    "meta-correlate": "does data of known quality rank metrics as people do?",
-    "calibrate": "evaluators against human ratings: agreement, kappas, bias, where not to use them",
-    "convert": "ratings and marked errors from one form into another",
-    "published": "figures of the papers, and sides for meta-correlate",
-    "runs": "runs of generation, scoring and judges: list, show, cancel, resume, write results",
-    "serve": "start the app (what ./run calls)",
-    "admin": "the admin's sign-in",
+    "meta-correlate": "compare how synthetic data and people rank metrics",
+    "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    "convert": "convert ratings and marked errors to another format",
+    "published": "published figures of the papers, also as sides for meta-correlate",
+    "runs": "list, show, cancel or resume runs, and write their results",
+    "serve": "start the app (used by ./run)",
+    "admin": "sign-in of the admin",
 }
-"""In the order of the help; each has a module of its name, which is loaded when it is asked for."""
+"""Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
 STOPPED = 130
-"""Exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, the convention of shells."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -41,17 +41,17 @@ else:
 
 
 Load = Callable[[str], Callable[[_Commands], None]]
-"""From a command's name to what adds its options, and perhaps those of others."""
+"""Takes a command's name; returns the function that adds its options, and perhaps those of other commands."""
 
 
 def later(commands: _Commands, summaries: Mapping[str, str], load: Load) -> None:
-    """Name commands, which are loaded when they are asked for."""
+    """Register commands by name; each is loaded when it is used."""
     assert isinstance(commands, Later)
     commands.later(summaries, load)
 
 
 class Later(_Commands):
-    """The nouns of the command line, or the verbs of a noun: named at once, loaded when they are asked for."""
+    """The nouns of the command line, or the verbs of a noun: registered at once, loaded when used."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -59,13 +59,13 @@ class Later(_Commands):
         self._named: dict[str, argparse.ArgumentParser] = {}
 
     def later(self, summaries: Mapping[str, str], load: Load) -> None:
-        """Name commands; `later` does it to any."""
+        """Register commands by name and summary. Call the function `later`, which checks the type."""
         for name, summary in summaries.items():
             self._named[name] = super().add_parser(name, help=summary)
             self._loads[name] = load
 
     def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser:
-        """A command's parser; of one that is named already, the parser that the help has."""
+        """Return the parser of a command: the registered one if the name is known, else a new one."""
         command = self._named.pop(name, None)
         if command is None:
             return super().add_parser(name, **options)
@@ -74,12 +74,12 @@ class Later(_Commands):
         return command
 
     def load(self, name: str) -> None:
-        """Give a command its options."""
+        """Add the options of one command."""
         if name in self._loads:
             self._loads[name](name)(self)
 
     def load_all(self) -> None:
-        """Give all commands their options, and theirs."""
+        """Add the options of all commands, including those of their verbs."""
         for name in self.choices:
             self.load(name)
         for command in self.choices.values():
@@ -94,13 +94,13 @@ class Later(_Commands):
         values: Any,
         option: str | None = None,
     ) -> None:
-        """Read what follows a command's name."""
+        """Parse the arguments after a command's name."""
         self.load(values[0])
         super().__call__(parser, namespace, values, option)
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line: every noun by its name, its options when they are needed."""
+    """Return the parser with every noun; the options of a noun are added when it is used."""
     top = argparse.ArgumentParser(prog="python -m core", description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN", action=Later)
@@ -109,11 +109,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+    """Run one command and return the exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     commands = parser()
     options, further = commands.parse_known_args(given)
-    if further and options.noun != "serve":  # serve hands them to Streamlit
+    if further and options.noun != "serve":  # serve passes them on to Streamlit
         commands.error(f"unrecognized arguments: {' '.join(further)}")
     options.further = further
     try:
@@ -125,20 +125,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return STOPPED
-    except BrokenPipeError:  # the reader of a pipe had enough
+    except BrokenPipeError:  # the program that reads our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _in_options(problem: AssayError) -> AssayError:
-    """The problem with its settings named as options."""
+    """Return the problem with its settings written as options."""
     from core.schema.settings import SettingsError, as_option  # imported lazily: pydantic loads slowly
 
     return problem.in_words(as_option) if isinstance(problem, SettingsError) else problem
 
 
 def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
-    """Raise InputError for what no file, database or page can hold: bytes that are no UTF-8 reach us as half surrogates."""
+    """Raise InputError for arguments that are not valid UTF-8, which Python passes on as lone surrogates."""
     if not any(map(_HALF.search, given)):
         return
     from core.cli.shared.options import check_options  # loads the store
@@ -150,7 +150,7 @@ def _check_texts(options: argparse.Namespace, given: Sequence[str]) -> None:
         option = f"--{name.replace('_', '-')}"
         called = option if any(one.split("=")[0] == option for one in given) else name
         problems += [
-            f"{called}: {shown(str(text))} is no text, as it holds bytes that are not UTF-8"
+            f"{called}: {shown(str(text))} is not valid UTF-8"
             for text in texts
             if isinstance(text, str | Path) and _HALF.search(str(text))
         ]

@@ -1,4 +1,4 @@
-"""`acc23`: do metrics order and tie the texts of an item as people do?"""
+"""`acc23`: whether metrics rank and tie the texts of an item as people do."""
 
 import argparse
 from collections.abc import Sequence
@@ -47,35 +47,43 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "human",
         metavar="HUMAN",
-        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, or an unblinded study:NAME of ratings",
+        help="HUMAN.seg.score, a file of ratings, an mt-metrics-eval folder, or study:NAME (an unblinded rating study)",
     )
     command.add_argument("metrics", metavar="METRIC", nargs="+", help=_SCORES)
-    command.add_argument("--dimension", metavar="D", help="of the ratings (default: the only one)")
+    command.add_argument(
+        "--dimension", metavar="D", help="which dimension of the ratings to use (default: the only one)"
+    )
     command.add_argument(
         "--ratings",
         dest="named",
         metavar="NAME",
-        help="which ones of a folder that holds several, such as mqm",
+        help="which rating set to read when the folder has several, e.g. mqm",
     )
     add_pair_option(command)
     add_columns_option(command, several=True)
     command.add_argument(
-        "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
+        "--references",
+        action="store_true",
+        help="include the references refA, refB, synthetic_ref as systems",
     )
     command.add_argument(
-        "--epsilon", type=float, help="differences no larger are ties (default: the best one of each metric)"
+        "--epsilon",
+        type=float,
+        help="count differences up to this size as ties (default: the best value for each metric)",
     )
     command.add_argument(
         "--tie-rounding",
         action="store_true",
-        help="people's scores that differ by rounding alone are ties; WMT23's numbers are without",
+        help="count human scores that differ only by rounding as ties (WMT23 did not)",
     )
-    command.add_argument("--test", action="store_true", help="also a permutation test for every two metrics")
+    command.add_argument(
+        "--test", action="store_true", help="also run a permutation test for each pair of metrics"
+    )
     command.add_argument(
         "--swap",
         choices=("items", "pairs"),
-        help="what changes places in the test: all pairs of an item together (default), or single pairs as behind WMT23's "
-        "tables, whose p is too small",
+        help="what the test swaps: all pairs of an item together (default), or single pairs as in WMT23's tables, whose "
+        "p-values are too small",
     )
     add_system_scores(command)
     add_interval_options(command, _N_RESAMPLES)
@@ -99,20 +107,20 @@ def _acc23(options: argparse.Namespace) -> None:
 
 
 def _chosen(options: argparse.Namespace) -> Acc23Options:
-    """Raises InputError with every problem."""
+    """Return the checked options. Raises InputError with every problem."""
     problems = out_problems(options)
     if options.table == "accuracy-tests" and not options.test:
         problems.append("--table: accuracy-tests needs --test")
     if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
-        problems.append(f"--epsilon: {options.epsilon} is no number from 0 up")
+        problems.append(f"--epsilon: {options.epsilon} is not a number of at least 0")
     if options.test and options.epsilon is not None:
-        problems.append("--test: of calibrated metrics; leave --epsilon out")
+        problems.append("--test: not possible with --epsilon, because the test needs calibrated metrics")
     if options.test and not options.resamples:
-        problems.append("--test: needs --resamples above 0, which are its swaps")
+        problems.append("--test: needs --resamples above 0, the number of swaps")
     if options.swap and not options.test:
         problems.append("--swap: needs --test")
     if len(set(options.metrics)) < len(options.metrics):
-        problems.append("METRIC: one is named twice")
+        problems.append("METRIC: the same one is given twice")
     return Acc23Options(
         epsilon=options.epsilon,
         tie_rounding=options.tie_rounding,
@@ -136,7 +144,7 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
 
 
 def _json(found: Acc23) -> dict[str, Any]:
-    """Of one metric its numbers; of several a list of them, with the tests."""
+    """Return the numbers of one metric, or a list for several metrics, with the tests."""
     metrics = [_metric_json(one, found.options) for one in found.metrics]
     notes = {"notes": [*found.constants, *found.notes]}
     if len(metrics) == 1:

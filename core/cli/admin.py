@@ -1,4 +1,4 @@
-"""`admin`: a one-time link for whoever runs the app, and what happened at the door."""
+"""`admin`: a one-time sign-in link for the admin, and the log of sign-ins."""
 
 import argparse
 from collections.abc import Sequence
@@ -20,11 +20,13 @@ def add_to(nouns: Commands) -> None:
     """Register `admin` and its verbs."""
     noun = nouns.add_parser("admin")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
-    command = verbs.add_parser("link", help="print a link that sets a (new) passphrase once, within a day")
+    command = verbs.add_parser(
+        "link", help="print a one-time link to set a (new) passphrase; it is valid for a day"
+    )
     add_url_option(command)
     add_database_option(command)
     command.set_defaults(run=_link)
-    add_reading_verb(verbs, "events", "sign-ins, and attempts that opened nothing", _events)
+    add_reading_verb(verbs, "events", "list sign-ins and refused attempts", _events)
 
 
 def _link(options: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`calibrate`: evaluators against human ratings, by language, task and dimension, and where not to use them."""
+"""`calibrate`: compare evaluators with human ratings by language, task and dimension; show where not to use them."""
 
 import argparse
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ from core.tables.reading import printable_text, shown
 
 
 def judge_asked(given: str, database: str | None) -> Asked | None:
-    """What a run or folder was asked for of a judge that people's ratings may stand behind; None: it is of another."""
+    """Return the settings of a run or folder whose judge reads rated texts; None for any other judge or file."""
     number = run_number(given)
     if number is not None:
         with existing_store(database) as store:
@@ -76,12 +76,12 @@ def judge_asked(given: str, database: str | None) -> Asked | None:
         return None
     try:
         return asked_from(kind, report["settings"])
-    except SettingsError:  # reading its records says what is wrong
+    except SettingsError:  # reading the records reports the problem
         return None
 
 
-def said_again(asked: Asked | None, given: str, database: str | None) -> JudgeOutput | None:
-    """All that a judge said that is asked for classes or a number; None: the name is of something else."""
+def judge_output_of(asked: Asked | None, given: str, database: str | None) -> JudgeOutput | None:
+    """Return the output of a judge that gives classes or a number; None for anything else."""
     if asked is None or not isinstance(asked.kind, JudgeKind) or asked.kind.marks_errors:
         return None
     (output,) = judges_given([given], database)
@@ -89,18 +89,18 @@ def said_again(asked: Asked | None, given: str, database: str | None) -> JudgeOu
 
 
 def task_of(asked: Asked | None, given: str) -> RatingTask | None:
-    """The task that a judge was given, with its classes; None: there is none. Raises InputError."""
+    """Return the judge's task with its classes, or None if it had no task. Raises InputError."""
     if asked is None or asked.kind.attachment is None or not asked.attached:
         return None
     task: RatingTask = asked.kind.attachment.read(asked.attached, given)
     return task
 
 
-_HOW = "Dimensions with different classes are put together: --by language,dimension keeps them apart."
+_HOW = "These groups mix dimensions with different classes. Separate them with --by language,dimension."
 
 
 def _said(found: Calibration) -> list[str]:
-    """What is compared, what says nothing, and where not to use it."""
+    """Return the lines on what is compared, which scores are constant, and where not to use the evaluator."""
     judged = advice(found)
     return [
         f"{shown(found.evaluator)} against {shown(found.ratings)}; split raters: {MAJORITIES[found.options.majority]}.",
@@ -123,22 +123,24 @@ def add_to(nouns: Commands) -> None:
         help=f"{JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or METAL's JSON",
     )
     add_human_options(command)
-    command.add_argument("--dimension", metavar="D", help="of the ratings (default: all)")
+    command.add_argument(
+        "--dimension", metavar="D", help="which dimension of the ratings to use (default: all)"
+    )
     command.add_argument(
         "--columns",
-        dest="dimension_columns",  # of scores; every other command's names columns of files
+        dest="dimension_columns",  # names columns of scores; in every other command it names columns of files
         metavar="COLUMN=D,...",
-        help="which column of scores says which dimension (default: by the end of its name, as JUDGE-D)",
+        help="which column of scores belongs to which dimension (default: by the end of its name, e.g. JUDGE-D)",
     )
     command.add_argument(
         "--task",
         metavar="NAME|FILE",
-        help="says which classes were on offer (default: the study's or the judge's own, else the whole numbers given)",
+        help="task with the classes to choose from (default: that of the study or judge, else the whole numbers found)",
     )
     command.add_argument(
         "--by",
         metavar="COL,...",
-        help="columns that make groups (default: language, task, dimension); without dimension, all dimensions are one group",
+        help="columns to group by (default: language, task, dimension); without dimension, all dimensions form one group",
     )
     averaged = command.add_mutually_exclusive_group()
     averaged.add_argument(
@@ -146,37 +148,37 @@ def add_to(nouns: Commands) -> None:
         dest="averaged",
         action="store_const",
         const="macro",
-        help="the whole is the mean over groups, each counting once (the default)",
+        help="overall result: the mean over groups, each with equal weight (default)",
     )
     averaged.add_argument(
         "--pooled",
         dest="averaged",
         action="store_const",
         const="pooled",
-        help="the whole is all texts together, each counting once",
+        help="overall result: all texts together, each with equal weight",
     )
     command.add_argument(
         "--majority",
         choices=get_args(Majority),
         default=DEFAULT_OPTIONS.majority,
-        help="where raters are split: drop leaves the text out; median takes the middle vote (none where the two middle "
-        "votes differ); middle takes the middle class of the scale where a rater gave it, as the multilingual-evaluator "
-        "paper does with three raters and three classes (default %(default)s)",
+        help="how to resolve split votes: drop leaves the text out; median takes the middle vote, if the two middle votes "
+        "agree; middle takes the middle class of the scale, if a rater chose it, as Multilingual does with three raters "
+        "and three classes (default %(default)s)",
     )
     command.add_argument(
         "--paper-kappa",
         action="store_true",
-        help="an undefined kappa enters means over groups as 0, as the multilingual-evaluator paper has it",
+        help="count an undefined kappa as 0 in means over groups, as Multilingual does",
     )
     command.add_argument(
         "--map",
         choices=get_args(Method),
-        help="also a map from the evaluator's scores to people's, cross-validated by item",
+        help="also fit a map from the evaluator's scores to human scores, cross-validated by item",
     )
     command.add_argument(
         "--shuffled",
         metavar=JUDGE_NAMES,
-        help="a run of the first JUDGE with shuffled words: how often its scores drop",
+        help="a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
     )
     add_interval_options(command, DEFAULT_OPTIONS.n_resamples)
     add_result_options(command, *CALIBRATION_TABLES)
@@ -211,7 +213,7 @@ def _calibrate(options: argparse.Namespace) -> None:
             compared.append(
                 [calibrate(ratings, table, one, group_by=by, options=classes) for one in evaluators]
             )
-            outputs.append(said_again(asked, given, options.db))
+            outputs.append(judge_output_of(asked, given, options.db))
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
         every = [one for own in compared for one in own]
@@ -240,13 +242,13 @@ def _calibrate(options: argparse.Namespace) -> None:
         more["temperatures"] = plain(sweep)
     if twins is not None:
         more["shuffled_words"] = plain(twins)
-    # One evaluator is an object, several are a list; what is told of several runs stands beside the list.
+    # One evaluator becomes an object, several a list. Results over several runs are keys beside the list.
     several: Any = {"evaluators": listed, **more} if more else listed
     give(options, {**listed[0], **more} if len(listed) == 1 else several, said, further)
 
 
 def _tables(options: argparse.Namespace) -> list[ScoreTable]:
-    """The scores of every judge, in the order given. METAL's JSON may hold evaluators beside its raters."""
+    """Return the scores of every judge in the given order. METAL's JSON may contain evaluators as well as raters."""
     own = {name: found for name in options.judges if (found := metal_scores(name, options)) is not None}
     others = [name for name in options.judges if name not in own]
     given = own | dict(zip(others, scores_given(others, options), strict=True))
@@ -254,14 +256,14 @@ def _tables(options: argparse.Namespace) -> list[ScoreTable]:
 
 
 def _columns(given: str | None) -> dict[str, str] | None:
-    """Column -> dimension. Raises InputError for what is no such pair."""
+    """Map each column to its dimension. Raises InputError for anything that is not such a pair."""
     names = name_list(given)
     if names is None:
         return None
     wrong = [name for name in names if not all(part.strip() for part in name.partition("=")[::2])]
     if wrong or not names:
         raise InputError(
-            f"--columns: {', '.join(map(shown, wrong)) or 'nothing'} is not COLUMN=DIMENSION, such as judge-score=LA."
+            f"--columns: {', '.join(map(shown, wrong)) or 'nothing'} is not COLUMN=DIMENSION, e.g. judge-score=LA."
         )
     return {
         column.strip(): dimension.strip() for column, _, dimension in (name.rpartition("=") for name in names)
@@ -273,7 +275,7 @@ def _sweep(
     compared: Sequence[Sequence[Calibration]],
     chosen: CalibrationOptions,
 ) -> Sweep | None:
-    """Agreement against temperature, where several runs were given that have one each."""
+    """Return agreement by temperature if the runs have different temperatures, else None."""
     runs = [(output, own[0]) for output, own in zip(outputs, compared, strict=True) if output is not None]
     if len({output.settings.get("temperature") for output, _ in runs}) < 2:
         return None
@@ -281,17 +283,17 @@ def _sweep(
 
 
 def _twins(options: argparse.Namespace, first: JudgeOutput | None) -> tuple[Sensitivity, ...] | None:
-    """What shuffled words do to the first judge's scores, where a run with them is named. Raises InputError."""
+    """Compare the first judge's scores with those of `--shuffled`; None without it. Raises InputError."""
     if options.shuffled is None:
         return None
     asked = judge_asked(options.shuffled, options.db)
-    shuffled = said_again(asked, options.shuffled, options.db)
+    shuffled = judge_output_of(asked, options.shuffled, options.db)
     if first is None or shuffled is None:
         sides = (("JUDGE", options.judges[0], first), ("--shuffled", options.shuffled, shuffled))
         raise InputError(
-            "Shuffled words are looked at in two runs of a judge.",
+            "--shuffled compares two runs of one judge.",
             [
-                f"{side}: {shown(name)} is no run (run:N) and no folder of `judge quality`"
+                f"{side}: {shown(name)} is neither a run (run:N) nor a folder of `judge quality`"
                 for side, name, found in sides
                 if found is None
             ],

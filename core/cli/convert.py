@@ -1,4 +1,4 @@
-"""`convert`: ratings and marked errors from one form into another."""
+"""`convert`: convert ratings and marked errors to another format."""
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
@@ -39,33 +39,33 @@ from core.tables.reading import shown
 
 @dataclass(frozen=True)
 class _Given:
-    """Ratings, and the texts that they are of where these are known."""
+    """Ratings, with the rated texts if they are known."""
 
     ratings: RatingSet
     texts: OutputSet | None
 
     @cached_property
     def rated(self) -> RatedSet:
-        """The texts with their ratings. Raises InputError where no rating is of one of them."""
-        assert self.texts is not None, "a form with texts is refused without"
+        """The texts with their ratings. Raises InputError if no rating belongs to one of the texts."""
+        assert self.texts is not None, "formats that contain texts are refused without texts"
         rated = rated_of(self.texts, self.ratings)
         if not any(text.ratings for text in rated.texts):
             raise InputError(
-                "--texts: none of the ratings is of a text in it: items, systems and levels have to be named alike."
+                "--texts: no rating matches a text. Items, systems and levels must have the same names in both files."
             )
         return rated
 
 
 @dataclass(frozen=True)
 class _Form:
-    """What a form of ratings holds, and how it is written."""
+    """A format of ratings: what it contains, and how it is written."""
 
     write: Callable[[_Given], bytes]
     of_errors: bool = True
-    """Whether ratings are in it as marked errors alone."""
+    """Whether the format contains marked errors only, without scores."""
     with_texts: bool = False
     no_place: str = ""
-    """What is not in it; empty: all is."""
+    """What the format cannot contain; empty if it loses nothing."""
 
 
 _OF_MT = "texts, raters, levels and labels"
@@ -73,7 +73,7 @@ _FORMS: Mapping[str, _Form] = {
     "mqm": _Form(
         lambda given: write_mqm(given.rated.texts),
         with_texts=True,
-        no_place="scores, levels, labels but the document",
+        no_place="scores, levels, labels other than the document",
     ),
     "seg-rating": _Form(
         lambda given: write_seg_rating(given.ratings, n_segments=_n_segments(given.texts)), no_place=_OF_MT
@@ -86,7 +86,7 @@ _FORMS: Mapping[str, _Form] = {
     "wmt-qe": _Form(
         lambda given: write_wmt_qe(given.rated.texts),
         with_texts=True,
-        no_place="categories, scores, errors in the source, levels, labels but the document",
+        no_place="categories, scores, errors in the source, levels, labels other than the document",
     ),
     "spans-csv": _Form(lambda given: write_span_rows_csv(given.ratings), no_place="texts"),
     "spans-jsonl": _Form(lambda given: write_span_rows_jsonl(given.ratings), no_place="texts"),
@@ -103,30 +103,30 @@ def add_to(nouns: Commands) -> None:
         help=f"{SPAN_MEANING}; for seg-score and rated also ratings without errors: a table, .seg.score, METAL's JSON",
     )
     command.add_argument(
-        "--to", required=True, choices=list(_FORMS), help="the form; docs/formats.md says what each holds"
+        "--to", required=True, choices=list(_FORMS), help="format to write; docs/formats.md describes each"
     )
-    command.add_argument("--out", type=Path, required=True, metavar="FILE")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE", help="file to write")
     command.add_argument(
-        "--texts", metavar="FILE|FOLDER", help="what was rated, where the ratings stand apart from it"
+        "--texts", metavar="FILE|FOLDER", help="the rated texts, if they are in another file"
     )
     command.add_argument(
-        "--ratings", metavar="NAME", help="which ones of a folder that holds several, such as mqm"
+        "--ratings", metavar="NAME", help="which rating set to read when the folder has several, e.g. mqm"
     )
     add_pair_option(command)
     add_columns_option(command, several=True)
-    command.add_argument("--dimension", metavar="D", help="ratings on this dimension alone")
-    command.add_argument("--rater", metavar="NAME", help="ratings of this rater alone")
+    command.add_argument("--dimension", metavar="D", help="only ratings on this dimension")
+    command.add_argument("--rater", metavar="NAME", help="only ratings by this rater")
     command.add_argument(
-        "--units", choices=UNITS, default=UNITS[0], help="what the file's offsets count (%(default)s)"
+        "--units", choices=UNITS, default=UNITS[0], help="unit of the file's offsets (default %(default)s)"
     )
     command.add_argument(
         "--ends",
         choices=ENDS,
         default=ENDS[0],
-        help="an end is the place behind the last character, or its own (%(default)s)",
+        help="whether an end offset is that after the last character or of it (default %(default)s)",
     )
     command.add_argument(
-        "--flip", metavar="D,D", help="of METAL's JSON: dimensions in which 1 is bad, such as H,PC"
+        "--flip", metavar="D,D", help="for METAL's JSON: dimensions in which 1 means bad, e.g. H,PC"
     )
     add_database_option(command)
     command.set_defaults(run=_convert)
@@ -138,18 +138,18 @@ def _convert(options: argparse.Namespace) -> None:
     check_columns(options, [options.given, options.texts])
     with telling("reading the ratings") as tell:
         given, notes = _to_write(options, form)
-        tell("writing them")
+        tell("writing the ratings")
         write_file(out, form.write(given))
-    print_notes(dict.fromkeys([*notes, *([f"not in this form: {form.no_place}"] if form.no_place else [])]))
+    print_notes(dict.fromkeys([*notes, *([f"not in this format: {form.no_place}"] if form.no_place else [])]))
     print(out)
 
 
 def _to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[str]]:
-    """What the form is written from, and what is to be known of it."""
+    """Return the ratings to write, and notes on them."""
     given = _chosen(_given(options, form), options)
     if form.with_texts and given.texts is None:
         raise InputError(
-            f"--texts is missing: {options.to} holds the texts, and they are not in the ratings."
+            f"--texts is missing: {options.to} needs the texts, and the ratings do not contain them."
         )
     n_unmarked = 0
     if form.of_errors:
@@ -160,30 +160,30 @@ def _to_write(options: argparse.Namespace, form: _Form) -> tuple[_Given, list[st
 
 
 def _in_folder(options: argparse.Namespace) -> list[Path]:
-    """The file that is written, where it is there already in a folder that is read."""
+    """Return the output file if it already exists inside a folder that the command reads."""
     folders = [Path(one).resolve() for one in (options.given, options.texts) if one and Path(one).is_dir()]
     there = options.out.exists() and any(folder in options.out.resolve().parents for folder in folders)
     return [options.out] if there else []
 
 
 def _given(options: argparse.Namespace, form: _Form) -> _Given:
-    """What is given, with its texts. Raises InputError, also for options that do not fit it."""
+    """Read the ratings with their texts. Raises InputError, also for options that do not apply."""
     path = Path(options.given)
     is_file = run_number(options.given) is None and not options.given.startswith(STUDY) and not path.is_dir()
     problems = []
     if options.ratings is not None and not path.is_dir():
-        problems.append("--ratings: names ratings of a folder; leave it out")
+        problems.append("--ratings: only for a folder; leave it out")
     if not is_file:
         ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
-        problems += [] if ours else ["--units, --ends: are of a file; leave them out"]
-        problems += [] if options.flip is None else ["--flip: is for METAL's JSON; leave it out"]
+        problems += [] if ours else ["--units, --ends: only for a file; leave them out"]
+        problems += [] if options.flip is None else ["--flip: only for METAL's JSON; leave it out"]
     check_options(problems)
     if is_file:
         return _of_file(path, options, form)
     found = marked(options.given, options)
     if options.texts is not None and found.texts is not None:
-        raise InputError(f"--texts: {shown(options.given)} holds texts itself; leave the option out.")
-    return _Given(single(found, "one file cannot hold them"), found.texts or _texts(options))
+        raise InputError(f"--texts: {shown(options.given)} already contains the texts; leave the option out.")
+    return _Given(single(found, "one file cannot contain them"), found.texts or _texts(options))
 
 
 def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
@@ -191,9 +191,9 @@ def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
     ours = (options.units, options.ends) == (UNITS[0], ENDS[0])
     if ours and (rated := read_with_texts("ratings", data, name, flip=flip)) is not None:
         if options.texts is not None:
-            raise InputError(f"--texts: {shown(name)} holds texts itself; leave the option out.")
+            raise InputError(f"--texts: {shown(name)} already contains the texts; leave the option out.")
         if not any(text.ratings for text in rated.texts):
-            raise InputError(f"{shown(name)} holds texts, but nobody rated one: there is nothing to write.")
+            raise InputError(f"{shown(name)} contains texts, but no ratings.")
         return _Given(ratings_of(rated), outputs_of(rated))
     texts = _texts(options)
     if not flip and (form.of_errors or not ours or has_spans_alone(data, name)):
@@ -202,7 +202,7 @@ def _of_file(path: Path, options: argparse.Namespace, form: _Form) -> _Given:
 
 
 def _texts(options: argparse.Namespace) -> OutputSet | None:
-    """What was rated, where it was named apart."""
+    """Return the rated texts if `--texts` names them."""
     if options.texts is None:
         return None
     path = Path(options.texts)
@@ -212,7 +212,7 @@ def _texts(options: argparse.Namespace) -> OutputSet | None:
 
 
 def _chosen(given: _Given, options: argparse.Namespace) -> _Given:
-    """The ratings of one rater or dimension, where one is named. Raises InputError where one has to be."""
+    """Select the ratings of `--rater` and `--dimension`. Raises InputError if the format needs one that is missing."""
     ratings = given.ratings.ratings
     dimensions = list(dict.fromkeys(one.dimension for one in ratings))
     if options.dimension is not None:
@@ -220,21 +220,21 @@ def _chosen(given: _Given, options: argparse.Namespace) -> _Given:
         ratings = tuple(one for one in ratings if one.dimension == options.dimension)
     elif options.to == "seg-score" and len(dimensions) > 1:
         raise InputError(
-            f"--dimension is missing: the form holds one, the ratings have {', '.join(map(shown, dimensions))}."
+            f"--dimension is missing: the format takes one, the ratings have {', '.join(map(shown, dimensions))}."
         )
     if options.rater is not None:
         check_names("rater", [options.rater], dict.fromkeys(one.rater for one in ratings if one.rater))
         ratings = tuple(one for one in ratings if one.rater == options.rater)
     elif options.to == "seg-rating" and (key := _marked_by_several(ratings)):
         raise InputError(
-            f"--rater is missing: the form holds one rater's errors of a text, but several marked item {shown(key[0])}, "
+            f"--rater is missing: the format takes one rater for each text, but several marked item {shown(key[0])}, "
             f"system {shown(key[1])}."
         )
     return replace(given, ratings=replace(given.ratings, ratings=ratings))
 
 
 def _marked_by_several(ratings: Iterable[Rating]) -> tuple[str, str] | None:
-    """Item and system of the first text that has errors of two raters."""
+    """Return item and system of the first text with errors from two raters; None if there is none."""
     seen: dict[tuple[object, ...], str | None] = {}
     for one in ratings:
         key = (one.item_id, one.system, one.level, one.language, *sorted(one.labels.items()))
@@ -244,17 +244,17 @@ def _marked_by_several(ratings: Iterable[Rating]) -> tuple[str, str] | None:
 
 
 def _marked_alone(given: _Given) -> tuple[_Given, int]:
-    """Ratings with marked errors, and how many there are besides. Raises InputError where there are none."""
+    """Return the ratings with marked errors, and the number of others. Raises InputError if there are none."""
     kept = tuple(one for one in given.ratings.ratings if one.spans is not None)
     if not kept:
-        raise InputError(f"{shown(given.ratings.file_name)} has ratings, but no marked errors to write.")
+        raise InputError(f"{shown(given.ratings.file_name)} has ratings, but no marked errors.")
     return replace(given, ratings=replace(given.ratings, ratings=kept)), len(given.ratings.ratings) - len(
         kept
     )
 
 
 def _n_segments(texts: OutputSet | None) -> int | None:
-    """The last segment among the texts, rated or not, where their items are numbers."""
+    """Return the number of the last segment, rated or not, if the items are numbers; else None."""
     items = {one.item_id for one in texts.outputs} if texts is not None else set()
     numbered = bool(items) and all(item.isascii() and item.isdigit() for item in items)
     return max(map(int, items)) if numbered else None

@@ -1,4 +1,4 @@
-"""`correlate`: which metric follows human ratings, or the damage that was done."""
+"""`correlate`: correlations of metrics with human ratings or with the damage level."""
 
 import argparse
 import sys
@@ -56,19 +56,19 @@ _TABLES = {
     "prefers-damaged": "levels",
     "redundancy": "redundancy",
 }
-"""Name of a table -> the option that asks for it."""
+"""Table -> the option that adds it; empty: always there."""
 
 
 def _against(report: CorrelationReport, ratings: RatingSet | None) -> str:
     if report.against == "human":
-        return f"Against human ratings ({_which(report, ratings)}): positive is good."
+        return f"Against human ratings ({_which(report, ratings)}). Positive is good."
     if report.against == "level":
-        return "Against the damage level itself: a good metric is negative."
-    return "Against minus the damage level: positive is good."
+        return "Against the damage level. Negative is good."
+    return "Against the negative damage level. Positive is good."
 
 
 def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
-    """The file, and how its ratings are used."""
+    """Describe the file of ratings and how they are used."""
     options = report.options
     parts = [shown(ratings.file_name)] if ratings else []
     if options.dimension is not None:
@@ -84,7 +84,7 @@ def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
 
 
 LONG_WORK = 100_000_000
-"""Scores times resamples that take more than some seconds."""
+"""Scores times resamples above which the command takes more than a few seconds."""
 
 
 def add_to(nouns: Commands) -> None:
@@ -100,28 +100,30 @@ def add_to(nouns: Commands) -> None:
         dest="target",
         choices=["level", "human"],
         required=True,
-        help="minus the damage level, or ratings",
+        help="correlate with the negative damage level, or with human ratings",
     )
     add_rating_options(command)
     add_system_scores(command)
     command.add_argument(
         "--group",
         metavar="COL,...",
-        help="a correlation for each value of these columns (default: all texts together)",
+        help="one correlation for each value of these columns (default: all texts together)",
     )
     command.add_argument(
         "--raw-level",
         action="store_true",
-        help="against the level itself: a good metric is negative, as the factual-perturbation paper has it",
+        help="correlate with the level instead of its negative, as Factual does; a good metric is then negative",
     )
     command.add_argument(
         "--resample",
         choices=["rows", "items"],
         default="rows",
-        help="whose interval is low and high (default %(default)s, as the factual-perturbation paper; items is the sounder one)",
+        help="what to resample for low and high (default %(default)s, as in Factual; items is sounder)",
     )
     add_interval_options(command, DEFAULT_OPTIONS.n_resamples, until_settled=True)
-    command.add_argument("--methods", metavar="M,...", help=f"of {', '.join(METHODS)} (default: all)")
+    command.add_argument(
+        "--methods", metavar="M,...", help=f"coefficients to report: {', '.join(METHODS)} (default: all)"
+    )
     _add_further(command)
     add_result_options(command, *_TABLES)
     command.set_defaults(run=_correlate)
@@ -129,13 +131,13 @@ def add_to(nouns: Commands) -> None:
 
 def _add_further(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--rank", choices=METHODS, help="also put metrics in order, in clusters of significance"
+        "--rank", choices=METHODS, help="also rank the metrics, in clusters that do not differ significantly"
     )
     command.add_argument(
-        "--test", choices=get_args(Test), default="permutation", help="of --rank (default %(default)s)"
+        "--test", choices=get_args(Test), default="permutation", help="test for --rank (default %(default)s)"
     )
-    command.add_argument("--levels", action="store_true", help="also scores by level")
-    command.add_argument("--redundancy", choices=METHODS, help="also correlations between metrics")
+    command.add_argument("--levels", action="store_true", help="also show scores by level")
+    command.add_argument("--redundancy", choices=METHODS, help="also correlate metrics with each other")
 
 
 def _correlate(options: argparse.Namespace) -> None:
@@ -157,20 +159,20 @@ def _correlate(options: argparse.Namespace) -> None:
         in_files: list[ResultTable] = []
         further: dict[str, Any] = {}
         if options.rank is not None:
-            tell("putting metrics in order")
+            tell("ranking the metrics")
             ranking = rank_metrics(table, ratings, method=options.rank, test=options.test, options=chosen)
             further["ranking"] = ranking_json(ranking)
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
         if options.levels:
-            tell("scores by level")
+            tell("computing scores by level")
             resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}
             levels = by_level(table, **resampling)
             further["levels"] = levels_json(levels)
             tables += [level_table(levels), monotonic_table(levels)]
             in_files.append(worst_table(levels))
         if options.redundancy is not None:
-            tell("correlations between metrics")
+            tell("correlating metrics with each other")
             alike = redundancy(table, method=options.redundancy)
             further["redundancy"] = redundancy_json(alike)
             tables.append(redundancy_table(alike))
@@ -183,7 +185,7 @@ def _correlate(options: argparse.Namespace) -> None:
 
 
 def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
-    """Say at once what is ahead where it takes long."""
+    """Print the amount of work if it will take long."""
     n_rows, n_metrics = table.values.shape
     if n_rows * n_metrics * chosen.n_resamples >= LONG_WORK:
         metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
@@ -192,21 +194,21 @@ def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
 
 
 def _options(options: argparse.Namespace) -> CorrelationOptions:
-    """Raises InputError with every problem."""
+    """Return the checked options. Raises InputError with every problem."""
     problems = []
     if options.target == "level" and options.human is not None:
-        problems.append("--human: ratings are used with --with human only")
+        problems.append("--human: only with --with human")
     if options.target == "level" and options.lower_is_better:
-        problems.append("--lower-is-better: of ratings, which are used with --with human only")
+        problems.append("--lower-is-better: only with --with human")
     if options.target == "human" and options.raw_level:
-        problems.append("--raw-level: the level is used with --with level only")
+        problems.append("--raw-level: only with --with level")
     problems += out_problems(options)
-    if options.table is not None and (asked := _TABLES[options.table]) and not getattr(options, asked):
-        problems.append(f"--table: {options.table} needs --{asked}")
+    if options.table is not None and (needed := _TABLES[options.table]) and not getattr(options, needed):
+        problems.append(f"--table: {options.table} needs --{needed}")
     named = METHODS if options.methods is None else name_list(options.methods) or []
     if not named or (unknown := [name for name in named if name not in METHODS]):
         problems.append(
-            f"--methods: {', '.join(unknown) if named else 'none'} is not of {', '.join(METHODS)}"
+            f"--methods: {', '.join(unknown) if named else 'none'} is not one of {', '.join(METHODS)}"
         )
     made = intervals(options, problems)
     check_out_file(options, [options.scores, options.human])

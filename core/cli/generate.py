@@ -1,10 +1,9 @@
-"""`generate`: answers of known quality, A0-A4 or damage levels 0-5, and the replay of a published report."""
+"""`generate`: answers of known quality (A0-A4 or damage levels 0-5), and the check of a published report."""
 
 import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.shared.asking import add_asking, asked, run_it
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -13,6 +12,7 @@ from core.cli.shared.options import (
     read_file,
     read_table,
 )
+from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.formats.trutheval import read_report
 from core.generation.factual.published import Replay, replay
@@ -26,10 +26,8 @@ def add_to(nouns: Commands) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("generation"):
         _add_scheme(verbs, kind)
-    command = verbs.add_parser(
-        "replay", help="check a published A0-A4 report against the steps it says it took"
-    )
-    command.add_argument("report", type=Path, help="report.json of a factual run, ours or the paper's")
+    command = verbs.add_parser("replay", help="check whether a published A0-A4 report follows its own steps")
+    command.add_argument("report", type=Path, help="report.json of a factual run, from Assay or from Factual")
     add_json_option(command)
     command.set_defaults(run=_replay)
 
@@ -38,16 +36,16 @@ def _add_scheme(verbs: Commands, kind: Kind) -> None:
     command = verbs.add_parser(kind.verb or kind.name, help=kind.summary)
     command.add_argument("file", type=Path, help="questions and references: JSON, CSV or JSONL")
     add_columns_option(command)
-    settings = add_asking(command, kind, usual="rules")
+    settings = add_run_options(command, kind, usual="rules")
     settings.add_argument(
-        "--source", default="", help="name of these answers in files and studies (default: the model's)"
+        "--source", default="", help="name of the system in files and studies (default: the model)"
     )
     command.set_defaults(run=lambda options: _generate(options, kind))
 
 
 def _generate(options: argparse.Namespace, kind: Kind) -> None:
     data = read_table(options.file, options.columns)
-    wanted, running = asked(options, kind, name=options.source)
+    wanted, running = requested_run(options, kind, name=options.source)
     run_it(options, wanted, running, lambda _: (data, options.file.name), write=finish_in_folder)
 
 
@@ -59,10 +57,10 @@ def _replay(options: argparse.Namespace) -> None:
 def _print_replay(result: Replay) -> None:
     rows = (
         ("items", result.items),
-        ("brackets of A0 are the spans", result.brackets_match),
-        ("filter as the code orders it (keep, then drop)", result.filter_match_code_order),
-        ("filter as the paper orders it (drop, then keep)", result.filter_match_paper_order),
-        ("group sizes are the brackets removed", result.group_sizes_match),
+        ("brackets of A0 match the spans", result.brackets_match),
+        ("filter in the order of Factual's code (keep, then drop)", result.filter_match_code_order),
+        ("filter in the order of Factual's text (drop, then keep)", result.filter_match_paper_order),
+        ("group sizes match the brackets removed", result.group_sizes_match),
     )
     for name, value in rows:
         print(f"{value:>4}  {name}")

@@ -1,4 +1,4 @@
-"""`judge`: language models that score texts or are examined, each with its folder of results; and what those tell."""
+"""`judge`: run judges and audits of judges, each with its folder of results, and report on the results."""
 
 import argparse
 import contextlib
@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.cli.shared.asking import add_asking, add_settings, asked, run_it, settings_given
 from core.cli.shared.giving import (
     Said,
     add_result_options,
@@ -35,6 +34,7 @@ from core.cli.shared.options import (
     read_file,
     run_number,
 )
+from core.cli.shared.run_options import add_run_options, add_settings, requested_run, run_it, settings_given
 from core.cli.shared.running import finish_in_folder, telling
 from core.cli.shared.sources import JUDGE_NAMES as JUDGES
 from core.cli.shared.sources import (
@@ -129,51 +129,51 @@ from core.store.studies import find_study
 from core.tables.reading import shown
 
 _RATED_MEANING = (
-    "texts, with ratings or without: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an "
+    "texts, with or without ratings: rated JSONL, CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an "
     "unblinded study"
 )
 
 
 @dataclass(frozen=True)
 class _Given:
-    """What the commands of kinds that read the same are given, and what they print in the end."""
+    """The input and output of all commands whose kinds read the same thing."""
 
     add: Callable[[argparse.ArgumentParser, Any], None]
-    """Registers it, for (command, kind)."""
+    """Registers the arguments, given (command, kind)."""
     read: Callable[[Store, argparse.Namespace, Any], tuple[bytes, str]]
-    """The file that the run works on, and its name, for (store, options, kind)."""
+    """Returns the file for the run and its name, given (store, options, kind)."""
     same: str
-    """What --resume looks for."""
+    """The input that --resume matches, in words."""
     write: Callable[[RunAtHand, Path], Any] = finish_in_folder
     show: Callable[[argparse.Namespace, Any], None] = lambda *_: None
-    """Prints what `write` returned."""
+    """Prints the return value of `write`."""
 
 
 def add_to(nouns: Commands) -> None:
-    """Register `judge`: a verb for every judge and every audit of judges, and those that look at what they said."""
+    """Register `judge`: a verb for every judge and audit, and the verbs that report on their results."""
     noun = nouns.add_parser("judge")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("judging", "audit"):
         command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]
         given.add(command, kind)
-        settings = add_asking(command, kind, same=given.same)
+        settings = add_run_options(command, kind, same=given.same)
         if (file := kind.attachment) is not None:
             of_study = (
-                ": what the raters of a study were asked where it fits, else" if _of_raters(kind) else ""
+                ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
             )
             settings.add_argument(
                 f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
             )
         if kind.work == "judging":
             settings.add_argument(
-                "--name", help="what the judge's columns begin with (default: its kind, mode and model)"
+                "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
             )
         command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="")
-    _add_looks(verbs)
+    _add_reports(verbs)
 
 
 def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
-    wanted, running = asked(options, kind, name=options.name, attached=_attached(options, kind))
+    wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
     for one in options.inputs:
         check_given(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
@@ -184,13 +184,13 @@ def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
 
 
 def _of_raters(kind: Kind) -> bool:
-    """Whether people's ratings of the texts are read, and with them what the raters of a study were asked."""
+    """Whether the kind reads human ratings, and with them the task of a study's raters."""
     return kind.reads == "rated texts"
 
 
 def _attached(options: argparse.Namespace, kind: Kind) -> str:
-    """The file that the settings refer to: the one that is named, else what the raters of a study were asked where it
-    suits this judge, else the usual one. Raises InputError, and NotFound for a study that is not there.
+    """Return the content of the file for the settings: the named one, else the task of the study's raters if it suits the
+    judge, else the usual one. Raises InputError, and NotFound for an unknown study.
     """
     if kind.attachment is None:
         return ""
@@ -222,21 +222,21 @@ def _add_rated(command: argparse.ArgumentParser, kind: JudgeKind) -> None:
         action="append",
         default=[],
         metavar="PATH|NAME",
-        help="ratings of the texts, where they stand apart: a file of errors or scores, or the name of a folder's (mqm); may "
-        "be repeated",
+        help="ratings of the texts, if they are in another file: a file of errors or scores, or the name of a rating set in the "
+        "folder (e.g. mqm); may be repeated",
     )
     command.set_defaults(flip="")
-    if not kind.marks_errors:  # errors have their direction
+    if not kind.marks_errors:  # the direction of errors is known
         command.add_argument(
             "--flip",
             metavar="D,D",
-            help="dimensions in which 1 is bad, of ratings in METAL's JSON, such as H,PC",
+            help="for ratings in METAL's JSON: dimensions in which 1 means bad, e.g. H,PC",
         )
 
 
 def _add_questions(command: argparse.ArgumentParser, _: Kind) -> None:
     command.add_argument(
-        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions are answered"
+        "inputs", nargs="+", metavar=JUDGES, help="cross-examinations whose questions the model answers"
     )
 
 
@@ -260,15 +260,15 @@ def _texts(store: Store, options: argparse.Namespace, _: Kind) -> tuple[bytes, s
 
 
 def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[bytes, str]:
-    """The texts with their ratings as a file with its name; what is to be known of them is printed. Raises InputError."""
-    # Imported late: all that a study is made of, and scipy with it, takes a second to load.
+    """Return the rated texts as a file with its name, and print notes on them. Raises InputError."""
+    # Imported lazily: studies and scipy take a second to load.
     from core.runs.texts import rated_of_folder, rated_of_study, rated_of_texts, ratings_of_folder, read_apart
 
     (given,), pair = options.inputs, options.language_pair
     flip = tuple(name.strip() for name in options.flip.split(",") if name.strip())
     paths = [Path(name) for name in options.ratings if Path(name).exists()]
     if flip and not paths:
-        raise InputError("--flip: turns dimensions of a file that --ratings names; leave it out.")
+        raise InputError("--flip: only for a file named by --ratings; leave it out.")
 
     def apart(texts: OutputSet) -> list[RatingSet]:
         return [
@@ -284,7 +284,7 @@ def _rated(store: Store, options: argparse.Namespace, kind: JudgeKind) -> tuple[
         return _noted(*rated_of_folder(Path(given), pair, names, apart if paths else None))
     for name in options.ratings:
         if not Path(name).exists():
-            read_file(Path(name))  # says why it cannot be read
+            read_file(Path(name))  # reports why it cannot be read
     study = find_given_study(store, given)
     texts = read_given(store, given, pair, options.columns) if study is None else rated_of_study(store, study)
     return _noted(*rated_of_texts(*texts, apart)) if paths else texts
@@ -311,16 +311,16 @@ def _marked(_: Store, options: argparse.Namespace, kind: Kind) -> tuple[bytes, s
 
 
 def _marks(options: argparse.Namespace) -> RatingSet:
-    """Ratings of a file, or those of a folder in which errors are marked."""
+    """Read the ratings of a file, or a folder's ratings with marked errors."""
     path: Path = options.ratings
     if not path.is_dir():
         if options.language_pair is not None:
-            raise InputError(f"--language-pair: {path} is no folder; leave it out.")
+            raise InputError(f"--language-pair: only for a folder, and {path} is none; leave it out.")
         return read_ratings(read_file(path), path.name)
     found = read_folder(path, language_pair=options.language_pair).ratings
     marked = [one for one in found.values() if any(rating.spans is not None for rating in one.ratings)]
     if not marked:
-        raise InputError(f"--ratings: {path} has no ratings in which errors are marked.")
+        raise InputError(f"--ratings: {path} has no ratings with marked errors.")
     return marked[0]
 
 
@@ -331,7 +331,7 @@ def _with_pieces(run: RunAtHand, folder: Path) -> Any:
 
 def _show_alignment(options: argparse.Namespace, texts: Any) -> None:
     found = alignment_table(texts)
-    said = f"Marked errors in {counted(found.n_texts, 'text')} that a mismatching question points to:"
+    said = f"Marked errors found by a mismatching question, in {counted(found.n_texts, 'text')}:"
     print_result(options, plain(found), print_said, [said, caught_table(found)])
 
 
@@ -347,9 +347,9 @@ Named = tuple[ScoredRow, str]
 
 
 def texts_of(given: Sequence[str], database: str | None) -> list[Named]:
-    """Texts with their rows, of judges' folders and of runs.
+    """Return the texts with their rows, from judges' folders and runs.
 
-    Empty where only tables of scores are given, which hold no texts.
+    Empty for tables of scores, which contain no texts.
     """
     return [named for one in given for named in _texts_given(one, database)]
 
@@ -362,7 +362,7 @@ def _texts_given(given: str, database: str | None) -> Iterable[Named]:
         return ()
     try:
         return [(one.row, one.text) for one in read_judge_folder(folder).texts]
-    except InputError:  # what a metric wrote, which keeps no texts
+    except InputError:  # written by a metric, without texts
         return ()
 
 
@@ -386,7 +386,7 @@ _PRICES = {"input_price", "output_price"}
 def _verb(
     verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None], *tables: str
 ) -> argparse.ArgumentParser:
-    """tables: that it gives, the main one first."""
+    """Register a verb that reports a result. tables: names of its tables, the main one first."""
     command = verbs.add_parser(name, help=text)
     add_result_options(command, *tables)
     add_database_option(command)
@@ -394,8 +394,8 @@ def _verb(
     return command
 
 
-def _add_looks(verbs: Commands) -> None:
-    """Register the verbs that ask no model."""
+def _add_reports(verbs: Commands) -> None:
+    """Register the verbs that report on results and call no model."""
     command = _verb(
         verbs,
         "reliability",
@@ -403,7 +403,9 @@ def _add_looks(verbs: Commands) -> None:
         _reliability,
         "judge-reliability",
     )
-    command.add_argument("answers", nargs="+", metavar=JUDGES, help="what `judge answers` wrote, one a model")
+    command.add_argument(
+        "answers", nargs="+", metavar=JUDGES, help="results of `judge answers`, one for each model"
+    )
     add_interval_options(command, _N_RESAMPLES)
     command = _verb(
         verbs,
@@ -416,7 +418,7 @@ def _add_looks(verbs: Commands) -> None:
     command = _verb(
         verbs,
         "consistency",
-        "does a judge say the same again, and in the other order?",
+        "compare a judge's repeats, and its scores in both orders",
         _consistency,
         "judge-repeats",
         "judge-orders",
@@ -426,21 +428,23 @@ def _add_looks(verbs: Commands) -> None:
     command = _verb(
         verbs,
         "reasked",
-        "expected answers against those to the same question asked again",
+        "compare expected answers with the model's own answers to the same questions",
         _reasked,
         "judge-reasked",
     )
     command.add_argument("judge", metavar=JUDGES, help="a cross-examination with --reask")
-    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
+    command.add_argument(
+        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
+    )
     _add_compare(verbs)
     command = _verb(
         verbs,
         "costs",
-        "judges side by side: calls, tokens and money by step and text",
+        "compare the cost of judges: calls, tokens and money by step and text",
         _costs,
         "judge-costs",
     )
-    command.add_argument("judges", nargs="+", metavar=JUDGES, help="what judges wrote")
+    command.add_argument("judges", nargs="+", metavar=JUDGES, help="results of judges")
     add_settings(command, Running, without=fields_of(Running).keys() - _PRICES)
     _add_copying(verbs)
     _add_curve_and_raters(verbs)
@@ -450,25 +454,25 @@ def _add_compare(verbs: Commands) -> None:
     command = _verb(
         verbs,
         "compare",
-        "two judges on the same texts: agreement, and where they part",
+        "compare two judges on the same texts: agreement, and texts on which they differ",
         _compare,
         "agreement",
         "two-judges",
         "judge-components",
     )
     command.add_argument("first", metavar="A", help=f"{JUDGES}, or a table of scores")
-    command.add_argument("second", metavar="B", help="the other one")
+    command.add_argument("second", metavar="B", help="the second one")
     command.add_argument(
         "--metrics",
         metavar="NAME_A,NAME_B",
-        help="a column of each (default: those that say the same, such as both coverages, or an only one with all)",
+        help="one column of each (default: matching columns, e.g. both coverages, or a single column with all others)",
     )
     command.add_argument(
         "--texts",
         type=int,
         default=_N_TEXTS,
         metavar="N",
-        help="texts that are shown, furthest apart first (%(default)s)",
+        help="number of texts to show, largest difference first (default %(default)s)",
     )
     add_pair_option(command)
     add_interval_options(command, _N_RESAMPLES)
@@ -477,7 +481,7 @@ def _add_compare(verbs: Commands) -> None:
 def _intervals(
     options: argparse.Namespace, inputs: Sequence[str], wrong: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """How intervals are made; every option, and whether `--out` can be written, is checked."""
+    """Return the options of intervals, after checking all options and that `--out` can be written."""
     made = intervals(options, [*wrong, *out_problems(options)])
     check_out_file(options, inputs)
     return made
@@ -491,7 +495,7 @@ def _reliability(options: argparse.Namespace) -> None:
         found = reliability(sets, **made)
     said = (
         f"{len(found.models)} models, {counted(found.n_items, 'item')}. ADR: how often the others do not confirm a "
-        "model's questions; ADS: how often it answers otherwise than most. Lower is better."
+        "model's questions. ADS: how often its answer differs from the majority. Lower is better."
     )
     give(options, plain(found), [said, rates_table(found)])
 
@@ -509,22 +513,22 @@ def _consistency(options: argparse.Namespace) -> None:
     found = consistency(output, **made)
     if why := found.compares_nothing:
         raise InputError(
-            f"{shown(output.name)} cannot be compared with itself: {why}. Judge with --repeats, or a rubric judge with "
-            "--order both."
+            f"{shown(output.name)} cannot be compared with itself: {why}. Run the judge with --repeats, or a rubric judge "
+            "with --order both."
         )
-    asked = f", in the order {' and '.join(found.orders)}" if found.orders else ""
-    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{asked}."
+    orders_used = f", in the order {' and '.join(found.orders)}" if found.orders else ""
+    said = f"{shown(found.judge)}: {counted(found.n_texts, 'text')}, {counted(found.n_repeats, 'repeat')}{orders_used}."
     orders: Said = [] if found.order is None else ["", orders_table(found.order)]
     give(options, plain(found), [said, *found.constants, repeats_table(found), *orders])
 
 
 def _reasked(options: argparse.Namespace) -> None:
     if not 0 < options.confidence < 1:
-        raise InputError(f"--confidence: {options.confidence} does not lie between 0 and 1.")
+        raise InputError(f"--confidence: {options.confidence} is not between 0 and 1.")
     _check(options, [options.judge])
     (output,) = judges_given([options.judge], options.db)
     found = confusion(output, confidence_level=options.confidence)
-    said = f"{shown(found.judge)}: expected answers (rows) against those to the same question asked again."
+    said = f"{shown(found.judge)}: expected answers (rows) against the model's own answers to the same questions (columns)."
     give(options, plain(found), [said, reasked_table(found)])
 
 
@@ -541,9 +545,9 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> Said:
-    """Of a single pair every measure, and the texts that are furthest apart; several are a row each."""
+    """Return every measure and the largest differences for a single pair of columns, or one row for each of several."""
     if len(found) > 1:
-        return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them part."]
+        return [pairs_table(found), "--metrics NAME_A,NAME_B shows the texts on which two of them differ."]
     (one,) = found
     said = f"{shown(one.metric_a)} and {shown(one.metric_b)}: {counted(one.n, 'text')} scored by both."
     if not one.disagreements[: options.texts]:
@@ -553,22 +557,22 @@ def _agreement_said(found: Sequence[Agreement], options: argparse.Namespace) -> 
 
 
 def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> list[tuple[str, str]]:
-    """Which column of the first goes with which of the second. Raises InputError where nothing tells."""
+    """Match columns of the first table with columns of the second. Raises InputError if no match is clear."""
     names = [[metric.name for metric in table.metrics] for table in (first, second)]
     if asked is not None:
         if len(asked) != 2:
             raise InputError(
-                "--metrics: name a column of each with a comma between them, such as rubric-a,rubric-b."
+                "--metrics: name one column of each, separated by a comma, e.g. rubric-a,rubric-b."
             )
         return [(asked[0], _without_number(asked[1], names[1]))]
     if pairs := same_components(first, second):
         return list(pairs)
-    if 1 in (len(names[0]), len(names[1])):  # one verdict against each of the other's scores
+    if 1 in (len(names[0]), len(names[1])):  # a single column against each column of the other
         return [(a, b) for a in names[0] for b in names[1]]
     if same := [(name, name) for name in names[0] if name in names[1]]:
         return same
     raise InputError(
-        "Nothing tells which scores are to be compared: name a column of each with --metrics",
+        "Choose the columns to compare: --metrics A,B",
         [
             f"{shown(table.file_name)} has {', '.join(map(shown, own))}"
             for table, own in zip((first, second), names, strict=True)
@@ -577,24 +581,24 @@ def _pairs(first: ScoreTable, second: ScoreTable, asked: list[str] | None) -> li
 
 
 def _without_number(name: str, names: Sequence[str]) -> str:
-    """A column of the second table under its own name: where both have one name it is printed with `#2`."""
+    """Return the second table's own name for a column that is printed with `#2` because both tables have it."""
     own = name.removesuffix(f"{SAME_NAME}2")
     return own if name not in names and own in names else name
 
 
 def _agreement_json(one: Agreement, n_texts: int) -> Any:
-    """Without the texts that were not asked for; each with the difference of its percentiles."""
+    """Return the result with the first n_texts disagreements, each with the difference of its percentiles."""
     apart = [_with(text, ("difference",)) for text in one.disagreements[:n_texts]]
     return plain(replace(one, disagreements=())) | {"disagreements": apart}
 
 
 def _costs(options: argparse.Namespace) -> None:
     _check(options, options.judges)
-    prices = settings_given(options, Running)  # in the place of the run's own
+    prices = settings_given(options, Running)  # replace the run's own
     Running.checked(prices)
     entries = costs_given(options.judges, options.db)
     names = Counter(one.name for one in entries)
-    # Of two judges of one name, each says where it is from.
+    # Two judges with one name are printed with their folder or run.
     called = [
         f"{one.name} ({given})" if names[one.name] > 1 else one.name
         for given, one in zip(options.judges, entries, strict=True)
@@ -608,13 +612,13 @@ def _costs(options: argparse.Namespace) -> None:
 
 
 def _check(options: argparse.Namespace, inputs: Sequence[str]) -> None:
-    """Raise InputError where `--out` cannot be written, or `--table` has no use."""
+    """Raise InputError if `--out` cannot be written or `--table` does not apply."""
     check_options(out_problems(options))
     check_out_file(options, inputs)
 
 
 def _with(value: Any, properties: Sequence[str]) -> Any:
-    """A result with numbers that it works out itself."""
+    """Return a result as JSON values, with some of its computed properties."""
     return {**plain(value), **{name: plain(getattr(value, name)) for name in properties}}
 
 
@@ -622,23 +626,26 @@ def _add_copying(verbs: Commands) -> None:
     command = _verb(
         verbs,
         "copying",
-        "errors that a judge copies from its examples, and those it shares with people",
+        "count the errors that a judge copies from its examples, and those that people marked too",
         _copying,
         "copied-errors",
         "marked-alone",
     )
     command.add_argument(
-        "judges", nargs="+", metavar=JUDGES, help="judges that mark errors; two are set against each other"
+        "judges",
+        nargs="+",
+        metavar=JUDGES,
+        help="judges that mark errors; two are also compared with each other",
     )
     command.add_argument(
         "--rated",
         metavar="PATH|study:NAME",
-        help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: what the first run:N "
-        "kept)",
+        help="the rated texts: rated JSONL, an mt-metrics-eval folder, or an unblinded study (default: those of the first "
+        "run:N)",
     )
     add_pair_option(command)
     command.add_argument(
-        "--repeat", type=int, default=1, metavar="N", help="which repeat is looked at (%(default)s)"
+        "--repeat", type=int, default=1, metavar="N", help="which repeat to use (default %(default)s)"
     )
     add_interval_options(command, N_RESAMPLES)
 
@@ -652,20 +659,26 @@ def _add_curve_and_raters(verbs: Commands) -> None:
         "examples-curve",
         "examples-curve-tests",
     )
-    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
     command.add_argument(
-        "judges", nargs="+", metavar=JUDGES, help="runs of one judge with more and more examples"
+        "gold", metavar="GOLD", help=f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})"
+    )
+    command.add_argument(
+        "judges", nargs="+", metavar=JUDGES, help="runs of one judge with increasing numbers of examples"
     )
     add_mark_options(command)
     command = _verb(
-        verbs, "raters", "rater by rater: who marks what another would have marked?", _raters, "raters"
+        verbs,
+        "raters",
+        "compare each rater's marked errors with those of every other rater or judge",
+        _raters,
+        "raters",
     )
     command.add_argument("gold", metavar="GOLD", help=f"ratings that name raters: {SPAN_NAMES}")
     command.add_argument(
         "judges",
         nargs="*",
         metavar="PRED",
-        help="whose marks stand against them (default: the raters themselves)",
+        help="judges to compare with the raters (default: the raters with each other)",
     )
     add_mark_options(command)
     command.set_defaults(by_rater=True)
@@ -675,10 +688,10 @@ def _copying(options: argparse.Namespace) -> None:
     wrong = [f"--repeat: {options.repeat} is not 1 or more"] if options.repeat < 1 else []
     given = _intervals(options, [*options.judges, options.rated], [*wrong, *_twice(options.judges)])
     chosen = CopyOptions(options.repeat - 1, **given)
-    with telling("reading what the judges marked") as tell:
+    with telling("reading the marked errors") as tell:
         outputs = _named(judges_given(options.judges, options.db), options.judges)
         rated = _rated_by(options)
-        tell("looking for copies")
+        tell("searching for copies")
         found = [error_copying(one, rated, chosen) for one in outputs]
         alone = disjoint_errors(outputs[0], outputs[1], rated, chosen) if len(outputs) == 2 else ()
         located = [locating(one) for one in outputs]
@@ -689,7 +702,7 @@ def _copying(options: argparse.Namespace) -> None:
 
 def _located(one: Copying, where: Locating) -> str:
     said = ", ".join(f"{how} {n:,}" for how, n in where.located.items())
-    return f"{shown(one.judge)}: quotes found in the text: {said or 'none were named'}."
+    return f"{shown(one.judge)}: quotes found in the text: {said or 'no quotes'}."
 
 
 def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: Sequence[Locating]) -> Any:
@@ -702,7 +715,7 @@ def _copying_json(found: Sequence[Copying], alone: Sequence[Disjoint], located: 
 
 
 def _rated_by(options: argparse.Namespace) -> RatedSet:
-    """The rated texts that the judges worked on. Raises InputError where nothing says which."""
+    """Return the rated texts that the judges read. Raises InputError if they are not known."""
     if options.rated is not None:
         if options.rated.startswith(STUDY):
             with existing_store(options.db) as store:
@@ -716,7 +729,7 @@ def _rated_by(options: argparse.Namespace) -> RatedSet:
     numbers = [number for one in options.judges if (number := run_number(one)) is not None]
     if not numbers:
         raise InputError(
-            "--rated is missing: a folder does not hold the rated texts that its judge worked on; name them (PATH, study:NAME)."
+            "--rated is missing: a judge's folder does not contain the rated texts. Name them: PATH or study:NAME."
         )
     with existing_store(options.db) as store:
         rated: RatedSet = judging_run(at_hand(store, numbers[0])).contents
@@ -726,10 +739,10 @@ def _rated_by(options: argparse.Namespace) -> RatedSet:
 def _curve(options: argparse.Namespace) -> None:
     chosen = span_options(options, [*_twice(options.judges), *out_problems(options)])
     check_out_file(options, [options.gold, *options.judges])
-    with telling("reading what the judges marked") as tell:
+    with telling("reading the marked errors") as tell:
         (gold,) = marked_given([options.gold], options)
         outputs = _named(judges_given(options.judges, options.db), options.judges)
-        tell("comparing them")
+        tell("comparing the marked errors")
         found = example_curve(
             single(gold), {one.name: one for one in outputs}, texts=gold.texts, options=chosen
         )
@@ -766,7 +779,7 @@ def _raters(options: argparse.Namespace) -> None:
     with telling("reading the marked errors") as tell:
         gold, *judges = marked_given([options.gold, *options.judges], options)
         names = _row_names(judges, options.judges)
-        tell("rater by rater")
+        tell("comparing raters")
         found = rater_matrix(
             single(gold),
             {name: single(one) for name, one in zip(names, judges, strict=True)} or None,
@@ -775,7 +788,7 @@ def _raters(options: argparse.Namespace) -> None:
             options=chosen,
         )
     means = (
-        ("with the row's own rater", mean_f1(found, same=True)),
+        ("with the rater of the same name", mean_f1(found, same=True)),
         ("with other raters", mean_f1(found, same=False)),
     )
     said = [f"Mean F1 {whose}: {number(mean)}" for whose, mean in means if mean is not None]
@@ -783,7 +796,7 @@ def _raters(options: argparse.Namespace) -> None:
 
 
 def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """A judge by the rater it was made from, where no other one was; else by its own name; files as they are called."""
+    """Name a judge by the only rater among its examples if no other judge has the same; else by its own name; name a file by its name."""
     raters = [one.rater for one in sides]
     called = [
         replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
@@ -811,11 +824,11 @@ def _matrix_json(found: RaterMatrix) -> Any:
 
 
 def _twice(given: Sequence[str]) -> list[str]:
-    return ["a judge is named twice"] if len(set(given)) < len(given) else []
+    return ["the same judge is given twice"] if len(set(given)) < len(given) else []
 
 
 def _named(outputs: Sequence[JudgeOutput], given: Sequence[str]) -> list[JudgeOutput]:
-    """The judges under their own names; under what was given where two share one, so that each can be told."""
+    """Return the judges under their own names; two with one name also get the name of their folder or run."""
     names = [one.name for one in outputs]
     return [
         one if names.count(one.name) == 1 else replace(one, name=f"{one.name} ({shown(short_name(where))})")

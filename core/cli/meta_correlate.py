@@ -1,4 +1,4 @@
-"""`meta-correlate`: does data of known quality rank metrics as people do?"""
+"""`meta-correlate`: whether data of known quality ranks metrics as people do."""
 
 import argparse
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ from core.tables.reading import shown
 
 
 def _said(found: MetaCorrelation, alternative: str) -> Said:
-    """What limits the comparison, the points, the estimate with its intervals and p, and each family left out."""
+    """Return the cautions, the points, the estimate with its intervals and p, and the results without each family."""
     p = found.p_one_sided if alternative == "greater" else found.p_two_sided
     side = "one-sided" if alternative == "greater" else "two-sided"
     lines = [f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"]
@@ -62,7 +62,7 @@ def _said(found: MetaCorrelation, alternative: str) -> Said:
 
 
 def _matrix_said(matrix: Matrix, humans: Mapping[str, Side], options: argparse.Namespace) -> Said:
-    """What the cells are made of, the cells, and the summary over variants."""
+    """Return the sides, the table of cells, and the summary over variants."""
     caution = [] if matrix.caution is None else [matrix.caution]
     summaries = [summary_table(matrix)] if matrix.summaries else []
     return [*_sides_said(humans, options), *caution, matrix_table(matrix), *summaries]
@@ -75,26 +75,33 @@ def add_to(nouns: Commands) -> None:
     """Register `meta-correlate`."""
     command = nouns.add_parser("meta-correlate")
     command.add_argument(
-        "human_side", metavar="HUMAN", help=f"{_SIDE}; with --by {DATASET} also NAME=SIDE,..., one a data set"
+        "human_side",
+        metavar="HUMAN",
+        help=f"{_SIDE}; with --by {DATASET} also NAME=SIDE,..., one for each data set",
     )
     command.add_argument(
-        "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores: against minus their level"
-    )
-    command.add_argument("--method", choices=METHODS, default="spearman", help="default %(default)s")
-    command.add_argument(
-        "--first-order", choices=METHODS, help="correlations of each metric, where they are not --method's"
+        "synthetic_side", metavar="SYNTHETIC", help=f"{_SIDE}; scores are correlated with the negative level"
     )
     command.add_argument(
-        "--by", metavar="COL,...", help="a cell for each value of these columns of SYNTHETIC"
+        "--method",
+        choices=METHODS,
+        default="spearman",
+        help="coefficient between the two sides (default %(default)s)",
     )
     command.add_argument(
-        "--over", metavar="COL", help="mean and SD over this column's values, such as prompt"
+        "--first-order", choices=METHODS, help="coefficient for each metric on a side (default: --method)"
+    )
+    command.add_argument(
+        "--by", metavar="COL,...", help="one cell for each value of these columns of SYNTHETIC"
+    )
+    command.add_argument(
+        "--over", metavar="COL", help="report mean and SD over the values of this column, e.g. prompt"
     )
     command.add_argument(
         "--alternative",
         choices=["greater", "two-sided"],
         default="greater",
-        help="of the p that is printed (default %(default)s, as LLM as a Meta-Judge; JSON has both)",
+        help="alternative hypothesis of the printed p-value (default %(default)s, as in Meta-Judge; JSON has both)",
     )
     add_interval_options(command, 1_000)
     add_rating_options(command)
@@ -109,7 +116,7 @@ def _meta_correlate(options: argparse.Namespace) -> None:
         synthetic = sides.open(options.synthetic_side, human=False)
         found: Matrix | MetaCorrelation
         if options.by or options.over:
-            tell("correlating, one cell after the other")
+            tell("correlating the cells")
             humans, found = _matrix(sides, synthetic, chosen)
         else:
             human = sides.open(options.human_side, human=True)
@@ -123,15 +130,15 @@ def _meta_correlate(options: argparse.Namespace) -> None:
 
 
 def _intervals(options: argparse.Namespace) -> dict[str, Any]:
-    """How intervals are made. Raises InputError with every problem of the options."""
+    """Return the options of intervals. Raises InputError with every problem of the options."""
     problems = out_problems(options)
     cells = ("meta-matrix", *(["meta-summaries"] if options.over else []))
     there = cells if options.by or options.over else ("meta-correlation", "without-family")
     if options.table is not None and options.table not in there:
-        problems.append(f"--table: there is no {options.table} here, but {' and '.join(there)}")
+        problems.append(f"--table: this result has no table {options.table}, only {' and '.join(there)}")
     if not (options.by or options.over) and _names_sides(options.human_side):
         problems.append(
-            f"HUMAN: {shown(options.human_side)} names a side for each data set: add --by {DATASET}, or give one side"
+            f"HUMAN: {shown(options.human_side)} names a side for each data set. Add --by {DATASET}, or give one side"
         )
     made = intervals(options, problems)
     named = [part.partition("=")[2].strip() for part in options.human_side.split(",")]
@@ -143,7 +150,7 @@ def _intervals(options: argparse.Namespace) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Sides:
-    """Opens sides as the user wants them; what nobody has is refused when all of them are open."""
+    """Opens sides as the options request, and then checks the options against all of them."""
 
     options: argparse.Namespace
     choice: TableChoice
@@ -164,8 +171,8 @@ def _matrix(sides: _Sides, synthetic: Side, chosen: Mapping[str, Any]) -> tuple[
     options = sides.options
     if not isinstance(synthetic, LiveSide):
         raise InputError(
-            f"--by and --over need scores on the synthetic side: {shown(options.synthetic_side)} holds "
-            "correlations, which no longer tell their texts apart."
+            f"--by and --over need scores on the synthetic side. {shown(options.synthetic_side)} contains "
+            "correlations, which cannot be split by text."
         )
     by = name_list(options.by) or []
     humans = _humans(sides, split=DATASET in (*by, options.over))
@@ -174,14 +181,14 @@ def _matrix(sides: _Sides, synthetic: Side, chosen: Mapping[str, Any]) -> tuple[
 
 
 def _humans(sides: _Sides, *, split: bool) -> Mapping[str, Side]:
-    """The human side of each data set: named in HUMAN, else told by its column `dataset`, else one for all."""
+    """Return the human side of each data set: named in HUMAN, else split by the column `dataset`, else one for all."""
     given = sides.options.human_side
     if _names_sides(given):
         named: dict[str, Side] = {}
         for part in given.split(","):
             name, _, side = part.partition("=")
             if not name.strip() or not side.strip() or name.strip() in named:
-                raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE, with each data set named once.")
+                raise InputError(f"HUMAN: {shown(part)!r} is not NAME=SIDE with each data set named once.")
             named[name.strip()] = sides.open(side.strip(), human=True)
         return named
     side = sides.open(given, human=True)
@@ -195,7 +202,7 @@ def _names_sides(human: str) -> bool:
 
 
 def _sides_said(humans: Mapping[str, Side], options: argparse.Namespace) -> list[str]:
-    """What the cells are made of."""
+    """Return the lines that describe both sides."""
     named = (
         f"{shown(name)}: {shown(side.name)}" if name else shown(side.name) for name, side in humans.items()
     )
@@ -205,6 +212,6 @@ def _sides_said(humans: Mapping[str, Side], options: argparse.Namespace) -> list
         "" if not options.resamples else f"; {options.confidence:.0%} intervals from resampling metrics"
     )
     return [
-        f"Human side: {', '.join(named)}; synthetic side: {shown(options.synthetic_side)}, against minus the level",
+        f"Human side: {', '.join(named)}; synthetic side: {shown(options.synthetic_side)}, against the negative level",
         f"Meta-correlation: {options.method.capitalize()}{order}{interval}",
     ]

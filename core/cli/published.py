@@ -1,4 +1,4 @@
-"""`published`: figures of the papers, and Table 1 of 000 recomputed from its Tables 4 to 7."""
+"""`published`: published figures of the papers, and Table 1 of Meta-Judge recomputed from its Tables 4 to 7."""
 
 import argparse
 from collections.abc import Sequence
@@ -35,10 +35,12 @@ def add_to(nouns: Commands) -> None:
         "--table", dest="number", type=int, metavar="N", help="print one table (default: list all)"
     )
     command.add_argument(
-        "--paper", choices=PAPERS, default=PAPERS[0], help="whose table N (default %(default)s)"
+        "--paper", choices=PAPERS, default=PAPERS[0], help="paper of table N (default %(default)s)"
     )
     command.add_argument(
-        "--recompute", action="store_true", help="with --table 1: beside what follows from Tables 4 to 7"
+        "--recompute",
+        action="store_true",
+        help="with --table 1: compare it with the values recomputed from Tables 4 to 7",
     )
     add_result_options(command)
     command.set_defaults(run=_published)
@@ -48,9 +50,9 @@ def _published(options: argparse.Namespace) -> None:
     check_options(out_problems(options))
     if options.number is None:
         if options.recompute:
-            raise InputError("--recompute goes with --table 1.")
+            raise InputError("--recompute needs --table 1.")
         if options.out is not None:
-            raise InputError("--out goes with --table N.")
+            raise InputError("--out needs --table N.")
         tables = [read_table(key) for key in table_keys()]
         listed = {"tables": [_about(one) for one in tables], "sides": published_names()}
         print_result(options, listed, _print_list, tables)
@@ -62,7 +64,7 @@ def _published(options: argparse.Namespace) -> None:
         cells = recompute_table_1()
         largest = largest_difference(cells)
         as_json = {"source": table.source, "largest_difference": largest, "cells": [asdict(c) for c in cells]}
-        source = f"{table.source}, beside what follows from the paper's Tables 4 to 7"
+        source = f"{table.source}, compared with the values recomputed from Tables 4 to 7"
         give(options, as_json, [table.title, source, "", recomputed_table(cells)])
     else:
         as_json = {**_about(table), "columns": table.columns, "rows": table.rows}
@@ -73,7 +75,7 @@ def _table(paper: str, number: int) -> PublishedTable:
     if f"{paper}-{number}" in table_keys():
         return read_table(f"{paper}-{number}")
     there = [f"{paper} has {_numbers(paper)}" for paper in PAPERS]
-    raise InputError(f"--table: there is no Table {number} of {paper}.", there)
+    raise InputError(f"--table: {paper} has no Table {number}.", there)
 
 
 def _numbers(paper: str) -> str:
@@ -96,6 +98,6 @@ def _print_list(tables: Sequence[PublishedTable]) -> None:
     print("\n".join(aligned(("paper", "table", "title"), rows, cut=False)))
     print("\nSides for `meta-correlate`: correlations of 28 metrics, Spearman (meta-judge, Tables 4 to 7)")
     print("  published:DATASET                  with human judgements")
-    print("  published:DATASET:GENERATOR:SHOTS  with minus the damage level")
+    print("  published:DATASET:GENERATOR:SHOTS  with the negative damage level")
     for name, values in (("DATASET", DATASETS), ("GENERATOR", GENERATORS), ("SHOTS", SHOTS)):
         print(f"{name}: {', '.join(values)}")

@@ -1,4 +1,4 @@
-"""`runs`: what is running, what it asked and cost, cancel, resume, results. Pages start `runs work` as a child."""
+"""`runs`: list, show, cancel and resume runs, and write their results. Pages start `runs work` as a child process."""
 
 import argparse
 import time
@@ -18,8 +18,8 @@ from core.cli.shared.options import (
 )
 from core.cli.shared.running import (
     check_folder,
+    exec_in_environment,
     finish_in_folder,
-    go_where_it_runs,
     summary,
     telling,
     work_here,
@@ -40,24 +40,22 @@ _NARROWING = ("step", "system", "level")
 
 
 def add_call_options(command: Options) -> None:
-    """`--item`, and which of its calls."""
-    command.add_argument(
-        "--item", metavar="ID", help="show what the model was asked about this item, and what it replied"
-    )
-    command.add_argument("--step", help="with --item: only this step's calls")
-    command.add_argument("--system", help="with --item: only calls for this system's texts")
+    """Register `--item` and the options that select its calls."""
+    command.add_argument("--item", metavar="ID", help="show the calls of this item: prompts and replies")
+    command.add_argument("--step", help="with --item: only calls of this step")
+    command.add_argument("--system", help="with --item: only calls for texts of this system")
     command.add_argument("--level", help="with --item: only calls for texts at this level")
 
 
 def show_calls(options: argparse.Namespace, run: RunAtHand) -> bool:
-    """Print the calls that `--item` asks for; returns whether it does. Raises InputError with what there is instead."""
+    """Print the calls of `--item`; return whether it was given. Raises InputError that lists the known names."""
     if options.item is None:
-        useless = [name for name in _NARROWING if getattr(options, name) is not None]
-        check_options([f"--{name} needs --item" for name in useless])
+        without_item = [name for name in _NARROWING if getattr(options, name) is not None]
+        check_options([f"--{name} needs --item" for name in without_item])
         return False
     if run.kind.work == "scores" or run.asked.by_rules:
         what = "computes metrics" if run.kind.work == "scores" else "works by rules"
-        raise InputError(f"--item: run {run.run.run_id} {what}, so no model was asked.")
+        raise InputError(f"--item: run {run.run.run_id} {what} and made no calls.")
     position = _position(options.item, run)
     calls = _chosen(options, run, position)
     if options.json:
@@ -88,7 +86,7 @@ def _chosen(options: argparse.Namespace, run: RunAtHand, position: int) -> tuple
     calls = calls_of(run.store, run.run.run_id, position, numbers if wanted else None)
     steps = list(dict.fromkeys(call.step for call in calls))
     if options.step is not None and options.step not in steps:
-        there = f"These have: {listed(steps)}." if steps else "There are no calls."
+        there = f"The steps are: {listed(steps)}." if steps else "The item has no calls."
         raise InputError(f"--step: no call has the step {shown(options.step)}. {there}")
     return tuple(call for call in calls if options.step in (None, call.step))
 
@@ -103,7 +101,7 @@ def _lines(run: RunAtHand, position: int, calls: Sequence[ItemCall]) -> Iterator
         yield call.cost
         for title, text in call.parts:
             yield f"-- {title}"
-            # Indented, so that no reply can look like the next call.
+            # Indented so that no reply can imitate the heading of a call.
             yield from (f"   {line}".rstrip() for line in text.splitlines())
 
 
@@ -112,7 +110,7 @@ def _named(text: Mapping[str, str | None]) -> str:
 
 
 CANCEL_SECONDS = 10.0
-"""For which `cancel` waits until the run's process is gone."""
+"""How long `cancel` waits for the run's process to end."""
 _AT_WORK = ("running", "cancelling")
 
 
@@ -122,23 +120,26 @@ def add_to(nouns: Commands) -> None:
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     add_reading_verb(verbs, "list", "all runs, newest first", _list)
     command = add_reading_verb(
-        verbs, "show", "how far a run is, what failed and why, what it cost; what a model was asked", _show
+        verbs,
+        "show",
+        "show progress, failures with reasons, and cost of a run; or the calls of one item",
+        _show,
     )
     _add_number(command)
     add_call_options(command)
-    _verb(verbs, "cancel", "ask a run to stop; it can be resumed").set_defaults(run=_cancel)
-    command = _verb(verbs, "resume", "go on with a run where it stopped, and write its results")
+    _verb(verbs, "cancel", "stop a run; it can be resumed").set_defaults(run=_cancel)
+    command = _verb(verbs, "resume", "resume a stopped run, and write its results")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.add_argument("--limit", type=int, metavar="N", help="only the first N items (default: all)")
     command.set_defaults(run=_resume)
-    command = _verb(verbs, "write", "write a run's results as far as it is")
+    command = _verb(verbs, "write", "write the results of a run, complete or not")
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     command.set_defaults(run=_write)
-    command = _verb(verbs, "work", "work on a run that waits (what pages start)")
+    command = _verb(verbs, "work", "process a queued run (used by the app)")
     command.add_argument(
         "--alone",
         action="store_true",
-        help="end this process if the model has not closed some seconds after the run is to stop",
+        help="end this process if the model is still open some seconds after the run was stopped",
     )
     command.set_defaults(run=_work)
 
@@ -166,23 +167,23 @@ def _list(options: argparse.Namespace) -> None:
 
 def _print_list(store: Store, found: Sequence[Progress]) -> None:
     if not found:
-        print("No runs yet: `generate factual`, `generate damage`, `score` or `judge` starts one.")
+        print("No runs yet. Start one with `generate factual`, `generate damage`, `score` or `judge`.")
         return
-    print("run\tmade (UTC)\tkind\tstate\tcomplete\tsource, metrics or judge\tseed\tfile")
+    print("run\tcreated (UTC)\tkind\tstate\tcomplete\tsystem, metrics or judge\tseed\tfile")
     for progress in found:
         run = progress.run
-        made = run.created_utc[:16].replace("T", " ")
-        cells = (run.run_id, made, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
+        created = run.created_utc[:16].replace("T", " ")
+        cells = (run.run_id, created, run.kind, progress.state, f"{progress.n_done} of {run.n_wanted}")
         print(*cells, *_maker_and_seed(store, run), shown(run.data_file), sep="\t")
 
 
 def _maker_and_seed(store: Store, run: Run) -> tuple[str, str]:
-    """Who made the texts or scores, and the seed; one run that a newer Assay saved hides no other."""
+    """Return the maker of texts or scores, and the seed. A run saved by a newer Assay must not hide the others."""
     try:
         at = at_hand(store, run)
         return shown(at.path.maker(at.asked)), "-" if at.asked.seed is None else str(at.asked.seed)
     except InputError:
-        return f"cannot be read: see `runs show {run.run_id}`", "-"
+        return f"unreadable: see `runs show {run.run_id}`", "-"
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -202,20 +203,20 @@ def _cancel(options: argparse.Namespace) -> None:
         number, state = options.number, state_of(get_run(store, options.number))
         if state == "waiting":
             ask_to_stop(store, number)
-            print(f"Run {number} is cancelled: it had not started.")
+            print(f"Run {number} is cancelled. It had not started.")
             return
         if state not in _AT_WORK:
-            print(f"Run {number} is {state}: nobody is working on it.")
+            print(f"Run {number} is {state}, so there is nothing to cancel.")
             return
         ask_to_stop(store, number)
         until = time.monotonic() + CANCEL_SECONDS
-        with telling(f"run {number} is being cancelled"):
+        with telling(f"cancelling run {number}"):
             while state in _AT_WORK and time.monotonic() < until:
                 time.sleep(0.1)
                 state = state_of(get_run(store, number))
         progress = progress_of(store, number)
         if progress.state in _AT_WORK:
-            print(f"Run {number} still runs. {why_not_now(progress.run) or ''}".rstrip())
+            print(f"Run {number} is still running. {why_not_now(progress.run) or ''}".rstrip())
         else:
             saved = f"{progress.n_finished} of {progress.run.n_wanted} items are finished and saved"
             print(f"Run {number} is {progress.state}: {saved}.")
@@ -225,7 +226,7 @@ def _resume(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         run = at_hand(store, options.number)
         check_folder(options.out, run.run)
-        go_where_it_runs(run.asked.environment)
+        exec_in_environment(run.asked.environment)
         work_here(resume(run, None, options.limit))
         finish_in_folder(run, options.out)
 
@@ -244,4 +245,4 @@ def _work(options: argparse.Namespace) -> None:
             store, options.number, lambda claimed: run.path.job(run.claimed(claimed)), alone=options.alone
         )
         if options.alone and ended.state != "done":
-            end_at_once()  # what could not be interrupted, such as a model that loads, would go on
+            end_at_once()  # otherwise work that cannot be interrupted, such as loading a model, would continue

@@ -1,4 +1,4 @@
-"""`score`: texts of known or unknown quality, scored by any number of metrics, as one table."""
+"""`score`: score texts with any number of metrics, as one table."""
 
 import argparse
 import importlib.util
@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from core.cli.shared.asking import add_going_on, add_settings, run_it, settings_given
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -17,6 +16,7 @@ from core.cli.shared.options import (
     print_notes,
     write_file,
 )
+from core.cli.shared.run_options import add_resume_options, add_settings, run_it, settings_given
 from core.cli.shared.running import check_done, summary
 from core.cli.shared.sources import MEANING, NAMES, check_given, read_given
 from core.errors import InputError
@@ -43,19 +43,19 @@ def add_to(nouns: Commands) -> None:
     """Register `score`."""
     command = nouns.add_parser("score")
     command.add_argument("texts", nargs="?", metavar=NAMES, help=MEANING)
-    command.add_argument("--list", action="store_true", help="name all metrics and stop")
-    command.add_argument("--out", type=Path, metavar="FILE", help="table: .csv, .jsonl or .parquet")
+    command.add_argument("--list", action="store_true", help="list all metrics and exit")
+    command.add_argument("--out", type=Path, metavar="FILE", help="table to write: .csv, .jsonl or .parquet")
     command.add_argument(
         "--shape",
         choices=get_args(Shape),
         default="long",
-        help="long: a row a text and metric; wide: a row a text, a column a metric (%(default)s)",
+        help="long: one row for each text and metric; wide: one row for each text, one column for each metric (default %(default)s)",
     )
     add_settings(command, KIND.Settings)
     add_settings(command, ScoringRunning)
     add_pair_option(command)
     add_columns_option(command)
-    add_going_on(command, "these texts")
+    add_resume_options(command, "these texts")
     command.set_defaults(run=_score)
 
 
@@ -70,7 +70,7 @@ def _score(options: argparse.Namespace) -> None:
     _check_ending(options.out)
     check_out(options.out, database_path(options.db), [options.texts])
     if options.texts is None:
-        raise InputError("Name what is to be scored: a file, a folder, run:N or study:NAME.")
+        raise InputError("Name the texts to score: a file, a folder, run:N or study:NAME.")
     check_given(options.texts, options.db)
     run_it(
         options,
@@ -88,26 +88,30 @@ def _models(given: Iterable[str]) -> dict[str, str]:
     for one in given:
         name, equals, model = one.partition("=")
         if not (name and equals and model):
-            problems.append(f"{one!r} is not NAME=PATH, such as bertscore-en=models/my-bert")
+            problems.append(f"{one!r} is not NAME=PATH, e.g. bertscore-en=models/my-bert")
         elif models.setdefault(name, model) != model:
             problems.append(f"{name} has two models: {models[name]} and {model}")
     if problems:
-        raise InputError("--model cannot be used", problems)
+        raise InputError("--model is invalid", problems)
     return models
 
 
 def _check_ending(out: Path | None) -> None:
-    """Raise InputError where the file's name does not say how the table is written."""
+    """Raise InputError unless the file's ending names a format."""
     if out is None:
-        raise InputError("--out: name the file for the scores: .csv, .jsonl or .parquet.")
+        raise InputError("--out is missing: name a .csv, .jsonl or .parquet file for the scores.")
     if out.suffix.lower() not in _WRITERS:
-        raise InputError(f"--out: {out} is none of {', '.join(_WRITERS)}: its ending says how it is written.")
+        raise InputError(
+            f"--out: {out} does not end in one of {', '.join(_WRITERS)}, which choose the format."
+        )
     if out.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise InputError("--out: Parquet needs the library pyarrow, which is not installed here; write .csv.")
+        raise InputError(
+            "--out: .parquet needs the library pyarrow, which is not installed. Write a .csv file instead."
+        )
 
 
 def _finish(run: RunAtHand, out: Path, shape: Shape) -> None:
-    """Write the table as far as it is, and say what came of it."""
+    """Write the table, complete or not, and print a summary."""
     progress = progress_of(run.now().store, run.run.run_id)
     table = score_table(run)
     write_file(out, _WRITERS[out.suffix.lower()](table, shape))
@@ -132,4 +136,4 @@ def _list() -> None:
         for spec in all_metrics()
     ]
     print("\n".join(aligned(header, rows, cut=False)))
-    print(f"Neural metrics run in an environment of their own. {missing or 'It is set up here.'}")
+    print(f"Neural metrics run in a separate environment. {missing or 'It is set up.'}")

@@ -1,4 +1,4 @@
-"""`serve`: prepare the database, print the links, and hand over to Streamlit."""
+"""`serve`: prepare the database, print the links, and start Streamlit."""
 
 import argparse
 import ipaddress
@@ -20,17 +20,17 @@ _DEFAULT_PORT = "8501"
 _BASE_PATH, _BASE_ENV = "--server.baseUrlPath", "STREAMLIT_SERVER_BASE_URL_PATH"
 _HOSTS, _HOSTS_ENV = "--server.allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"
 HERE = ("localhost", "127.0.0.1", "::1")
-"""Names under which the app always answers; .streamlit/config.toml holds the same."""
+"""Host names at which the app always answers, the same as in .streamlit/config.toml."""
 _DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
 _ADDRESS = "address"
-"""Setting: where the app was last started."""
+"""Name of the setting with the address at which the app last started."""
 
 
 def add_to(nouns: Commands) -> None:
     """Register `serve`."""
     command = nouns.add_parser(
         "serve",
-        description="Start the app. Further options go to Streamlit, such as --server.port 8600.",
+        description="Start the app. Further options are passed to Streamlit, e.g. --server.port 8600.",
     )
     add_database_option(command)
     command.add_argument(
@@ -38,14 +38,14 @@ def add_to(nouns: Commands) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="host name by which browsers reach the app besides localhost; repeat for several",
+        help="host name at which browsers reach the app, besides localhost; may be repeated",
     )
     command.add_argument(
         "--behind-proxy",
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="IP address or network of a proxy whose X-Forwarded-For names the client; repeat for several",
+        help="IP address or network of a proxy whose X-Forwarded-For header names the client; may be repeated",
     )
     command.set_defaults(run=_serve)
 
@@ -53,7 +53,7 @@ def add_to(nouns: Commands) -> None:
 def _serve(options: argparse.Namespace) -> None:
     if _given(options.further, _BASE_PATH, _BASE_ENV):
         raise InputError(
-            f"Links and sign-in need an address of their own, such as a host name or a port: leave {_BASE_PATH} out."
+            f"Assay needs its own host name or port for links and sign-in. Leave {_BASE_PATH} out."
         )
     proxies = options.behind_proxy or [p.strip() for p in os.environ.get(PROXIES, "").split(",") if p.strip()]
     check_proxies(proxies)
@@ -67,34 +67,36 @@ def _serve(options: argparse.Namespace) -> None:
         _print_links(store, address)
     sys.stdout.flush()
     os.environ["ASSAY_DB"] = str(path.resolve())
-    os.environ[PROXIES] = ",".join(proxies)  # even if empty: unset, uvicorn believes this machine's headers
+    os.environ[PROXIES] = ",".join(
+        proxies
+    )  # set even if empty: otherwise uvicorn trusts headers from this machine
     os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
     command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.further, *hosts]
     os.execv(sys.executable, command)
 
 
 def add_url_option(command: argparse.ArgumentParser) -> None:
-    """`--url`, the same for every command that prints links."""
-    command.add_argument("--url", help="address of the app (default: where it was last started)")
+    """Register `--url`, the same for every command that prints links."""
+    command.add_argument("--url", help="address of the app (default: where it last started)")
 
 
 def address_of(store: Store, url: str | None) -> str:
-    """Where links lead."""
+    """Return the address of the app for links."""
     return url or read_setting(store, _ADDRESS) or _DEFAULT_ADDRESS
 
 
 def _host_options(named: list[str], further: list[str]) -> list[str]:
-    """What Streamlit is told of the names under which the app answers; nothing where its configuration holds."""
+    """Return Streamlit's options for the host names of the app; empty if its configuration suffices."""
     problems = [f"`{name}`" for name in named if not _is_host(name)]
     if problems:
-        raise InputError("--host takes a host name without scheme, port and path.", problems)
+        raise InputError("--host: give a host name without scheme, port or path.", problems)
     bound = _given(further, "--server.address", "STREAMLIT_SERVER_ADDRESS")
     names = list(named)
     if not _given(further, _HOSTS, _HOSTS_ENV) and bound and bound not in HERE:
         if not _is_everywhere(bound):
             names.append(bound)
         elif not names:
-            print("\nThe app answers to localhost alone. Name the host that browsers use: --host NAME")
+            print("\nThe app answers only at localhost. Name the host that browsers use: --host NAME")
     return [f"{_HOSTS}={name}" for name in (*HERE, *names)] if names else []
 
 
@@ -117,19 +119,19 @@ def _print_links(store: Store, base: str) -> None:
         print(f"\nAdmin, with your passphrase:\n  {base}/sign-in")
     else:
         print(
-            "\nAdmin (works once, for a day; you choose a passphrase there):\n"
+            "\nAdmin (one-time link, valid for a day, to choose a passphrase):\n"
             f"  {base}/admin/{access.make_link(store)}"
         )
     try:
         for link in links(store, find_study(store, DEMO_NAME)):
             print(f"Demo study as {link.rater_id}:\n  {link.url(base)}")
-    except NotFound:  # the owner renamed or never had it
+    except NotFound:  # the owner renamed or deleted it
         pass
     print()
 
 
 def _given(arguments: list[str], option: str, variable: str) -> str:
-    """A value that Streamlit will read from its options or environment; empty where neither has one."""
+    """Return a value that Streamlit reads from its options or environment; empty if it is not set."""
     for index, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name == option:

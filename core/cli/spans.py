@@ -1,4 +1,4 @@
-"""`spans`: errors that judges mark against those that people marked, character by character."""
+"""`spans`: compare errors marked by judges with errors marked by people, by character."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -44,9 +44,14 @@ from core.tables.reading import shown
 def add_to(nouns: Commands) -> None:
     """Register `spans`."""
     command = nouns.add_parser("spans")
-    command.add_argument("gold", metavar="GOLD", help=f"what people marked: {SPAN_NAMES} ({SPAN_MEANING})")
     command.add_argument(
-        "predicted", metavar="PRED", nargs="+", help="what a judge marked; several stand side by side"
+        "gold", metavar="GOLD", help=f"errors marked by people: {SPAN_NAMES} ({SPAN_MEANING})"
+    )
+    command.add_argument(
+        "predicted",
+        metavar="PRED",
+        nargs="+",
+        help="errors marked by a judge; several are compared side by side",
     )
     add_mark_options(command)
     command.add_argument(
@@ -54,7 +59,7 @@ def add_to(nouns: Commands) -> None:
         choices=GROUPINGS,
         action="append",
         default=[],
-        help="also by system, by rater of GOLD, by severity; may be repeated",
+        help="also show results by system, by rater of GOLD, or by severity; may be repeated",
     )
     add_result_options(command, "span-agreement", "spans-side-by-side", "spans-tests")
     add_database_option(command)
@@ -63,7 +68,7 @@ def add_to(nouns: Commands) -> None:
 
 def _spans(options: argparse.Namespace) -> None:
     several = options.by and len(options.predicted) > 1
-    wrong = ["--by: of one PRED alone; several stand side by side"] if several else []
+    wrong = ["--by: only with a single PRED; leave it out"] if several else []
     chosen = span_options(options, [*wrong, *out_problems(options)])
     check_out_file(options, [options.gold, *options.predicted])
     with telling("reading the marked errors") as tell:
@@ -71,10 +76,10 @@ def _spans(options: argparse.Namespace) -> None:
         names = names_apart(predicted, options.predicted)
         draws = {name: one.draws for name, one in zip(names, predicted, strict=True)}
         texts = texts_among([gold, *predicted])
-        tell("comparing them")
+        tell("comparing the marked errors")
         alone = len(predicted) == 1 and len(predicted[0].draws) == 1
         if options.by and not alone:
-            raise InputError("--by: of a judge without repeats alone; leave it out.")
+            raise InputError("--by: only for a judge without repeats; leave it out.")
         found = (
             span_agreement(single(gold), predicted[0].draws[0], texts=texts, options=chosen)
             if alone
@@ -82,7 +87,7 @@ def _spans(options: argparse.Namespace) -> None:
         )
     if isinstance(found, SpanAgreement):
         if "rater" in options.by and not found.by_rater:
-            raise InputError("--by rater: the ratings name no raters, or were merged.")
+            raise InputError("--by rater: the ratings do not name raters, or --raters merged them.")
         head = f"{shown(found.predicted)} against {shown(found.gold)}: {_on(found)}."
         give(options, _agreement_json(found, options.by), [head, agreement_table(found, options.by)])
     else:
@@ -108,7 +113,7 @@ def _agreement_json(found: SpanAgreement, groupings: Sequence[str]) -> dict[str,
 
 
 def f1_json(found: SpanF1) -> dict[str, Any]:
-    """The three numbers as numbers, or null with the reason; their intervals and the characters beside them."""
+    """Return precision, recall and F1 as numbers, or null with the reason, with intervals and character counts."""
     measures = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
     return {
         **{name: one.estimate for name, one in measures.items()},
@@ -141,7 +146,7 @@ def _comparison_json(found: SpanComparison) -> dict[str, Any]:
 
 
 def judge_json(one: JudgeSpans) -> dict[str, Any]:
-    """The means over draws as numbers, with their standard deviations; the intervals are those of the mean counts."""
+    """Return means and standard deviations over draws. The intervals belong to the mean counts."""
     measures = {"precision": one.precision, "recall": one.recall, "f1": one.f1}
     return {
         **f1_json(one.overall),

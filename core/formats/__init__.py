@@ -1,4 +1,4 @@
-"""Forms that files have: an object a format, which tells whether a file is of it, and reads what it gives."""
+"""File formats: one object for each, which recognises its files and reads them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
 Gives = Literal[
     "study", "questions", "texts", "rated", "ratings", "scores", "spans", "with_texts", "evaluators"
 ]
-"""What a door takes from a file. `with_texts`: of ratings, their texts; `evaluators`: scores beside people's."""
+"""What a door reads from a file. `with_texts`: ratings with their texts; `evaluators`: scores stored beside ratings."""
 _OF_TABLES: tuple[Gives, ...] = ("study", "questions", "texts", "rated", "ratings", "scores", "spans")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A form of files. It is listed in core.formats.registry."""
+    """A file format. core.formats.registry lists all of them."""
 
     name: str
     title: str
-    """What a file of it holds, as in "FILE holds ..."."""
+    """The content of such a file, as in "FILE contains ..."."""
     sniff: Callable[[bytes, str], bool]
-    """Whether a file with these bytes and this name is of it; never raises."""
+    """Whether a file with these bytes and this name has the format; never raises."""
     read: Mapping[Gives, Callable[..., Any]] = field(default_factory=dict)
-    """Readers of its own: of the bytes, the file's name, and what the door asks as keywords.
+    """The format's own readers, called with the bytes, the file's name and the door's keywords.
 
-    That of `spans` takes the bytes, findings, and a count of what is left out; what it gives are ratings too.
+    The `spans` reader takes the bytes, the findings and a count of what is left out. It returns ratings too.
     """
     rows: Rows | None = None
-    """Where it is a table in another form: its rows. All that has no reader above is read from them."""
+    """If the format is another form of a table: reads its rows, for everything without a reader above."""
     marks: str = ""
-    """Where its ratings mark errors in texts of its own: what it holds, as in "FILE holds ..."."""
+    """If its ratings mark errors in its own texts: the content of the file, as in "FILE contains ..."."""
 
     @property
     def gives(self) -> tuple[Gives, ...]:
-        """What can be read from such a file."""
+        """Everything that can be read from such a file."""
         if self.rows is not None:
             return _OF_TABLES
         also: tuple[Gives, ...] = ("ratings", "spans") if self.marks or "spans" in self.read else ()

@@ -1,4 +1,4 @@
-"""Answers of CEF's cross-examination server, in: its scores as rows of a long table."""
+"""Read answers of CEF's cross-examination server: its scores as rows of a long table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,23 +27,23 @@ SCORES = {
     "conciseness_score": "cef-conciseness",
     "overall_score": "cef-overall",
 }
-"""The server's names -> ours."""
+"""The server's names -> Assay's."""
 _COUNTS = {
     "coverage_score": ("qa_from_doc_count", "questions_from_original_doc"),
     "conformity_score": ("qa_from_doc_count", "questions_from_original_doc"),
     "consistency_score": ("qa_from_summary_count", "questions_from_generated_doc"),
 }
-"""Score -> where the number of its questions stands in `details`."""
+"""Score -> keys in `details` of the number and the list of its questions."""
 _PERCENT = "conciseness_score"
 _OVERALL = "overall_score"
 _LOOKED_AT = 20
-"""Entries among which one with scores shows what the file is; a server's first answers may all be errors."""
+"""Entries searched for one with scores to recognise the file; a server's first answers may all be errors."""
 _OWN = ("scores", "details")
 WHICH_CONSISTENCY = (
-    "cef-consistency: the file does not say how it was counted. The public server counts IDK answers alone as "
-    "inconsistent, the code of the paper's experiments NO answers too"
+    "cef-consistency: the file does not say which answers count as inconsistent. The public server counts only IDK, "
+    "the code of CEF's experiments counts NO too"
 )
-IN_PERCENT = "cef-conciseness was in percent and is kept as a share, 0 to 1"
+IN_PERCENT = "cef-conciseness: converted from percent to a share from 0 to 1"
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class _Entry:
     where: str
     value: JsonObject
     item: str | None = None
-    """By the key under which it stands; None: it stands under none."""
+    """The key that it is stored under; None if there is none."""
     problems: tuple[str, ...] = ()
-    """Why it could not be read."""
+    """Why the entry cannot be read."""
 
 
 def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-    """The rows of a file of such answers, one a score."""
+    """The rows of a file of answers, one row a score."""
     answers = []
     for one in _entries(numbers_as_json(decode(data, findings.file_name)), findings.file_name):
         if one.problems:
@@ -70,7 +70,7 @@ def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFin
             answers.append(one)
     numbered = not any(_has_item(one.value) for one in answers if one.item is None)
     if numbered and all(one.item is None for one in answers):
-        findings.notes.append("no answer names its item: items are the answers' numbers, from 1")
+        findings.notes.append("no answer names its item: answers are numbered from 1 instead")
     rows = [
         row
         for number, one in enumerate(answers, start=1)
@@ -84,9 +84,9 @@ def _cef_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFin
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
-    """Whether one of the first entries is such an answer."""
+    """Whether one of the first entries is a server's answer with scores."""
     if not any(f'"{name}"'.encode() in data for name in SCORES):
-        return False  # a long file of another kind is not parsed for nothing
+        return False  # avoids parsing long files of other kinds
     entries = _entries(numbers_as_json(data.decode("utf-8-sig", "replace")), file_name)
     return any(_is_answer(one.value) for one in islice(entries, _LOOKED_AT))
 
@@ -97,7 +97,7 @@ FORMAT = Format(
 
 
 def _entries(text: str, file_name: str) -> Iterator[_Entry]:
-    """What a file holds that may be answers, one after the other; nothing where it is no JSON."""
+    """Yield the entries of a file that may be answers; none if the file is not JSON."""
     if is_json(text, file_name) or _one_value(text):
         value, problem = parse_json(text)
         if problem is None:
@@ -109,7 +109,7 @@ def _entries(text: str, file_name: str) -> Iterator[_Entry]:
 
 
 def _one_value(text: str) -> bool:
-    """Whether the whole text is one JSON object over several lines, whatever the file is called."""
+    """Whether the text is one JSON object over several lines, whatever the file's name."""
     start = text.lstrip()
     return start.startswith("{") and parse_json(start.split("\n", 1)[0])[1] is not None
 
@@ -137,7 +137,7 @@ def _has_item(answer: JsonObject) -> bool:
 def _rows(
     entry: _Entry, item: str | None, known: Mapping[str, Sequence[str]], findings: FileFindings
 ) -> Iterator[Record]:
-    """One row for each score that the server has a name for."""
+    """Yield a row for each of the server's scores."""
     where, answer = entry.where, entry.value
     findings.problems += duplicate_problems(where, answer)
     scores = answer["scores"]
@@ -168,7 +168,7 @@ def _rows(
 def _value(
     name: str, scores: Mapping[str, object], details: Mapping[str, object]
 ) -> tuple[object, str | None]:
-    """A score as we keep it, and why there is none; what is no number is left for the table's reader to refuse."""
+    """A score on Assay's scale and, if it is undefined, the reason. The table's reader refuses non-numbers."""
     number = _number(scores[name])
     if number is None:
         return scores[name], None
@@ -180,7 +180,7 @@ def _value(
 
 
 def _not_overall(overall: float, scores: Mapping[str, object], details: Mapping[str, object]) -> str | None:
-    """Why the file's mean is no mean of the three: some are 0 in it, or left out of it, for want of questions."""
+    """Why the file's mean is not the mean of all three scores: some had no questions, and count as 0 or are left out."""
     numbers = {name: _number(scores.get(name)) for name in _COUNTS}
     missing = [
         SCORES[name]
@@ -197,13 +197,13 @@ def _number(value: object) -> float | None:
 
 
 def _undefined(name: str, number: float, details: Mapping[str, object]) -> str | None:
-    """Why the number of one of the three says nothing; None: it is a score."""
+    """Why one of the three scores is undefined; None if it is a score."""
     if number < 0 or (number == 0 and _no_questions(name, details)):
         return f"no questions: stored as {number:g}"
     return None
 
 
 def _no_questions(name: str, details: Mapping[str, object]) -> bool:
-    """Whether `details` say that the score had no question to be counted from."""
+    """Whether `details` show that the score had no question."""
     count, listed = _COUNTS.get(name, ("", ""))
     return details.get(count) == 0 or details.get(listed) == []

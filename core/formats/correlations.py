@@ -1,4 +1,4 @@
-"""Correlations that were made elsewhere or earlier, one a metric: our JSON, Meta-Judge's, and what three papers printed."""
+"""Read correlations computed elsewhere or earlier, one a metric: Assay's JSON, Meta-Judge's, and tables of three papers."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ from core.tables.reading import (
 
 FORMAT = "assay-correlations"
 UNDEFINED = "undefined in the file"
-TURNED = "signs were turned: the file holds correlations with the raw level"
+TURNED = "signs were reversed: the file contains correlations with the raw level"
 
 _METHOD_NAMES: Mapping[str, Method] = {
     **{method: method for method in METHODS},
@@ -48,37 +48,38 @@ _METHOD_NAMES: Mapping[str, Method] = {
 _VALUE_KEYS = ("estimate", "correlation", "statistic", "coefficient", "r", "rho", "tau", "value")
 _DEVICE = regex.compile(r"""['"]?(?<![A-Za-z0-9])device['"]?\s*[=:]\s*['"]?[A-Za-z]+(?::?\d+)?['"]?""")
 _SLACK = 1e-9
-"""By how much rounding may push a coefficient beyond 1."""
+"""How far rounding may push a coefficient beyond 1."""
 SAME_VALUE = 1e-3
-"""Correlations of one metric from two devices that are no farther apart are one value. Meta-Judge's published ones differ
-by up to 0.0009."""
+"""Largest difference between one metric's correlations from two devices that still counts as one value. Meta-Judge's
+published ones differ by up to 0.0009."""
 
 
 @dataclass
 class _Side:
-    """What is read, metric by metric."""
+    """The correlations of a file, metric by metric, while it is read."""
 
     values: dict[str, dict[Method, float | None]]
     families: dict[str, str]
     reasons: dict[str, str]
     n: dict[str, int]
     written: dict[str, str] = field(default_factory=dict)
-    """Metric -> its name in the file, the last one where devices were joined."""
+    """Metric -> its name in the file; for a metric from several devices, the last name."""
     joined: dict[str, float] = field(default_factory=dict)
-    """Metric that the file lists for several devices -> how far its values are apart."""
+    """Metric that the file lists for several devices -> the largest difference between its values."""
     turned: bool = False
     against: Against | None = None
     scores_turned: bool = True
-    """Whether scores whose lower end is better were turned before; not by another tool."""
+    """Whether scores with lower as better were reversed first; other tools do not do this."""
 
 
 def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> CorrelationSet:
-    """The correlations of a file; InputError holds every problem.
+    """Read the correlations of a file. InputError lists every problem.
 
-    Ours: what write_correlations wrote, or what `correlate --json` prints, grouped by metric alone.
-    Meta-Judge's: {metric: {pearson, spearman, kendall}}. synthetic: such a file's correlations are with the raw level
-    (higher is worse), so their signs are turned; `device=...` in a metric's name is dropped. Entries that differ in
-    the device alone are one metric where their values are at most SAME_VALUE apart, and a problem where they are not.
+    Assay's files: from write_correlations, or from `correlate --json`, grouped by metric alone.
+    Meta-Judge's files: {metric: {pearson, spearman, kendall}}. `device=...` in a metric's name is dropped. Entries
+    that differ only in the device are one metric if their values are at most SAME_VALUE apart, otherwise a problem.
+    synthetic: the correlations of a Meta-Judge file are with the raw level (higher is worse), so their signs are
+    reversed.
     """
     findings = FileFindings(file_name, sha256_of(data))
     value, problem = parse_json(numbers_as_json(decode(data, file_name)))
@@ -96,7 +97,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         name = _from_ours(value, side, findings) or name
     elif {"estimate", "points"} <= value.keys():
         findings.problems.append(
-            "file: it holds a meta-correlation, not one correlation a metric; name a file that correlate wrote"
+            "file: contains a meta-correlation, expected one correlation for each metric; choose a file from correlate"
         )
     else:
         findings.problems += duplicate_problems("file", value)
@@ -107,7 +108,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
         if side.joined:
             findings.notes.append(_joined_note(side.joined))
     if not side.values and not findings.problems:
-        findings.problems.append("file: it holds no metric")
+        findings.problems.append("file: contains no metric")
     findings.refuse()
     values = side.values
     if side.turned:
@@ -128,7 +129,7 @@ def read_correlations(data: bytes, file_name: str, *, synthetic: bool) -> Correl
 
 
 def write_correlations(correlations: CorrelationSet) -> bytes:
-    """The correlations as JSON that read_correlations reads again, already oriented."""
+    """The correlations as JSON for read_correlations, with higher already better."""
     metrics = {
         metric: {
             **{method: values[method] for method in METHODS if method in values},
@@ -157,7 +158,7 @@ def write_correlations(correlations: CorrelationSet) -> bytes:
 
 
 def _without_device(name: str) -> str:
-    """The metric without where it was computed: `bertscore(device=cuda,lang=en)` is `bertscore(lang=en)`."""
+    """The metric's name without the device: `bertscore(device=cuda,lang=en)` becomes `bertscore(lang=en)`."""
     found = _DEVICE.search(name)
     if found is None:
         return name.strip()
@@ -172,7 +173,7 @@ def _without_device(name: str) -> str:
 
 def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | None:
     if value.get("version") != 1:
-        findings.problems.append("file: version is not 1; it was written by a newer Assay")
+        findings.problems.append("file: version is not 1; a newer Assay wrote the file")
     metrics = value.get("metrics")
     if not isinstance(metrics, JsonObject):
         findings.problems.append(f"metrics: is {type_name(metrics)}, expected an object")
@@ -184,7 +185,7 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
     if against is not None and against not in get_args(Against):
         findings.problems.append(_unknown_target("file"))
     if not isinstance(scores_turned, bool):
-        findings.problems.append(f"scores_turned: is {type_name(scores_turned)}, expected a truth value")
+        findings.problems.append(f"scores_turned: is {type_name(scores_turned)}, expected true or false")
     side.against, side.scores_turned = cast(Against | None, against), scores_turned is not False
     notes = value.get("notes")
     if isinstance(notes, list):
@@ -193,7 +194,7 @@ def _from_ours(value: JsonObject, side: _Side, findings: FileFindings) -> str | 
 
 
 def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
-    """What `correlate --json` prints."""
+    """Add the rows that `correlate --json` prints."""
     seen: set[Against] = set()
     for where, row in json_objects(rows, "", findings):
         group, against = row.get("group"), row.get("against")
@@ -202,8 +203,8 @@ def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
             continue
         if further := [key for key in group if key != "metric"]:
             findings.problems.append(
-                f"{where}: it is grouped by {', '.join(map(shown, further))} too; one side of a meta-correlation has one "
-                "correlation a metric: correlate without these groups"
+                f"{where}: is also grouped by {', '.join(map(shown, further))}, expected one correlation for each "
+                "metric; correlate without these groups"
             )
             continue
         if against not in get_args(Against):
@@ -212,7 +213,7 @@ def _from_rows(rows: list[object], side: _Side, findings: FileFindings) -> None:
         seen.add(cast(Against, against))
         _add(str(group["metric"]), row, side, where, findings)
     if len(seen) > 1:
-        findings.problems.append("file: its correlations are not all against the same")
+        findings.problems.append("file: the correlations differ in `against`, expected the same for all")
     side.turned = seen == {"level"}
     side.against = "-level" if side.turned else next(iter(seen), None)
 
@@ -224,9 +225,9 @@ def _unknown_target(where: str) -> str:
 def _add(
     written: str, entry: object, side: _Side, where: str, findings: FileFindings, *, metric: str | None = None
 ) -> None:
-    """One metric's correlations, checked; signs as in the file until all are read.
+    """Check and add one metric's correlations; their signs stay as in the file until all are read.
 
-    metric: its name without the device, where that is no part of it.
+    metric: the name without the device, if the device is not part of the name.
     """
     metric = name_of(written if metric is None else metric)
     if metric is None:
@@ -234,7 +235,7 @@ def _add(
         return
     if not isinstance(entry, JsonObject):
         findings.problems.append(
-            f"{where}: is {type_name(entry)}, expected an object of pearson, spearman, kendall"
+            f"{where}: is {type_name(entry)}, expected an object with pearson, spearman or kendall"
         )
         return
     findings.problems += duplicate_problems(where, entry)
@@ -258,7 +259,7 @@ def _add(
 def _join(
     metric: str, written: str, values: Mapping[Method, float | None], side: _Side, findings: FileFindings
 ) -> None:
-    """Compare a metric's values from another device with those before; the later ones stay, as in Meta-Judge's code."""
+    """Compare a metric's values from another device with the earlier ones. The later ones win, as in Meta-Judge's code."""
     first, differ = side.written[metric], []
     for method in METHODS:
         if method not in values or method not in side.values[metric]:
@@ -266,36 +267,39 @@ def _join(
         one, other = side.values[metric][method], values[method]
         apart = math.inf if (one is None) != (other is None) else abs((one or 0.0) - (other or 0.0))
         if apart > SAME_VALUE:
-            differ.append(f"{method} {_said(one)} and {_said(other)}")
+            differ.append(f"{method} {_in_message(one)} and {_in_message(other)}")
         else:
             side.joined[metric] = max(apart, side.joined.get(metric, 0.0))
     if differ:
         findings.problems.append(
-            f"metrics {_told(first)} and {_told(written)}: they differ in the device alone, but have {', '.join(differ)}; "
-            f"at most {SAME_VALUE:g} apart is one metric: leave one of them out"
+            f"metrics {_short(first)} and {_short(written)}: the names differ only in the device, but the values are "
+            f"{', '.join(differ)}, expected at most {SAME_VALUE:g} apart; remove one of them"
         )
 
 
-def _told(name: str) -> str:
-    """A metric's name, a long one without its middle: layers and device stand at its end."""
+def _short(name: str) -> str:
+    """A metric's name for a message; a long one loses its middle, as layers and device are at the end."""
     half = (LONGEST_NAME - 1) // 2
     return shown(name if len(name) <= LONGEST_NAME else f"{name[:half]}…{name[-half:]}")
 
 
-def _said(value: float | None) -> str:
+def _in_message(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.6g}"
 
 
 def _joined_note(joined: Mapping[str, float]) -> str:
     metrics = "1 metric is" if len(joined) == 1 else f"{len(joined)} metrics are"
-    return f"{metrics} listed for several devices, with values at most {max(joined.values()):.2g} apart: the last one counts"
+    return (
+        f"{metrics} listed for several devices, with values at most {max(joined.values()):.2g} apart; "
+        "the last value is used"
+    )
 
 
 def _reason(entry: JsonObject) -> str:
-    """Why a metric has no correlation, as the metric or one of its coefficients says."""
-    told = [entry, *(value for value in entry.values() if isinstance(value, JsonObject))]
-    said = [reason for one in told if isinstance(reason := one.get("reason"), str) and reason.strip()]
-    return printable_text(said[0].strip()) if said else UNDEFINED
+    """Why a metric has no correlation, from the entry or one of its coefficients."""
+    places = [entry, *(value for value in entry.values() if isinstance(value, JsonObject))]
+    reasons = [reason for one in places if isinstance(reason := one.get("reason"), str) and reason.strip()]
+    return printable_text(reasons[0].strip()) if reasons else UNDEFINED
 
 
 def _turned(value: float | None) -> float | None:
@@ -316,7 +320,7 @@ def _coefficients(
 
 
 def _coefficient(value: object) -> tuple[float | None, str | None]:
-    """A number, null, [r, p], or an object with the number; and what is wrong with it."""
+    """The coefficient in a number, null, [r, p] or an object with the number; and the problem, if any."""
     if isinstance(value, list) and value:
         value = value[0]
     elif isinstance(value, JsonObject):
@@ -332,7 +336,7 @@ def _coefficient(value: object) -> tuple[float | None, str | None]:
     if number is None or isinstance(value, str):
         return None, f"is {type_name(value)}, expected a number or null"
     if not -1 - _SLACK <= number <= 1 + _SLACK:
-        return None, f"{number} is no correlation: it has to lie between -1 and 1"
+        return None, f"is {number}, expected a correlation between -1 and 1"
     return min(1.0, max(-1.0, number)), None
 
 
@@ -341,7 +345,7 @@ DATASETS = (
     *("cus-qa-cs-en", "cus-qa-sk-en", "cus-qa-uk-en", "cus-qa-cs", "cus-qa-sk", "cus-qa-uk", "mocha", "rose"),
     *("wmt21-en-ha", "wmt21-xh-zu", "wmt24-cs-uk", "wmt24-en-cs", "wmt24-en-is"),
 )
-"""In the order of 000's Table 1; `cus-qa-cs-en` is translated into English, `cus-qa-cs` the original."""
+"""Data sets in the order of Meta-Judge's Table 1; `cus-qa-cs-en` is translated into English, `cus-qa-cs` the original."""
 GENERATORS = ("llama-4-scout", "llama-3.3-70b", "qwen-3-30b")
 """The models that damaged the texts."""
 SHOTS = ("few", "zero")
@@ -349,10 +353,10 @@ PREFIX = "published:"
 
 _FOLDER = Path(__file__).resolve().parents[2] / "data" / "published"
 _PER_METRIC = ("meta-judge-4", "meta-judge-5", "meta-judge-6", "meta-judge-7")
-_PLACE = ("paper", "table")  # columns that say of every row what the table says of itself
+_PLACE = ("paper", "table")  # columns that repeat the table's name in every row
 
 Cell = str | int | float | None
-"""None: nothing is printed there, or `nan`."""
+"""None: the cell is empty or `nan` in print."""
 
 
 @dataclass(frozen=True)
@@ -362,36 +366,36 @@ class PublishedTable:
     paper: str
     """One of PAPERS."""
     number: int
-    """As the paper counts."""
+    """Number in the paper."""
     title: str
     source: str
     """Authors, title and table."""
     notes: str
-    """What the figures are, and what is not known of them."""
+    """What the figures mean, and what the paper does not say about them."""
     columns: tuple[str, ...]
-    """Of every row, in the order of the file."""
+    """Columns of every row, in the order of the file."""
     rows: tuple[Mapping[str, Cell], ...]
-    """Figures as printed. A row with an `error` has its right name in the other columns."""
+    """Figures as printed. In a row with an `error`, the other columns have the corrected name."""
 
     @property
     def key(self) -> str:
-        """What read_table takes, and the file's name: `meta-judge-1`."""
+        """The argument of read_table and the file's name: `meta-judge-1`."""
         return f"{self.paper}-{self.number}"
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What is wrong in the paper, a sentence an error."""
+        """The paper's errors, one sentence each."""
         return _errors_of(self.rows)
 
 
 def table_keys() -> tuple[str, ...]:
-    """All tables there are."""
+    """The keys of all published tables."""
     return tuple(f"{row['paper']}-{row['table']}" for row in _rows_of("tables"))
 
 
 @lru_cache(maxsize=32)
 def read_table(key: str) -> PublishedTable:
-    """One table. Raises InputError, with the nearest keys, for one that is not there."""
+    """Read one table. Raises InputError with the nearest keys if it does not exist."""
     if key not in table_keys():
         raise InputError(
             f'There is no published table "{shown(key)}".', _unknown("table", key, table_keys(), "tables")
@@ -411,15 +415,15 @@ def read_table(key: str) -> PublishedTable:
 
 
 def published_names() -> tuple[str, ...]:
-    """Every side that published_side takes: a human one and six synthetic ones a data set."""
+    """Every name that published_side takes: for each data set one human side and six synthetic ones."""
     return tuple(PREFIX + ":".join(parts) for data in DATASETS for parts in _sides_of(data))
 
 
 def published_side(name: str) -> CorrelationSet:
     """Correlations of 28 metrics: `published:cus-qa-cs` with people, `published:cus-qa-cs:qwen-3-30b:zero` with damage.
 
-    First order is Spearman only, as 000 prints it (Tables 4 to 7), against the human judgement or minus the damage
-    level, rounded to three places. Raises InputError, with the nearest names and the list, for unknown names.
+    Only Spearman correlations, as Meta-Judge prints them (Tables 4 to 7): with human judgements or with minus the
+    damage level, rounded to three places. Raises InputError with the nearest names and the list for an unknown name.
     """
     parts = _checked(name)
     column = ":".join(parts[1:]) or "human"
@@ -427,7 +431,7 @@ def published_side(name: str) -> CorrelationSet:
     values = {str(row["metric"]): _number(row[column]) for row in rows}
     target = "human judgements" if column == "human" else "minus the damage level"
     notes = [
-        f"{table.source}: Spearman correlations with {target}, rounded to three places; no other method."
+        f"{table.source}: Spearman correlations with {target}, rounded to three places. Other methods were not published."
     ]
     notes += error_notes(name)
     return CorrelationSet(
@@ -441,10 +445,10 @@ def published_side(name: str) -> CorrelationSet:
 
 
 def error_notes(name: str) -> Mapping[str, frozenset[str]]:
-    """The notes of a published side on errors of the paper, each with the metrics whose rows have the error."""
+    """Notes on the paper's errors in a published side, each with the metrics whose rows have the error."""
     _, rows = _rows_of_side(_checked(name))
     return {
-        f"An error of the paper, put right here: {error}.": frozenset(
+        f"An error of the paper, corrected here: {error}.": frozenset(
             str(row["metric"]) for row in rows if error in _errors_of([row])
         )
         for error in _errors_of(rows)
@@ -452,7 +456,7 @@ def error_notes(name: str) -> Mapping[str, frozenset[str]]:
 
 
 def _rows_of_side(parts: Sequence[str]) -> tuple[PublishedTable, tuple[Mapping[str, Cell], ...]]:
-    """The table that has a data set, and the data set's rows."""
+    """The table that contains a data set, and the data set's rows."""
     return next(
         (table, rows)
         for table in map(read_table, _PER_METRIC)
@@ -468,7 +472,7 @@ def _sides_of(dataset: str) -> Iterator[tuple[str, ...]]:
 
 
 def _checked(name: str) -> tuple[str, ...]:
-    """The name's parts; raises InputError with everything that is wrong with it."""
+    """The parts of a side's name. Raises InputError with every problem."""
     written = name.strip().casefold()
     parts = tuple(written.removeprefix(PREFIX).split(":"))
     known = (("data set", DATASETS), ("generator", GENERATORS), ("shots", SHOTS))
@@ -486,7 +490,7 @@ def _checked(name: str) -> tuple[str, ...]:
             for problem in _unknown(what, part, names, f"{what}, all")
         ]
         if parts[0] == "wmt24-en-es":
-            problems.insert(0, "what the paper's Table 7 calls en-es is en-cs: published:wmt24-en-cs")
+            problems.insert(0, "Meta-Judge's Table 7 prints en-es for en-cs: use published:wmt24-en-cs")
     if problems:
         raise InputError(f'There are no published correlations "{shown(name)}".', problems)
     return parts
@@ -517,6 +521,6 @@ def _number(cell: Cell) -> float | None:
 
 
 def _errors_of(rows: Sequence[Mapping[str, Cell]]) -> tuple[str, ...]:
-    """Every sentence once, in the order in which the rows have them."""
+    """The errors in the rows, each sentence once, in their order."""
     sentences = (part for row in rows if row.get("error") for part in str(row["error"]).split("; "))
     return tuple(dict.fromkeys(sentences))

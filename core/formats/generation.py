@@ -1,4 +1,4 @@
-"""Questions and references, in, from which generation makes answers of known quality; and what it made, out."""
+"""Read questions and references for generation, and write the generated answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,17 +43,17 @@ from core.tables.reading import (
 from core.tables.writer import csv_bytes
 
 Task = Literal["qa", "qa-passage", "summary", "translation"]
-"""As generation has them, which this module is not to know."""
+"""Same names as in generation, which this module must not import."""
 
 KNOWN = known_at("questions")
-"""`source` is the sentence that is translated, unless the file holds answers."""
+"""`source` is the text to translate, unless the file contains answers."""
 COLUMNS = tuple(KNOWN)
-FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or one JSON object a line"
-_ANSWERS_UNUSED = "the file's answers are not used, only its questions and references"
+FORMATS = "a JSON list of questions, an object with questions (.json), a table (.csv, .tsv) or JSONL"
+_ANSWERS_UNUSED = "answers in the file are not used, only its questions and references"
 _OF_ANSWERS = {name: VOCABULARY[name] for name in ("system", "level", "text")}
-"""A file with texts of systems or levels holds answers, one row each: they are not read, their questions are."""
+"""Columns of a file of answers, one row each: only its questions are read."""
 MOST_NAMED = 20
-"""Questions left out as duplicates that the note names."""
+"""Duplicate questions that a note names."""
 
 _CONTEXT_NAMES = {
     "qa": "context",
@@ -62,20 +62,20 @@ _CONTEXT_NAMES = {
     "translation": "source sentence",
 }
 _STANDS_IN = ("summary", "translation")
-"""Tasks in which the source is what is asked about, so that it can stand in for a question."""
+"""Tasks in which the source can replace a missing question."""
 
 
 def read_questions(
     data: bytes, file_name: str, task: Task | None = None, *, rows: Rows = table_rows
 ) -> MaterialSet:
-    """The questions of a file in any of the forms; InputError holds every problem.
+    """Read the questions of a file in any format. InputError lists every problem.
 
-    task: what the references are; asks for the context that it needs. None: whatever is there is taken.
+    task: the kind of references; requires the context that the task needs. None: requires no context.
     """
     try:
         return _read(data, file_name, task, rows)
     except InputError as refused:
-        # The readers that data sets use too say "imported", which happens to studies.
+        # The shared readers say "imported", which fits studies but not questions.
         found = refused.found
         raise InputError(f"{shown(file_name)} cannot be read: {found.counted}", found) from None
 
@@ -87,7 +87,7 @@ def _read(data: bytes, file_name: str, task: Task | None, rows: Rows) -> Materia
     else:
         entries = _of_table(data, rows, findings)
     if not entries and not findings.problems:
-        findings.problems.append("file: there is no question; at least one is needed")
+        findings.problems.append("file: contains no question; at least one is needed")
     lacking = Lacking(findings)
     read = [
         (entry.where, _material(number, entry, task, findings, lacking))
@@ -105,12 +105,12 @@ def _entries(text: str, findings: FileFindings) -> list[Record]:
     if suffix == ".json" or (not table and start == "["):
         return _from_json(text, findings)
     if not table and start == "{":
-        # One object alone may be the paper's or a single line of JSONL.
+        # A single object may be Factual's JSON or one line of JSONL.
         value, problem = parse_json(text)
         if problem is None and isinstance(value, JsonObject) and "questions" in value:
             return _from_json(text, findings)
     if not table and start in ("<", "#"):
-        reject(findings.file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+        reject(findings.file_name, [f"file: unknown format; expected {FORMATS}"])
     return _from_rows(text, findings)
 
 
@@ -131,7 +131,7 @@ def _from_rows(text: str, findings: FileFindings) -> list[Record]:
 
 
 def _of_table(data: bytes, rows: Rows, findings: FileFindings) -> list[Record]:
-    """The same of a table in another form."""
+    """The questions of a table in another format."""
     table = rows(data, KNOWN | _OF_ANSWERS, findings)
     columns = set(table.columns.values())
     require(columns, {"reference": KNOWN["reference"]}, table.keys, findings.file_name)
@@ -150,7 +150,7 @@ def _of_questions(records: Iterable[Record]) -> list[Record]:
 
 
 def _refuse_without_reference(text: str, columns: Columns, findings: FileFindings) -> NoReturn:
-    """A table without references is refused with every name that its column may have."""
+    """Raise InputError for a table without references, with every name that the column may have."""
     line = 1 + next((at for at, line in enumerate(text.splitlines()) if line.strip()), 0)
     unknown = [name for name in header_of(text, columns.named) if columns.named.get(name) not in KNOWN]
     likely = likely_columns(["reference"], unknown, {})["reference"]
@@ -161,7 +161,7 @@ def _refuse_without_reference(text: str, columns: Columns, findings: FileFinding
 
 
 def _merged(rows: list[Record], findings: FileFindings) -> list[Record]:
-    """One entry an item from rows of answers, on which its question may stand once; first come, first kept."""
+    """One entry for each item from rows of answers; the question may be on any of its rows, the first value is used."""
     found: dict[str, tuple[str, dict[str, object]]] = {}
     for record in rows:
         where, row = record.where, record.cells
@@ -174,12 +174,12 @@ def _merged(rows: list[Record], findings: FileFindings) -> list[Record]:
         for column, value in row.items():
             if not _is_nothing(value) and same_value(cells.setdefault(column, value), value) is False:
                 at = f"{where}, {place(question=name)}"
-                findings.problems.append(f"{at}: {column} differs from the one in an earlier line")
+                findings.problems.append(f"{at}: {column} differs from an earlier line")
     return [Record(*one) for one in found.values()]
 
 
 def same_value(first: object, second: object) -> bool:
-    """Whether two cells of one item say the same."""
+    """Whether two cells of one item are equal, with texts compared by wording."""
     if isinstance(first, str) and isinstance(second, str):
         return same_wording(first) == same_wording(second)
     return first == second
@@ -218,7 +218,7 @@ def _from_json(text: str, findings: FileFindings) -> list[Record]:
 def _material(
     number: int, entry: Record, task: Task | None, findings: FileFindings, lacking: Lacking
 ) -> Material | None:
-    """One question, checked; None after its problems were reported."""
+    """One checked question; None if it has problems, which are added to the findings."""
     known, cells = findings.problems.n, entry.cells
     item_id = str(number) if _is_nothing(cells.get("item_id")) else name_of(cells["item_id"])
     if item_id is None:
@@ -236,7 +236,7 @@ def _material(
         lacking.add(where, f"context ({_CONTEXT_NAMES[task]})", f"; {task} needs it")
     if question is None and task in (None, *_STANDS_IN):
         question = context
-        # A source that is there, but no text, has been reported; it would have stood in.
+        # A source that is not text has already been reported; no second problem for the question.
         known_missing = task == "translation" or "context" in _broken(cells)
     else:
         known_missing = False
@@ -253,7 +253,7 @@ def _material(
 
 
 def _optional(field: str, where: str, cells: Mapping[str, object], findings: FileFindings) -> str | None:
-    """A text that need not be there; None where it is not, or after its problem was reported."""
+    """An optional text; None if it is missing, or if it has a problem, which is added to the findings."""
     value = cells.get(field)
     if _is_nothing(value):
         return None
@@ -265,14 +265,14 @@ def _is_nothing(value: object) -> bool:
 
 
 def _broken(cells: Mapping[str, object]) -> set[str]:
-    """Fields that hold something, so that what is wrong with them has been said."""
+    """Fields that are not empty: any problem with them has already been reported."""
     return {name for name, value in cells.items() if not _is_nothing(value)}
 
 
 def _without_duplicates(materials: list[tuple[str, Material]], findings: FileFindings) -> list[Material]:
-    """The materials without those that equal an earlier one, as 000 does; ids have to be unique among the rest.
+    """The materials without duplicates, as in Meta-Judge. Ids that the remaining ones share are problems.
 
-    materials: with the place in the file, for messages.
+    materials: (place in the file, material); the place is for messages.
     """
     first: dict[tuple[str, str, str], tuple[str, Material]] = {}
     left_out: list[str] = []
@@ -287,13 +287,13 @@ def _without_duplicates(materials: list[tuple[str, Material]], findings: FileFin
         before = places.setdefault(one.item.item_id, where)
         if before != where:
             findings.problems.append(
-                f"{where}, {place(question=one.item.item_id)}: another question has this id, in {before}"
+                f"{where}, {place(question=one.item.item_id)}: another question has the same id, in {before}"
             )
     kept = [one for _, one in first.values()]
     if left_out:
         more = "" if len(left_out) <= MOST_NAMED else f" and {len(left_out) - MOST_NAMED} more"
         findings.notes.append(
-            f"left out, because question, reference and context equal an earlier question's: "
+            f"left out, because an earlier question has the same question, reference and context: "
             f"{', '.join(left_out[:MOST_NAMED])}{more}"
         )
     return kept
@@ -311,9 +311,9 @@ LONG_COLUMNS = (
     "origin",
     "reason",
 )
-"""The first seven are those of a data set's long table."""
+"""The first seven are the columns of a data set's long table."""
 RUN_LABELS = ("dataset", "generator", "prompt", "shots")
-"""What may stand behind them: labels of the run, by which scores of the texts are grouped."""
+"""Optional further columns: labels of the run, to group scores of the texts by."""
 _NO_LABELS: Mapping[str, str] = {}
 META_JUDGE_KEYS = (
     "id",
@@ -330,27 +330,27 @@ META_JUDGE_KEYS = (
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """One level of one item, as it came out of generation."""
+    """One generated level of one item."""
 
     item_id: str
     level: str
     source: str
     text: str | None
-    """None: there is none, `reason` says why."""
+    """None if generation failed; `reason` says why."""
     origin: str = ""
-    """How it was made: `llm`, `paraphrase`, `verbatim`, or the rules that made it."""
+    """How the text was made: `llm`, `paraphrase`, `verbatim`, or the names of rules."""
     reason: str = ""
 
 
 def output_id(item_id: str, level: str) -> str:
-    """The id of one damaged text, as in 000's data: `ITEM_levelL`."""
+    """The id of one damaged text, as in Meta-Judge's data: `ITEM_levelL`."""
     return f"{item_id}_level{level}"
 
 
 def long_rows(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> Iterator[dict[str, Any]]:
-    """One dictionary with the keys LONG_COLUMNS and those of the labels a level; unknown is None."""
+    """Yield a dictionary for each level, with the keys LONG_COLUMNS and the labels' names; unknown values are None."""
     for material, made in _with_material(materials, texts):
         item = material.item
         yield {
@@ -371,19 +371,19 @@ def long_rows(
 def to_long_csv(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> bytes:
-    """UTF-8 CSV; a text that a spreadsheet would run as a formula starts with an apostrophe."""
+    """The texts as UTF-8 CSV. A text that a spreadsheet would run as a formula starts with an apostrophe."""
     return csv_bytes([*LONG_COLUMNS, *labels], long_rows(materials, texts, labels))
 
 
 def to_long_jsonl(
     materials: Sequence[Material], texts: Iterable[GeneratedText], labels: Mapping[str, str] = _NO_LABELS
 ) -> bytes:
-    """The same rows as JSON objects, texts untouched: the one to read again."""
+    """The same rows as JSONL with unchanged texts: the format to read back."""
     return jsonl_bytes(long_rows(materials, texts, labels))
 
 
 def to_meta_judge(materials: Sequence[Material], texts: Iterable[GeneratedText]) -> bytes:
-    """One object with the keys META_JUDGE_KEYS a damaged text; a level without a text has no line."""
+    """The damaged texts as JSONL, one object with the keys META_JUDGE_KEYS each; levels without a text are left out."""
     return jsonl_bytes(_meta_judge_rows(materials, texts))
 
 
@@ -393,8 +393,8 @@ def _meta_judge_rows(
     for material, made in _with_material(materials, texts):
         if not (made.level.isascii() and made.level.isdigit()):
             raise InputError(
-                f"Level {made.level} is no damage level: Meta-Judge's file holds levels 0 to 5. "
-                "Write A0-A4 as the paper's JSON or a long table."
+                f"Level {made.level} is not a damage level: Meta-Judge's file has levels 0 to 5. "
+                "Write levels A0 to A4 as Factual's JSON or as a long table."
             )
         if made.text is None:
             continue
@@ -418,5 +418,5 @@ def _with_material(
     known = {material.item.item_id: material for material in materials}
     for made in texts:
         if made.item_id not in known:
-            raise InputError(f"There is a text for question {made.item_id}, which the questions do not hold.")
+            raise InputError(f"Question {shown(made.item_id)}: the texts name it, but the questions lack it")
         yield known[made.item_id], made

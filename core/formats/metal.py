@@ -1,4 +1,4 @@
-"""Ratings on dimensions as METAL-style JSON: a record a text, with its raters' scores and perhaps an evaluator's."""
+"""Read METAL-style JSON: one record a text, with raters' scores by dimension and perhaps an evaluator's."""
 
 import math
 from collections import Counter
@@ -10,8 +10,8 @@ import numpy as np
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.rated import RATINGS, of_text, ratings_of, said_twice
-from core.formats.ratings import Said, said_in
+from core.formats.rated import RATINGS, of_text, ratings_of, repeated_ratings
+from core.formats.ratings import RaterScore, rater_scores
 from core.formats.scores import NO_SCORE, metric_made_elsewhere
 from core.schema.scores import RatedSet, RatedText, Rating, RatingSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import VOCABULARY, is_json, jsonl_objects
@@ -41,7 +41,7 @@ SCALES: Mapping[str, tuple[float, float]] = {
     "PC": (0, 1),
     "H": (0, 1),
 }
-"""004's dimensions, each with its worst and its best class once flipped where need be."""
+"""METAL's dimensions, each with its worst and best class after flipping."""
 DIMENSIONS: Mapping[str, str] = {
     "linguisticacceptability": "LA",
     "outputcontentquality": "OCQ",
@@ -51,7 +51,7 @@ DIMENSIONS: Mapping[str, str] = {
     "hallucination": "H",
     "hallucinations": "H",
 } | {name.lower(): name for name in SCALES}
-"""A dimension's name in small letters alone -> its short name."""
+"""A dimension's name in lower-case letters alone -> its short name."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", *VOCABULARY["item_id"], "uid", "index"),
     "text": ("text", "summary", *VOCABULARY["text"], "completion", "generation"),
@@ -68,11 +68,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "evaluators": ("evaluators", "evaluator", "llm", "llm_scores", "predictions"),
 }
 RECORDS = ("data", "examples", "records", "items")
-"""Under which an object may hold its list of records."""
+"""Keys under which an object may have its list of records."""
 
 
 def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None, JsonObject]]:
-    """(place, id by which the file names it, record)."""
+    """The records of a file, as (place, id that the file gives it, record)."""
     name = findings.file_name
     value, problem = parse_json(text)
     if problem and not is_json(text, name):
@@ -102,17 +102,17 @@ def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None,
 
 
 def dimension_of(name: str) -> str:
-    """The short name of one of 004's dimensions; another name as it is."""
+    """The short name of one of METAL's dimensions; other names are returned unchanged."""
     return DIMENSIONS.get("".join(char for char in name.lower() if char.isalpha()), name.strip())
 
 
 def is_known(name: str) -> bool:
-    """Whether a key is one of 004's dimensions, in any spelling."""
+    """Whether a key is one of METAL's dimensions, in any spelling."""
     return dimension_of(name) in SCALES
 
 
 def field_of(record: JsonObject, name: str) -> object:
-    """A record's field under any of its names; None: it has none."""
+    """A record's field under any of its names, or None."""
     return next((record[key] for key in FIELDS[name] if not is_nothing(record.get(key))), None)
 
 
@@ -122,12 +122,12 @@ ONLY_EVALUATOR = "evaluator"
 
 @dataclass(frozen=True)
 class MetalFile:
-    """What such a file holds."""
+    """The content of a METAL file."""
 
     rated: RatedSet
     """Texts with their raters' scores; the task is a label."""
     evaluators: ScoreTable | None
-    """One metric an evaluator and dimension, EVALUATOR-DIMENSION; None: no evaluator scored anything."""
+    """One metric for each evaluator and dimension, EVALUATOR-DIMENSION; None if no evaluator gave scores."""
 
     @property
     def ratings(self) -> RatingSet:
@@ -142,16 +142,16 @@ def read_metal(
     flip: Collection[str] = (),
     scales: Mapping[str, tuple[float, float]] = SCALES,
 ) -> MetalFile:
-    """The texts of a file with their ratings; InputError holds every problem.
+    """Read the texts of a file with their ratings. InputError lists every problem.
 
-    flip: dimensions whose lower end is better in the file, such as H and PC in METAL: their scores are turned within
+    flip: dimensions in which lower is better in the file, such as H and PC in METAL: their scores are reversed within
     their scale. scales: dimension -> its lowest and highest score, needed to flip it; scores outside are problems.
     Scores that are null are left out and counted.
     """
     findings = FileFindings(file_name, sha256_of(data))
     reader = _Reader(frozenset(dimension_of(name) for name in flip), scales, Counter(), findings)
     findings.problems += [
-        f"flip: the scale of {shown(name)} is not known" for name in sorted(reader.flip - scales.keys())
+        f"flip: the scale of {shown(name)} is unknown" for name in sorted(reader.flip - scales.keys())
     ]
     texts: list[RatedText] = []
     scored: list[dict[str, float]] = []
@@ -162,16 +162,16 @@ def read_metal(
         if output is None:
             continue
         texts.append(RatedText(output, tuple(reader.ratings(record, output, where))))
-        findings.problems += [f"{where}: {problem}" for problem in said_twice(texts[-1].ratings)]
+        findings.problems += [f"{where}: {problem}" for problem in repeated_ratings(texts[-1].ratings)]
         scored.append(reader.evaluations(record, where))
     if reader.flip and not findings.problems and (absent := sorted(reader.flip - reader.seen)):
         findings.problems.append(f"flip: no text is rated on {', '.join(map(shown, absent))}")
     findings.problems += _twice(texts)
     if not texts and not findings.problems:
-        findings.problems.append("file: it holds no record; at least one is needed")
+        findings.problems.append("file: contains no record; at least one is needed")
     if reader.flip:
         findings.notes.append(
-            f"turned, because lower is better in the file: {', '.join(sorted(reader.flip))}"
+            f"scores reversed, because lower is better in the file: {', '.join(sorted(reader.flip))}"
         )
     rated = RatedSet(tuple(texts), *findings.settled(), dict(reader.left_out))
     return MetalFile(rated, _table(rated, scored))
@@ -184,17 +184,17 @@ class _Reader:
     left_out: Counter[str]
     findings: FileFindings
     seen: set[str] = field(default_factory=set)
-    """Dimensions that anything is said of."""
+    """Dimensions that occur in the file."""
 
     def output(self, record: JsonObject, given_id: str, where: str) -> ScorableOutput | None:
-        """The record's text; None after its problem was reported."""
+        """The record's text; None if it has a problem, which is added to the findings."""
         self.findings.problems += duplicate_problems(where, record)
         written = field_of(record, "id")
         item_id = given_id if written is None else label_of(written)
         text = field_of(record, "text")
         if item_id is None or not isinstance(text, str):
-            wrong = "is missing or empty" if text is None else f"is {type_name(text)}, expected a text"
-            what = "id is no name" if item_id is None else f"text {wrong}"
+            wrong = "is missing or empty" if text is None else f"is {type_name(text)}, expected text"
+            what = f"id {name_problem(written)}" if item_id is None else f"text {wrong}"
             self.findings.problems.append(f"{where}: {what}")
             return None
         source, task = field_of(record, "source"), label_of(field_of(record, "task"))
@@ -214,34 +214,34 @@ class _Reader:
         if people is None:
             taken = {name for names in FIELDS.values() for name in names}
             people = {key: value for key, value in record.items() if key not in taken and is_known(key)}
-        block = list(said_in(people, dimension_of, is_known))
+        block = list(rater_scores(people, dimension_of, is_known))
         if not block and people:
             self.findings.problems.append(
-                f"{where}: the raters' scores are {type_name(people)} without any by dimension"
+                f"{where}: the raters' scores are {type_name(people)}, expected scores by dimension"
             )
-        for said in block:
-            score = self._score(said, where)
+        for given in block:
+            score = self._score(given, where)
             if score is not None:
-                rating = Rating(output.item_id, score, rater=said.who, dimension=said.dimension)
+                rating = Rating(output.item_id, score, rater=given.rater, dimension=given.dimension)
                 yield of_text(rating, output)
 
     def evaluations(self, record: JsonObject, where: str) -> dict[str, float]:
-        """EVALUATOR-DIMENSION -> its score of one text; NaN where it gave none."""
+        """EVALUATOR-DIMENSION -> its score of one text; NaN if it gave none."""
         found: dict[str, float] = {}
-        for said in said_in(field_of(record, "evaluators") or {}, dimension_of, is_known):
-            name = f"{said.who or ONLY_EVALUATOR}-{said.dimension}"
+        for given in rater_scores(field_of(record, "evaluators") or {}, dimension_of, is_known):
+            name = f"{given.rater or ONLY_EVALUATOR}-{given.dimension}"
             if name in found:
                 self.findings.problems.append(f"{where}: {shown(name)} is given twice")
-            score = self._score(said, where, counted=False)
+            score = self._score(given, where, counted=False)
             found[name] = math.nan if score is None else score
         return found
 
-    def _score(self, said: Said, where: str, *, counted: bool = True) -> float | None:
-        place = f"{where}, {shown(said.who) + ', ' if said.who else ''}{shown(said.dimension)}"
-        value = said.value.get("score") if isinstance(said.value, JsonObject) else said.value
-        self.seen.add(said.dimension)
-        if name_of(said.dimension) is None:
-            self.findings.problems.append(f"{place}: the dimension {name_problem(said.dimension)}")
+    def _score(self, given: RaterScore, where: str, *, counted: bool = True) -> float | None:
+        place = f"{where}, {shown(given.rater) + ', ' if given.rater else ''}{shown(given.dimension)}"
+        value = given.value.get("score") if isinstance(given.value, JsonObject) else given.value
+        self.seen.add(given.dimension)
+        if name_of(given.dimension) is None:
+            self.findings.problems.append(f"{place}: the dimension {name_problem(given.dimension)}")
             return None
         if value is None or value == "":
             self.left_out[NO_RATING] += counted
@@ -250,13 +250,13 @@ class _Reader:
         if number is None or math.isinf(number):
             self.findings.problems.append(f"{place}: score {no_number(value)}")
             return None
-        lowest, highest = self.scales.get(said.dimension, (-math.inf, math.inf))
+        lowest, highest = self.scales.get(given.dimension, (-math.inf, math.inf))
         if not lowest <= number <= highest:
             self.findings.problems.append(
                 f"{place}: score {number:g} is not between {lowest:g} and {highest:g}"
             )
             return None
-        return lowest + highest - number if said.dimension in self.flip else number
+        return lowest + highest - number if given.dimension in self.flip else number
 
 
 def _twice(texts: list[RatedText]) -> list[str]:
@@ -265,7 +265,7 @@ def _twice(texts: list[RatedText]) -> list[str]:
         for one in texts
     )
     return [
-        f"item {shown(key[0])}, system {shown(key[1])}: {count} records have the same id, system, language and task"
+        f"item {shown(key[0])}, system {shown(key[1])}: {count} records share this id, system, language and task"
         for key, count in counts.items()
         if count > 1
     ]
@@ -291,7 +291,7 @@ _OF_TABLES = frozenset(VOCABULARY["score"])
 
 
 def holds_metal(data: bytes, file_name: str) -> bool:
-    """Whether a file is METAL's JSON: one value that is no list of ratings, and none of rated texts."""
+    """Whether a file is METAL's JSON: one value that is neither a list of ratings nor one of rated texts."""
     if PurePath(file_name).suffix.lower() != ".json":
         return False
     value, problem = parse_json(decode(data, file_name))
@@ -304,7 +304,7 @@ def holds_metal(data: bytes, file_name: str) -> bool:
 
 
 def _are_rated_texts(rows: Sequence[object]) -> bool:
-    """Whether records have lists `ratings`, and no entry of them is METAL's: a rater's scores by dimension."""
+    """Whether records have lists `ratings` without METAL's entries (a rater's scores by dimension)."""
     lists = [own for row in rows if isinstance(row, JsonObject) and isinstance(own := row.get(RATINGS), list)]
     entries = (one for own in lists for one in own if isinstance(one, JsonObject))
     return bool(lists) and not any("scores" in one or any(map(is_known, one)) for one in entries)
@@ -313,7 +313,7 @@ def _are_rated_texts(rows: Sequence[object]) -> bool:
 def _ratings(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> RatingSet:
     found = read_metal(data, file_name, flip=flip).ratings
     if not found.ratings:
-        reject(file_name, ["file: no record holds a rating; at least one is needed"])
+        reject(file_name, ["file: no record contains a rating; at least one is needed"])
     return found
 
 
@@ -321,7 +321,7 @@ def _evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> S
     found = read_metal(data, file_name, flip=flip).evaluators
     if found is None:
         raise InputError(
-            f"{shown(file_name)} holds no scores of an evaluator: name a table of scores or a run."
+            f"{shown(file_name)} contains no scores of an evaluator: choose a table of scores or a run"
         )
     return found
 

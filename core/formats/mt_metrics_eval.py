@@ -1,4 +1,4 @@
-"""Folders of the tool mt-metrics-eval: a test set with its systems' outputs, metric scores and human ratings; read and written."""
+"""Read and write data of the tool mt-metrics-eval: test sets with systems' outputs, metric scores and human ratings."""
 
 import hashlib
 import json
@@ -45,15 +45,15 @@ from core.tables.reading import (
 )
 
 USUAL_RATINGS = "mqm"
-"""Of a folder that holds several."""
+"""Default ratings of a folder that has several."""
 BY_RATER = "raters"
-"""Ends the name of the ratings that a folder has in a file a rater, such as mqm.raters."""
+"""Last part of the name of ratings with one file for each rater, such as mqm.raters."""
 
 
 def usual_ratings(there: Mapping[str, RatingSet], *, by_rater: bool = False) -> list[str]:
-    """The name of the ratings that are taken of a folder unless others are named; empty where it has none.
+    """The name of a folder's default ratings in a list; an empty list if it has none.
 
-    by_rater: those that tell raters apart, where there are any.
+    by_rater: prefer ratings with raters' names.
     """
     named = [name for name in there if name.endswith(f".{BY_RATER}")]
     if by_rater and named:
@@ -64,32 +64,32 @@ def usual_ratings(there: Mapping[str, RatingSet], *, by_rater: bool = False) -> 
 def ratings_among(
     there: Mapping[str, RatingSet], name: str | None, asked: str | None, *, by_rater: bool = False
 ) -> RatingSet:
-    """The ratings of that name; without one the usual ones, with a note on the others. Raises InputError.
+    """The ratings with a name, or the default ratings with a note on the others. Raises InputError if there are none.
 
-    asked: the option that names ratings, for messages; None: there is none. by_rater: as in `usual_ratings`.
+    asked: the option that chooses ratings, for messages, or None. by_rater: as in `usual_ratings`.
     """
     if not there and name is None:
         raise InputError(
-            "The folder holds no ratings."
+            "The folder contains no ratings"
             if asked is None
-            else f"There are no ratings: {asked} names a file of them, or a folder."
+            else f"There are no ratings. Choose a file or a folder of ratings with {asked}"
         )
     chosen = usual_ratings(there, by_rater=by_rater)[0] if name is None else name
     if chosen not in there:
         named = ", ".join(map(shown, there)) or "none"
         raise InputError(
-            f"{asked}: {shown(chosen)} is neither a file nor among the folder's ratings ({named})."
+            f"{asked}: {shown(chosen)} is neither a file nor one of the folder's ratings ({named})"
         )
     others = [other for other in there if other != chosen]
     if name is not None or not others:
         return there[chosen]
-    hint = f" ({asked} names others)" if asked else ""
-    note = f"the folder's ratings {shown(chosen)}; also there: {', '.join(map(shown, others))}{hint}"
+    hint = f" (choose with {asked})" if asked else ""
+    note = f"read the folder's ratings {shown(chosen)}; it also has {', '.join(map(shown, others))}{hint}"
     return replace(there[chosen], notes=(note, *there[chosen].notes))
 
 
 MOST_NAMED = 20
-"""Problems of one file that are listed one by one: a file of another pair has one on every line."""
+"""Problems of one file that are listed one by one; a file of another language pair has one on every line."""
 _MARK = "\ufeff"
 
 
@@ -103,24 +103,24 @@ class Folder:
     """File -> hash of its bytes."""
 
     def names(self, inside: str, pattern: str) -> list[Path]:
-        """The files of a sub-folder whose names fit, in order; none where there is no such folder."""
+        """The files of a subfolder that match a pattern, sorted; none if the folder does not exist."""
         return sorted(path for path in (self.path / inside).glob(pattern) if path.is_file())
 
     def label(self, path: Path) -> str:
-        """The file as messages call it."""
+        """The file's name for messages."""
         return path.relative_to(self.path).as_posix()
 
     def sha256(self) -> str:
-        """Of the names and bytes of all files that were read."""
+        """A hash of the names and bytes of all files read so far."""
         whole = hashlib.sha256()
         for name, own in sorted(self.hashes.items()):
             whole.update(f"{name}\0{own}\n".encode("utf-8", "replace"))
         return whole.hexdigest()
 
     def lines(self, path: Path) -> list[str]:
-        """The file's lines as they are, but for the line ends; none after its problem was reported.
+        """The file's lines without line ends; none if the file has a problem, which is added to the findings.
 
-        A byte order mark stays, as error spans count it.
+        Keeps a byte order mark, because error spans count it.
         """
         name = self.label(path)
         try:
@@ -135,15 +135,15 @@ class Folder:
         self.hashes[name] = sha256_of(data)
         if data.startswith(_MARK.encode()):
             self.findings.notes.append(
-                f"{shown(name)} begins with a byte order mark, which stays in the first text: error spans count it"
+                f"{shown(name)} begins with a byte order mark; it stays in the first text, because error spans count it"
             )
             text = _MARK + text
-        # Only line feeds end a segment: other line breaks may stand in a text.
+        # Only line feeds end a segment: a text may contain other line breaks.
         lines = [line.removesuffix("\r") for line in text.split("\n")]
         return lines[:-1] if lines[-1] == "" else lines
 
     def report(self, path: Path, problems: Iterable[str]) -> None:
-        """Problems of one file, the first of them one by one."""
+        """Add the problems of one file: the first ones in full, the number of the others."""
         name, found = shown(self.label(path)), Problems(problems)
         self.findings.problems += [f"{name}, {problem}" for problem in [*found][:MOST_NAMED]]
         if found.n > MOST_NAMED:
@@ -151,32 +151,32 @@ class Folder:
 
 
 def read_segments(folder: Folder, path: Path, n: int | None) -> list[str]:
-    """One text a line. n: how many there have to be."""
+    """Read one text from each line. n: the required number of lines, or None."""
     lines = folder.lines(path)
     if lines and n is not None and len(lines) != n:
-        folder.report(path, [f"line {len(lines)}: there are {len(lines)} segments, the sources have {n}"])
+        folder.report(path, [f"line {len(lines)}: {len(lines)} segments, expected {n} as in the sources"])
         return []
     return [printable_text(line) for line in lines]
 
 
 def read_grouped(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[tuple[int, str]]]:
-    """System -> (line, what stands behind the tab), a segment each; systems whose lines do not fit are problems."""
+    """System -> one (line, text after the tab) for each segment. A wrong number of lines is a problem."""
     found: dict[str, list[tuple[int, str]]] = {}
     n, problems = len(pair.sources), Problems()
     for number, line in enumerate(folder.lines(path), start=1):
         written, tab, rest = line.partition("\t")
         system = name_of(written)
         if not tab:
-            problems.append(f"line {number}: there is no tab; expected a system, a tab, and its value")
+            problems.append(f"line {number}: no tab found; expected a system, a tab and its value")
         elif system is None:
             problems.append(f"line {number}: system {name_problem(written)}")
         else:
             if system not in found and not pair.is_known(system):
-                problems.append(f"line {number}: system {shown(system)} has no file of outputs")
+                problems.append(f"line {number}: system {shown(system)} has no file in system-outputs")
             found.setdefault(system, []).append((number, rest.strip()))
     if not problems:
         problems += (
-            f"line {own[-1][0]}: system {shown(system)} has {len(own)} segments, the sources have {n}"
+            f"line {own[-1][0]}: system {shown(system)} has {len(own)} segments, expected {n} as in the sources"
             for system, own in found.items()
             if len(own) != n
         )
@@ -187,14 +187,14 @@ def read_grouped(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[t
 def read_numbers(
     folder: Folder, path: Path, pair: "MtPair", *, finite: bool = False
 ) -> dict[str, list[float]]:
-    """System -> one number a segment; NaN where the file says None. finite: an infinite number is a problem."""
+    """System -> one number for each segment; NaN where the file has None. finite: infinite numbers are problems."""
     numbers: dict[str, list[float]] = {}
     problems = Problems()
     for system, own in read_grouped(folder, path, pair).items():
         for line, written in own:
             number = number_in(written)
             if number is None and not is_undefined(written):
-                problems.append(f'line {line}: "{shown(written)}" is no number')
+                problems.append(f'line {line}: "{shown(written)}" is not a number')
             elif finite and number is not None and math.isinf(number):
                 problems.append(f'line {line}: "{shown(written)}" is infinite, expected a number')
             numbers.setdefault(system, []).append(math.nan if number is None else number)
@@ -204,16 +204,16 @@ def read_numbers(
 
 @dataclass(frozen=True)
 class MarkedSegment:
-    """A line of a file of errors."""
+    """One line of a file of errors."""
 
     errors: tuple[ErrorSpan, ...] | None
-    """None: nobody rated it."""
+    """None if nobody rated the segment."""
     rater: str | None = None
-    """Where the line names one."""
+    """The rater, if the line names one."""
 
 
 def read_spans(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[MarkedSegment]]:
-    """System -> the errors of each segment, which have to lie inside it; systems without texts are not checked."""
+    """System -> the errors of each segment. Errors outside their text are problems, if the system's texts are known."""
     spans: dict[str, list[MarkedSegment]] = {}
     problems = Problems()
     for system, own in read_grouped(folder, path, pair).items():
@@ -229,7 +229,7 @@ def read_spans(folder: Folder, path: Path, pair: "MtPair") -> dict[str, list[Mar
 def marked_segment(
     written: str, line: int, source: str | None, text: str | None, problems: Problems
 ) -> MarkedSegment:
-    """What stands behind a system: its errors or None and, behind another tab, who marked them if the file says so."""
+    """The part of a line after the system: errors or None, and after another tab possibly the rater."""
     errors, _, rater = written.strip().partition("\t")
     if is_undefined(errors):
         return MarkedSegment(None)
@@ -240,7 +240,10 @@ def marked_segment(
 def errors_in(
     written: str, line: int, source: str | None, text: str | None, problems: Problems
 ) -> tuple[ErrorSpan, ...]:
-    """The errors of one line's object; problems name the line. source, text: None: not at hand, nothing is checked."""
+    """The errors of one line's object; problems name the line.
+
+    source, text: to check the errors against; None skips the check.
+    """
     value, problem = parse_json(written, line)
     errors = value.get("errors") if isinstance(value, JsonObject) else None
     if problem or not isinstance(errors, list):
@@ -256,32 +259,32 @@ def errors_in(
         if marked is not None and span.end > len(marked):
             side = "source" if span.in_source else "text"
             problems.append(
-                f"line {line}, error {number}: ends at {span.end}, the {side} has {len(marked)} characters"
+                f"line {line}, error {number}: ends at {span.end}, but the {side} has {len(marked)} characters"
             )
         found.append(span)
     return tuple(found)
 
 
 def _span(error: object) -> ErrorSpan | str:
-    """The error, or what is wrong with it."""
+    """The error, or the problem with it."""
     if not isinstance(error, JsonObject):
         return f"is {type_name(error)}, expected an object"
     start, end, weight = error.get("start"), error.get("end"), number_in(error.get("score"))
     if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-        return "start and end are not two whole numbers in order"
+        return "start and end must be whole numbers from 0, with start up to end"
     if end > LARGEST_OFFSET:
         return f"ends at {shown(str(end))}, expected at most {LARGEST_OFFSET:,}"
     severity, category = name_of(error.get("severity")), name_of(error.get("category"))
     if severity is None or category is None:
         return "severity or category is missing"
     if weight is None or not 0 <= weight < math.inf:
-        return "score is no number from 0"
+        return "score is not a number from 0"
     return ErrorSpan(start, end, severity, category, weight, error.get("is_source_error") is True)
 
 
 LAYOUT = "sources/LP.txt, references/LP.refA.txt, system-outputs/LP/SYSTEM.txt"
 
-OF_REFERENCE = "of a reference, not of a system"
+OF_REFERENCE = "belongs to a reference, not a system"
 _REFERENCE = regex.compile(r"(synthetic[_-]?)?ref(erence)?([_-]?[A-Za-z0-9])?", regex.IGNORECASE)
 
 
@@ -294,34 +297,34 @@ class MtPair:
     reference: list[str] | None
     texts: dict[str, list[str]]
     references: frozenset[str]
-    """Names that stand for references among the systems."""
+    """Names of references, which may also occur among the systems."""
     labels: list[dict[str, str]]
-    """Of each segment: domain, document, pair."""
+    """The labels of each segment: domain, document, pair."""
 
     @property
     def language(self) -> str:
-        """Into which is translated."""
+        """The target language."""
         return target_language(self.name)
 
     def is_known(self, name: str) -> bool:
-        """Whether a name is a system's with outputs, or a reference's."""
+        """Whether the name belongs to a system with outputs or to a reference."""
         return name in self.texts or self.is_reference(name)
 
     def is_reference(self, system: str) -> bool:
-        """Whether the name is a reference's."""
+        """Whether the name belongs to a reference."""
         return system in self.references or names_reference(system)
 
 
 def names_reference(system: str) -> bool:
-    """Whether a system's name is what references are called: refA, synthetic_ref, reference."""
+    """Whether a system's name looks like a reference's: refA, synthetic_ref, reference."""
     return _REFERENCE.fullmatch(system) is not None
 
 
 def pair_name(folder: Folder, wanted: str | None) -> str:
-    """The language pair that is meant; InputError, with those that there are, where that cannot be told."""
+    """The language pair to read. InputError lists the folder's pairs if none, or several, could be meant."""
     name = folder.findings.file_name
     if not folder.path.is_dir():
-        raise InputError(f"{shown(name)} is no folder", [f"expected a folder with {LAYOUT}"])
+        raise InputError(f"{shown(name)} is not a folder", [f"expected a folder with {LAYOUT}"])
     there = [path.name.removesuffix(".txt") for path in folder.names("sources", "*.txt")]
     listed = ", ".join(map(shown, there))
     if not there:
@@ -329,15 +332,15 @@ def pair_name(folder: Folder, wanted: str | None) -> str:
     if wanted is None and len(there) > 1:
         raise InputError(f"{shown(name)} has several language pairs", [f"choose one of {listed}"])
     if wanted is not None and wanted not in there:
-        raise InputError(f"{shown(name)} has no language pair {shown(wanted)}", [f"there are: {listed}"])
+        raise InputError(f"{shown(name)} has no language pair {shown(wanted)}", [f"choose one of {listed}"])
     return wanted or there[0]
 
 
 def read_pair(folder: Folder, name: str) -> MtPair:
-    """The pair's segments and outputs; problems go to the folder's findings."""
+    """Read the pair's segments and outputs; add problems to the folder's findings."""
     sources = read_segments(folder, folder.path / "sources" / f"{name}.txt", None)
     if not sources:
-        # Without the segments nothing else can be said to fit.
+        # Without the sources nothing else can be checked.
         reject(folder.findings.file_name, folder.findings.problems)
     n = len(sources)
     found = {
@@ -346,10 +349,10 @@ def read_pair(folder: Folder, name: str) -> MtPair:
     }
     references = {key: texts for key, texts in found.items() if texts}
     if not references:
-        folder.findings.notes.append("there is no reference: metrics that need one cannot score the texts")
+        folder.findings.notes.append("no reference: metrics that need one cannot score the texts")
     if len(references) > 1:
         folder.findings.notes.append(
-            f"the reference is {min(references)}; there are also {', '.join(sorted(references)[1:])}"
+            f"the reference is {min(references)}; the folder also has {', '.join(sorted(references)[1:])}"
         )
     systems = {
         path.name.removesuffix(".txt"): path for path in folder.names(f"system-outputs/{name}", "*.txt")
@@ -358,7 +361,7 @@ def read_pair(folder: Folder, name: str) -> MtPair:
         folder.findings.problems.append(f"system-outputs/{shown(name)}: there is no SYSTEM.txt")
     if bad := [shown(system) for system in systems if name_of(system) != system]:
         folder.findings.problems.append(
-            f"system-outputs/{shown(name)}: {', '.join(bad)} cannot be systems' names"
+            f"system-outputs/{shown(name)}: {', '.join(bad)} cannot be names of systems"
         )
     texts = {system: read_segments(folder, path, n) for system, path in systems.items()}
     labels = _labels(folder, name, len(sources))
@@ -366,7 +369,7 @@ def read_pair(folder: Folder, name: str) -> MtPair:
         name, sources, references[min(references)] if references else None, texts, frozenset(found), labels
     )
     if among := [system for system in texts if pair.is_reference(system)]:
-        folder.findings.notes.append(f"references among the systems, left out: {', '.join(sorted(among))}")
+        folder.findings.notes.append(f"left out references among the systems: {', '.join(sorted(among))}")
     return pair
 
 
@@ -378,7 +381,7 @@ def _labels(folder: Folder, name: str, n: int) -> list[dict[str, str]]:
     for number, line in enumerate(read_segments(folder, path, n), start=1):
         cells = [name_of(cell) for cell in line.split("\t")]
         if len(cells) != 2 or None in cells:
-            problems.append(f"line {number}: expected a domain, a tab, and a document")
+            problems.append(f"line {number}: expected a domain, a tab and a document")
         labels.append({"domain": cells[0] or "", "document": cells[-1] or "", LABEL_PAIR: name})
     folder.report(path, problems)
     return labels
@@ -386,42 +389,42 @@ def _labels(folder: Folder, name: str, n: int) -> list[dict[str, str]]:
 
 NOT_RATED = "nobody rated it"
 NEARLY = 1e-6
-"""Scores nearer than this are taken for the same number, written twice."""
+"""Scores closer than this count as equal."""
 _OF_RATER = regex.compile(r"(?P<name>.+)\.(?P<rater>rater[-_]?(?:\d+|[A-Z]))")
 _UNMARKED = MarkedSegment(None)
 
 
 @dataclass(frozen=True)
-class Said:
-    """What one file, or a score with its file of errors, says of the systems' segments."""
+class HumanScores:
+    """The scores and errors of the systems' segments in one file, or in a score file with its file of errors."""
 
     numbers: Mapping[str, list[float]]
     spans: Mapping[str, list[MarkedSegment]]
     rater: str | None = None
-    """Who said all of it; None: nobody is named, or each line names its own."""
+    """The rater of all segments; None if no rater is named, or each line names its own."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """The files of one human score, or of one rater."""
+    """The files of one human score or of one rater."""
 
     score: Path | None
     errors: list[Path]
     rater: str | None = None
 
 
-def read_ratings_of(folder: Folder, pair: MtPair) -> dict[str, list[Said]]:
-    """Name of a human score -> what is said under it, one entry; of files of single raters one entry a rater."""
+def read_ratings_of(folder: Folder, pair: MtPair) -> dict[str, list[HumanScores]]:
+    """Name of a human score -> its content: one entry, or one for each rater if raters have files of their own."""
     return {
-        name: [_said(folder, pair, source) for source in sources]
+        name: [_human_scores(folder, pair, source) for source in sources]
         for name, sources in sources_of(folder, pair.name).items()
     }
 
 
 def sources_of(folder: Folder, pair: str) -> dict[str, list[_Source]]:
-    """Name of a human score -> its files. Those of single raters have a name together, such as mqm.raters.
+    """Name of a human score -> its files. Files of single raters share a name, such as mqm.raters.
 
-    A file of errors explains the score that its name begins with: mqm.merged belongs to mqm, where there is one.
+    A file of errors belongs to the score that its name begins with: mqm.merged belongs to mqm, if that exists.
     """
     scores, errors = _human_files(folder, pair, ".seg.score"), _human_files(folder, pair, ".seg.rating")
     found: dict[str, list[_Source]] = {}
@@ -440,14 +443,14 @@ def sources_of(folder: Folder, pair: str) -> dict[str, list[_Source]]:
     return found | by_rater
 
 
-def _said(folder: Folder, pair: MtPair, source: _Source) -> Said:
+def _human_scores(folder: Folder, pair: MtPair, source: _Source) -> HumanScores:
     numbers: dict[str, list[float]] = {}
     if source.score is not None:
         numbers = read_numbers(folder, source.score, pair, finite=True)
     spans: dict[str, list[MarkedSegment]] = {}
     for path in source.errors:
         spans |= read_spans(folder, path, pair)
-    return Said(numbers or _sums(spans), spans, source.rater)
+    return HumanScores(numbers or _sums(spans), spans, source.rater)
 
 
 def _human_files(folder: Folder, pair: str, end: str) -> dict[str, Path]:
@@ -456,18 +459,18 @@ def _human_files(folder: Folder, pair: str, end: str) -> dict[str, Path]:
 
 
 def _sums(spans: Mapping[str, list[MarkedSegment]]) -> dict[str, list[float]]:
-    """Minus the weights of the errors, those in the source too: what a score of errors is."""
+    """A score for each segment: minus the weights of its errors, including those in the source."""
     return {
         system: [math.nan if own.errors is None else score_of(own.errors) for own in segments]
         for system, segments in spans.items()
     }
 
 
-def rating_set(pair: MtPair, name: str, said: Sequence[Said], sha256: str) -> RatingSet:
-    """The ratings of the systems; those of references, and segments that nobody rated, are counted."""
+def rating_set(pair: MtPair, name: str, found: Sequence[HumanScores], sha256: str) -> RatingSet:
+    """The ratings of the systems. Ratings of references and unrated segments are left out and counted."""
     ratings, left_out, differ = [], Counter[str](), 0
     unrated: dict[tuple[str, int], bool] = {}
-    for one in said:
+    for one in found:
         for system, scores in one.numbers.items():
             marked = one.spans.get(system, [_UNMARKED] * len(scores))
             for number, (score, own) in enumerate(zip(scores, marked, strict=True)):
@@ -490,7 +493,7 @@ def rating_set(pair: MtPair, name: str, said: Sequence[Said], sha256: str) -> Ra
                     )
                 )
     left_out[NOT_RATED] = sum(unrated.values())
-    notes = [f"{differ} scores are not minus the sum of their errors' weights"] if differ else []
+    notes = [f"{differ} scores differ from minus the sum of their errors' weights"] if differ else []
     file_name = f"{pair.name}.{name}.seg.{'rating' if name.endswith(BY_RATER) else 'score'}"
     return RatingSet(
         tuple(ratings), sha256, file_name, tuple(notes), {k: n for k, n in left_out.items() if n}
@@ -502,27 +505,27 @@ _METRIC_FILE = ".seg.score"
 
 @dataclass(frozen=True)
 class MtFolder:
-    """Everything that a folder has on one language pair."""
+    """All data of a folder on one language pair."""
 
     language_pair: str
     outputs: OutputSet
     scores: ScoreTable
-    """Of the metrics whose scores are in the folder; no metrics where there are none."""
+    """Scores of the metrics in the folder; without metrics if it has none."""
     ratings: Mapping[str, RatingSet]
     """Name of a human score, such as mqm or da-sqm -> ratings."""
     notes: tuple[str, ...] = ()
 
 
 def read_folder_outputs(path: Path, *, language_pair: str | None = None) -> OutputSet:
-    """The systems' outputs of one language pair, whatever is the matter with their scores. Raises InputError."""
+    """Read the systems' outputs of one language pair; ignore problems with their scores. Raises InputError."""
     folder, pair = _opened(path, language_pair)
     return _output_set(folder, pair)
 
 
 def read_folder(path: Path, *, language_pair: str | None = None) -> MtFolder:
-    """One language pair of a folder; InputError names every problem with its file and line.
+    """Read one language pair of a folder. InputError lists every problem with its file and line.
 
-    language_pair: needed where the folder has several.
+    language_pair: required if the folder has several.
     """
     folder, pair = _opened(path, language_pair)
     scores = _scores(folder, pair)
@@ -538,7 +541,7 @@ def read_folder(path: Path, *, language_pair: str | None = None) -> MtFolder:
 
 
 def rating_names(path: Path, *, language_pair: str | None = None) -> tuple[str, ...]:
-    """The names of a folder's human scores, without reading them. Raises InputError where the pair cannot be told."""
+    """The names of a folder's human scores, without reading them. Raises InputError if the pair is unclear."""
     folder = Folder(path, FileFindings(path.name or "folder", ""))
     return tuple(sources_of(folder, pair_name(folder, language_pair)))
 
@@ -549,7 +552,7 @@ def _opened(path: Path, language_pair: str | None) -> tuple[Folder, MtPair]:
 
 
 def _output_set(folder: Folder, pair: MtPair) -> OutputSet:
-    """The outputs, with the notes on all that was read of the folder; its problems are raised."""
+    """The outputs, with the notes on everything read so far. Raises InputError if the folder has problems."""
     if folder.findings.problems:
         reject(folder.findings.file_name, folder.findings.problems)
     outputs, left_out = [], Counter[str]()
@@ -583,7 +586,7 @@ def _output(pair: MtPair, system: str, number: int, text: str) -> ScorableOutput
 
 
 def _scores(folder: Folder, pair: MtPair) -> dict[str, tuple[str, dict[str, list[float]]]]:
-    """File's name without its end -> (metric, system -> scores)."""
+    """File name without its ending -> (metric, system -> scores)."""
     paths = folder.names(f"metric-scores/{pair.name}", f"*{_METRIC_FILE}")
     stems = [path.name.removesuffix(_METRIC_FILE) for path in paths]
     plain = Counter(stem.rpartition("-")[0] or stem for stem in stems)
@@ -630,12 +633,12 @@ _LINE = regex.compile(r"(?P<system>\S(?:.*\S)?)[\t ]+(?P<score>\S+)[\t ]*")
 
 
 def is_seg_score(file_name: str) -> bool:
-    """Whether a file is one by its name."""
+    """Whether a file's name ends in .seg.score."""
     return file_name.lower().endswith(ENDING)
 
 
 def read_seg_scores(data: bytes, file_name: str) -> ScoreTable:
-    """The scores as a table of one metric, named as the file is. Raises InputError, naming line and system."""
+    """Read the scores as a table of one metric, named after the file. InputError names line and system."""
     by_system = _read(data, file_name)
     rows = tuple(
         ScoredRow(str(number), system)
@@ -654,7 +657,7 @@ def read_seg_scores(data: bytes, file_name: str) -> ScoreTable:
 
 
 def read_seg_ratings(data: bytes, file_name: str) -> RatingSet:
-    """The scores as people's, one rating a text; lines of None are counted as not rated. Raises InputError."""
+    """Read the scores as people's ratings, one a text; lines with None count as not rated. Raises InputError."""
     by_system = _read(data, file_name)
     ratings = []
     n_unrated = 0
@@ -677,20 +680,20 @@ def read_seg_ratings(data: bytes, file_name: str) -> RatingSet:
 
 SEG_SCORE = Format(
     "seg_score",
-    "scores of mt-metrics-eval, of which higher is better already",
+    "scores of mt-metrics-eval, in which higher is already better",
     lambda data, file_name: is_seg_score(file_name),
     {"ratings": read_seg_ratings, "scores": read_seg_scores},
 )
 
 
 def _is_seg_rating(data: bytes, file_name: str) -> bool:
-    """Whether a file is one by its name, or its first line is a system's errors."""
+    """Whether a file's name ends in .seg.rating, or its first line has a system's errors."""
     _, _, rest = data.split(b"\n", 1)[0].partition(b"\t")
     return file_name.lower().endswith(".seg.rating") or rest.lstrip().startswith(b'{"errors"')
 
 
 def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
-    """One rating a line that is not None; a system's lines are items 1, 2, ..."""
+    """Read one rating from each line that is not None; a system's lines are items 1, 2, ..."""
     text = decode(data, findings.file_name)
     read: list[ReadRating] = []
     counts: Counter[str] = Counter()
@@ -699,7 +702,7 @@ def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]
         written, tab, rest = line.partition("\t")
         system = name_of(written)
         if not tab or system is None:
-            problem = "there is no tab; expected a system, a tab, and its errors or None"
+            problem = "no tab found; expected a system, a tab and its errors or None"
             findings.problems.append(
                 f"line {number}: {problem if not tab else f'system {name_problem(written)}'}"
             )
@@ -715,28 +718,28 @@ def _read_seg_rating(data: bytes, findings: FileFindings, left_out: Counter[str]
     if len(set(counts.values())) > 1:
         fewest, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
         findings.problems.append(
-            f"file: system {shown(fewest)} has {counts[fewest]} lines, {shown(most)} has {counts[most]}; every system "
-            "has one a segment"
+            f"file: system {shown(fewest)} has {counts[fewest]} lines, {shown(most)} has {counts[most]}; expected the "
+            "same number for every system"
         )
     return read
 
 
 SEG_RATING = Format(
     "seg_rating",
-    "marked errors (mt-metrics-eval), whose weights already count against a text",
+    "marked errors (mt-metrics-eval), whose weights are already deductions",
     _is_seg_rating,
     {"spans": _read_seg_rating},
 )
 
 
 def metric_name(file_name: str) -> str:
-    """The file's name without its ending: BLEU-refA."""
+    """The file's name without its ending, such as BLEU-refA."""
     name = printable_text(file_name)
     return (name[: -len(ENDING)] if is_seg_score(name) else name) or name
 
 
 def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
-    """System -> a number a segment, NaN where the file says None; every system has as many."""
+    """System -> one number for each segment; NaN where the file has None. Every system has the same number."""
     found: dict[str, list[float]] = {}
     problems = Problems()
     for number, line in enumerate(decode(data, file_name).split("\n"), start=1):
@@ -744,7 +747,7 @@ def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
             continue
         parts = _LINE.fullmatch(line.removesuffix("\r"))
         if parts is None:
-            problems.append(f"line {number}: expected a system, a tab, and its score or None")
+            problems.append(f"line {number}: expected a system, a tab and its score or None")
             continue
         system, score = name_of(parts["system"]), number_in(parts["score"])
         if system is None:
@@ -756,7 +759,9 @@ def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
     lengths = {system: len(scores) for system, scores in found.items()}
     if not problems and len(set(lengths.values())) > 1:
         listed = ", ".join(f"{shown(system)} {n}" for system, n in lengths.items())
-        problems.append(f"file: every system needs a line for each segment; there are {listed}")
+        problems.append(
+            f"file: systems differ in their number of lines ({listed}); expected one for each segment"
+        )
     if problems:
         reject(file_name, problems)
     return found
@@ -764,16 +769,16 @@ def _read(data: bytes, file_name: str) -> Mapping[str, list[float]]:
 
 NONE = "None"
 MOST_SEGMENTS = 1_000_000
-"""Lines a system that are written: an item with a larger number is no segment's."""
-_WRONG = "The ratings cannot be written in the form of mt-metrics-eval"
+"""Most lines for each system; a larger number of an item cannot be a segment."""
+_WRONG = "The ratings cannot be written in the format of mt-metrics-eval"
 
 
 def write_seg_score(
     ratings: RatingSet, *, dimension: str | None = None, n_segments: int | None = None
 ) -> bytes:
-    """Each text's score on one dimension: the mean over its raters.
+    """Write each text's score on one dimension: the mean over its raters.
 
-    dimension: needed where there are several. n_segments: of the whole test set; None: as many as the largest item.
+    dimension: required if there are several. n_segments: segments in the whole test set; None takes the largest item.
     Raises InputError.
     """
     there = list(dict.fromkeys(one.dimension for one in ratings.ratings))
@@ -785,14 +790,14 @@ def write_seg_score(
 
 
 def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments: int | None = None) -> bytes:
-    """Each text's errors. rater: whose, where several raters marked a text; None: the only one's.
+    """Write each text's errors. rater: whose errors; None if each text has a single rater.
 
-    Raises InputError, also where an error has no weight.
+    Raises InputError, also if an error has no weight.
     """
     chosen = [one for one in ratings.ratings if one.spans is not None and rater in (None, one.rater)]
     by_text = _by_text(chosen)
     problems = Problems(
-        f"item {shown(key[1])}, system {shown(key[0])}: {len(own)} raters marked its errors; choose one"
+        f"item {shown(key[1])}, system {shown(key[0])}: {len(own)} raters marked errors; choose one rater"
         for key, own in by_text.items()
         if len(own) > 1
     )
@@ -808,20 +813,20 @@ def write_seg_rating(ratings: RatingSet, *, rater: str | None = None, n_segments
 
 
 def _by_text(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
-    """(system, item) -> its ratings. Raises InputError where that names several texts, or no segment."""
+    """(system, item) -> its ratings. Raises InputError if a key has several texts, or its item is not a number."""
     found: dict[tuple[str, str], list[Rating]] = {}
     problems = Problems()
     for one in ratings:
         own = found.setdefault((one.system or "output", one.item_id), [])
         if own and (own[0].level, own[0].language, own[0].labels) != (one.level, one.language, one.labels):
             problems.append(
-                f"item {shown(one.item_id)}, system {shown(one.system or 'output')}: several texts, which differ in "
-                "level, language or labels"
+                f"item {shown(one.item_id)}, system {shown(one.system or 'output')}: has several texts, which differ in "
+                "level, language or labels; expected one"
             )
         own.append(one)
     items = dict.fromkeys(item for _, item in found)
     problems += (
-        f"item {shown(item)}: is no number of a segment, from 1"
+        f"item {shown(item)}: is not a segment number, expected 1, 2, ..."
         for item in items
         if not (
             item.isascii() and item.isdigit() and len(item) < 8 and str(int(item)) == item and int(item) > 0
@@ -838,7 +843,7 @@ def _lines(values: dict[tuple[str, str], str], n_segments: int | None) -> bytes:
     largest = max(int(item) for _, item in values)
     n = largest if n_segments is None else n_segments
     if largest > n or n > MOST_SEGMENTS:
-        raise InputError(_WRONG, [f"item {largest}: there are {min(n, MOST_SEGMENTS)} segments"])
+        raise InputError(_WRONG, [f"item {largest}: is beyond the last segment, {min(n, MOST_SEGMENTS)}"])
     return "".join(
         f"{system}\t{values.get((system, str(number)), NONE)}\n"
         for system in dict.fromkeys(system for system, _ in values)

@@ -1,4 +1,4 @@
-"""Rated texts: one JSON object a line, a text with what people said of it. What a specialist judge stands on."""
+"""Read and write rated texts: one JSON object a line, a text with its ratings. The examples of specialist judges."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,16 @@ from core.tables.problems import FileFindings
 from core.tables.reading import JsonObject, duplicate_problems, reject, sha256_of, shown, type_name
 
 RATINGS = "ratings"
-"""The column with what people said."""
-NO_SUCH_TEXT = "ratings of texts that are not there"
-OTHER_LANGUAGE = "ratings of texts that are there in another language or data set only"
+"""The column with people's ratings."""
+NO_SUCH_TEXT = "ratings without a matching text"
+OTHER_LANGUAGE = "ratings whose text exists only in another language or data set"
 
 
 def read_rated(data: bytes, file_name: str, *, rows: Rows = table_rows) -> RatedSet:
-    """The texts of a file with their ratings; of a file without the column `ratings`, texts without any.
+    """Read the texts of a file with their ratings; without the column `ratings`, texts without ratings.
 
-    Any form is read that `scorable.read_outputs` reads; ratings stand in JSON alone. Spans that reach beyond the end of
-    their text are cut there, which a note says. Raises InputError with every problem.
+    Reads every format that `scorable.read_outputs` reads, but ratings only from JSON. Spans beyond the end of their text
+    are cut there, with a note. InputError lists every problem.
     """
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()
@@ -41,7 +41,7 @@ def read_rated(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Rated
 
 
 def write_rated(texts: Iterable[RatedText]) -> bytes:
-    """The texts as JSONL that read_rated reads to equal ones; labels are columns of their own."""
+    """The texts as JSONL, from which read_rated restores equal texts; each label is a column."""
     return jsonl_bytes(
         {**output_row(text.output, (RATINGS,)), RATINGS: [_rating_row(one) for one in text.ratings]}
         for text in texts
@@ -49,12 +49,12 @@ def write_rated(texts: Iterable[RatedText]) -> bytes:
 
 
 def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
-    """Texts with the ratings that are about them, in the order of the outputs; texts that nobody rated stay.
+    """Join texts with their ratings, in the order of the outputs; unrated texts stay.
 
-    Joined by item, system and level, as far as texts and ratings name them; language and labels that both have take
-    part where something is known by them alone (`ratings.TextFinder`). Ratings without a text are counted in `left_out`.
-    The texts' spans have to count the characters of these very texts: those that reach beyond the end are cut there,
-    which a note says; those that begin beyond it are problems. Raises InputError.
+    The join uses item, system and level, if texts and ratings name them, and language and labels if only these can
+    decide (`ratings.TextFinder`). Ratings without a text are counted in `left_out`. Spans must count the characters of
+    these texts. A span that ends beyond its text is cut there, with a note; one that begins beyond it is a problem.
+    Raises InputError.
     """
     problems = Problems()
     left_out = Counter(outputs.left_out)
@@ -66,8 +66,8 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
             places = finder.places(one)
             if len(places) > 1:
                 problems.append(
-                    f"{shown(rating_set.file_name)}: {_called(one)}: does not tell which of {len(places)} texts it is "
-                    f"about; name its {' or '.join(finder.differing(places))}"
+                    f"{shown(rating_set.file_name)}: {_called(one)}: matches {len(places)} texts; add its "
+                    f"{' or '.join(finder.differing(places))}"
                 )
             elif not places:
                 left_out[OTHER_LANGUAGE if finder.elsewhere(one) else NO_SUCH_TEXT] += 1
@@ -81,7 +81,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
     problems += (
         f"item {shown(text.output.item_id)}, system {shown(text.output.system)}: {problem}"
         for text in texts
-        for problem in said_twice(text.ratings)
+        for problem in repeated_ratings(text.ratings)
     )
     if problems:
         reject(outputs.file_name, problems)
@@ -97,7 +97,7 @@ def rated_of(outputs: OutputSet, *ratings: RatingSet) -> RatedSet:
 
 
 def ratings_of(rated: RatedSet) -> RatingSet:
-    """All ratings of the texts, as a file of ratings alone has them."""
+    """All ratings of the texts, as if from a file of ratings alone."""
     return RatingSet(
         tuple(one for text in rated.texts for one in text.ratings),
         rated.sha256,
@@ -108,7 +108,7 @@ def ratings_of(rated: RatedSet) -> RatingSet:
 
 
 def unrated(found: OutputSet) -> RatedSet:
-    """The texts of a file without ratings."""
+    """Texts without ratings as rated texts."""
     texts = tuple(RatedText(output) for output in found.outputs)
     return RatedSet(texts, found.sha256, found.file_name, found.notes, found.left_out)
 
@@ -120,7 +120,7 @@ def outputs_of(rated: RatedSet) -> OutputSet:
 
 
 def of_text(rating: Rating, output: ScorableOutput) -> Rating:
-    """The rating under the names of the text that it is about."""
+    """The rating with the item, system, level, language and labels of its text."""
     return replace(
         rating,
         item_id=output.item_id,
@@ -143,7 +143,7 @@ def _rating_row(rating: Rating) -> dict[str, Any]:
 def _ratings(
     value: object, output: ScorableOutput, where: str, clipping: Clipping, problems: Problems
 ) -> list[Rating]:
-    """What people said of one text; what is wrong goes to the problems."""
+    """The ratings of one text; adds to the problems."""
     value = rating_entries(value, where, problems)
     if value is None:
         return []
@@ -167,7 +167,7 @@ def _ratings(
                     output,
                 )
             )
-    problems += [f"{where}: {problem}" for problem in said_twice(found)]
+    problems += [f"{where}: {problem}" for problem in repeated_ratings(found)]
     return found
 
 
@@ -186,8 +186,8 @@ def _checked(
     )
 
 
-def said_twice(ratings: Sequence[Rating]) -> list[str]:
-    """What is wrong with one text's ratings where a rater rates a dimension more than once."""
+def repeated_ratings(ratings: Sequence[Rating]) -> list[str]:
+    """A problem for each rater who rates a dimension of one text more than once."""
     counts = Counter((one.rater, one.dimension) for one in ratings if one.rater is not None)
     return [
         f"rater {shown(rater or '')} rates dimension {shown(dimension)} {count} times"
@@ -202,9 +202,9 @@ def _called(rating: Rating) -> str:
 
 
 def holds_rated(data: bytes, file_name: str) -> bool:
-    """Whether a file holds rated texts: an object of it has a list `ratings`; those nobody rated may lack it.
+    """Whether a file contains rated texts: some object has a list `ratings`; unrated texts may lack it.
 
-    Lists with a rater's scores by dimension are ratings of another form.
+    Lists with a rater's scores by dimension are another format.
     """
     text = data.decode("utf-8-sig", "replace")
     if f'"{RATINGS}"' not in text:
@@ -216,13 +216,13 @@ def holds_rated(data: bytes, file_name: str) -> bool:
 def _ratings_alone(data: bytes, file_name: str) -> RatingSet:
     found = ratings_of(read_rated(data, file_name))
     if not found.ratings:
-        reject(file_name, ["file: no text in it is rated; at least one is needed"])
+        reject(file_name, ["file: contains no rated text; at least one is needed"])
     return found
 
 
 FORMAT = Format(
     "rated",
-    "rated texts, of which higher is better already",
+    "rated texts, in which higher is already better",
     holds_rated,
     {"ratings": _ratings_alone, "with_texts": read_rated},
     marks="rated texts",

@@ -1,4 +1,4 @@
-"""Human ratings as tables: one row a rating, a column a dimension, nested in a field; and which text each is about."""
+"""Read and write human ratings, one a row, by column or nested in a field; and match them with their texts."""
 
 import math
 from collections import Counter
@@ -55,7 +55,7 @@ OVERALL = "overall"
 """The dimension of ratings that name none."""
 RATER_NAMES = (*(*VOCABULARY["rater"], "worker", "worker_id"), *("name", "id"))
 """Keys that name the rater in an object of ratings."""
-AS_LIST = 'write a list with an object a rater: [{"rater": "A", "fluency": 4}]'
+AS_LIST = 'write a list with one object for each rater: [{"rater": "A", "fluency": 4}]'
 
 _FIELD = regex.compile(
     r"(?!.*metric)(?:.*(?:ratings|annotations|judge?ments|evaluations|scores)|human)", regex.IGNORECASE
@@ -68,34 +68,34 @@ _IDENTIFIER = regex.compile(r"(?:.*[ _-])?id", regex.IGNORECASE)
 
 
 class Unclear(ValueError):
-    """A block whose names do not tell raters from dimensions."""
+    """A block of ratings in which names of raters and dimensions cannot be distinguished."""
 
 
 @dataclass(frozen=True)
-class Said:
-    """One score as it is written."""
+class RaterScore:
+    """One score as the file writes it, with rater and dimension."""
 
-    who: str | None
+    rater: str | None
     dimension: str
     value: object
 
 
-def said_in(
+def rater_scores(
     block: object, named: Callable[[str], str] = str.strip, known: Callable[[str], bool] | None = None
-) -> Iterator[Said]:
-    """Every score of a block of ratings, with who gave it. Raises Unclear.
+) -> Iterator[RaterScore]:
+    """Yield every score of a block of ratings, with its rater. Raises Unclear.
 
-    named: a dimension's name as it is to be called. known: whether a key is a dimension; None: any may be.
+    named: turns a key into the dimension's name. known: whether a key is a dimension; None if any key may be.
     """
     if known is None and isinstance(block, JsonObject) and _is_entry(block):
         block = [block]
     if isinstance(block, list):
         for one in block:
             if isinstance(one, JsonObject):
-                who = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
-                yield from (replace(said, who=who) for said in _of_rater(one, named))
+                rater = next((name_of(one[key]) for key in RATER_NAMES if key in one), None)
+                yield from (replace(given, rater=rater) for given in _of_rater(one, named))
             elif known is None:
-                yield Said(None, OVERALL, one)
+                yield RaterScore(None, OVERALL, one)
     elif isinstance(block, Mapping):
         if _are_dimensions(block, known):
             yield from _of_dimensions(block, named)
@@ -104,41 +104,41 @@ def said_in(
                 found = (
                     _of_dimensions(scores, named)
                     if isinstance(scores, Mapping) or known is not None
-                    else iter([Said(None, OVERALL, scores)])
+                    else iter([RaterScore(None, OVERALL, scores)])
                 )
-                yield from (replace(said, who=name_of(key)) for said in found)
+                yield from (replace(given, rater=name_of(key)) for given in found)
 
 
 def _is_entry(block: JsonObject) -> bool:
-    """Whether an object is what stands in a list of ratings: it names its rater, or has the key `score`."""
+    """Whether an object is an entry of a list of ratings: it names its rater, or has the key `score`."""
     return any(
         key in block and not isinstance(block[key], JsonObject | list) for key in ("score", *RATER_NAMES)
     )
 
 
-def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[Said]:
-    """What an object that stands for a rater says: scores by dimension, or one score."""
+def _of_rater(one: JsonObject, named: Callable[[str], str]) -> Iterator[RaterScore]:
+    """Yield the scores in a rater's object: scores by dimension, or one score."""
     scores = one.get("scores")
     if not isinstance(scores, Mapping):
         scores = {key: value for key, value in one.items() if key not in RATER_NAMES}
     if "score" in scores and "dimension" in scores:
-        yield Said(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
+        yield RaterScore(None, named(name_of(scores["dimension"]) or OVERALL), scores["score"])
     else:
         own = {OVERALL if key == "score" else key: value for key, value in scores.items()}
         yield from _of_dimensions(own, named)
 
 
-def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[Said]:
+def _of_dimensions(scores: object, named: Callable[[str], str]) -> Iterator[RaterScore]:
     if not isinstance(scores, Mapping):
         return
     for key, value in scores.items():
         dimension = named(key)
         if isinstance(value, list):
-            yield from (Said(None, dimension, one) for one in value)
+            yield from (RaterScore(None, dimension, one) for one in value)
         elif isinstance(value, JsonObject) and "score" not in value:
-            yield from (Said(name_of(who), dimension, one) for who, one in value.items())
+            yield from (RaterScore(name_of(rater), dimension, one) for rater, one in value.items())
         else:
-            yield Said(None, dimension, value)
+            yield RaterScore(None, dimension, value)
 
 
 def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | None) -> bool:
@@ -151,7 +151,7 @@ def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | 
     raters = [key for key in block if _RATER.fullmatch(key)]
     if not inner and raters and len(raters) < len(block):
         others = [key for key in block if key not in raters]
-        raise Unclear(f"{listed(raters)} look like raters, {listed(others)} like dimensions: {AS_LIST}")
+        raise Unclear(f"{listed(raters)} look like raters, but {listed(others)} like dimensions; {AS_LIST}")
     if not inner:
         return not raters
     below = {key for keys in inner for key in keys}
@@ -159,23 +159,23 @@ def _are_dimensions(block: Mapping[str, object], known: Callable[[str], bool] | 
     inside = all(_RATER.fullmatch(key) for key in below)
     if outside == inside or len(inner) < len(block):
         raise Unclear(
-            f"whether {listed(list(block))} are raters and {listed(sorted(below))} dimensions, or the other way round, "
-            f"cannot be told: {AS_LIST}"
+            f"unclear whether {listed(list(block))} are raters and {listed(sorted(below))} dimensions, or the reverse; "
+            f"{AS_LIST}"
         )
     return inside
 
 
 def is_nested(entry: object) -> bool:
-    """Whether an entry of a list of ratings holds scores by dimension."""
+    """Whether an entry of a list of ratings contains scores by dimension."""
     return (
         isinstance(entry, JsonObject)
         and not {"score", "spans"} & entry.keys()
-        and any(number_in(_score(said.value)) is not None for said in said_in([entry]))
+        and any(number_in(_score(given.value)) is not None for given in rater_scores([entry]))
     )
 
 
 def rating_entries(value: object, where: str, problems: Problems) -> object:
-    """A block of ratings as a list of objects with rater, dimension and score; what is such a list stays as it is."""
+    """A block of ratings as a list of objects with rater, dimension and score; such a list is returned unchanged."""
     nested = (
         any(map(is_nested, value))
         if isinstance(value, list)
@@ -184,19 +184,20 @@ def rating_entries(value: object, where: str, problems: Problems) -> object:
     if not nested:
         return value
     try:
-        found = [one for one in said_in(value) if number_in(_score(one.value)) is not None]
+        found = [one for one in rater_scores(value) if number_in(_score(one.value)) is not None]
     except Unclear as problem:
         problems.append(f"{where}: ratings: {problem}")
         return []
-    return [JsonObject(rater=one.who, dimension=one.dimension, score=_score(one.value)) for one in found]
+    return [JsonObject(rater=one.rater, dimension=one.dimension, score=_score(one.value)) for one in found]
 
 
 def one_rating_a_row(
     records: Sequence[Record], taken: Sequence[str], findings: FileFindings
 ) -> Sequence[Record]:
-    """Records with one score each, of those without a column `score`: out of nested fields, else of columns of numbers.
+    """Split records without a column `score` into records with one score each.
 
-    taken: columns that mean something else. The very records where there is nothing to be taken apart.
+    Scores come from nested fields, else from columns of numbers. taken: columns that mean something else. Returns the
+    same records if there is nothing to split.
     """
     plain = any("score" in record.cells for record in records)
     if plain and not any(_is_block(record.cells.get("score")) for record in records):
@@ -223,39 +224,43 @@ def _is_block(value: object) -> bool:
 
 
 def _unnested(records: Sequence[Record], fields: Sequence[str], findings: FileFindings) -> list[Record]:
-    """A record a score of the fields; a record without any has none, and is left to be counted."""
-    found: list[tuple[Record, str, Said]] = []
+    """One record for each score in the fields; records without scores stay, to be counted."""
+    found: list[tuple[Record, str, RaterScore]] = []
     shaped: list[Record] = []
     for record in records:
         rest = Record(record.where, {k: v for k, v in record.cells.items() if k not in (*fields, "spans")})
-        own = [(name, said) for name in fields for said in _said_of(record, name, findings)]
-        # Each has a place of its own: that is how a rating given twice is noticed.
+        own = [(name, given) for name in fields for given in _scores_of(record, name, findings)]
+        # Each rating gets a place of its own, so that a repeated rating is noticed.
         found += [
-            (replace(rest, where=f"{rest.where}, rating {number}"), name, said)
-            for number, (name, said) in enumerate(own, start=1)
+            (replace(rest, where=f"{rest.where}, rating {number}"), name, given)
+            for number, (name, given) in enumerate(own, start=1)
         ]
         if not own:
             shaped.append(rest)
-    numbers = {(name, said.dimension) for _, name, said in found if number_in(_score(said.value)) is not None}
+    numbers = {
+        (name, given.dimension) for _, name, given in found if number_in(_score(given.value)) is not None
+    }
     if words := dict.fromkeys(
-        said.dimension for _, name, said in found if (name, said.dimension) not in numbers
+        given.dimension for _, name, given in found if (name, given.dimension) not in numbers
     ):
-        findings.notes.append(f"fields of ratings not used, which hold no number: {listed(list(words))}")
-    for rest, name, said in found:
-        if (name, said.dimension) not in numbers:
+        findings.notes.append(
+            f"fields of ratings not used, because they contain no number: {listed(list(words))}"
+        )
+    for rest, name, given in found:
+        if (name, given.dimension) not in numbers:
             continue
-        # The same dimension may stand in two fields, such as those of experts and of the crowd.
-        dimension = f"{name}.{said.dimension}" if len(fields) > 1 else said.dimension
-        cells = {**rest.cells, "score": _score(said.value)}
+        # Two fields may have the same dimension, such as experts' and crowd workers' ratings.
+        dimension = f"{name}.{given.dimension}" if len(fields) > 1 else given.dimension
+        cells = {**rest.cells, "score": _score(given.value)}
         if dimension != OVERALL or "dimension" not in cells:
             cells["dimension"] = dimension
-        if said.who is not None:
-            cells["rater"] = said.who
+        if given.rater is not None:
+            cells["rater"] = given.rater
         shaped.append(Record(f"{rest.where}, {shown(dimension)}", cells))
     return shaped
 
 
-def _said_of(record: Record, name: str, findings: FileFindings) -> list[Said]:
+def _scores_of(record: Record, name: str, findings: FileFindings) -> list[RaterScore]:
     value = record.cells.get(name)
     if is_undefined(value):
         return []
@@ -267,19 +272,19 @@ def _said_of(record: Record, name: str, findings: FileFindings) -> list[Said]:
         if isinstance(one, JsonObject):
             findings.problems += duplicate_problems(place, one)
     try:
-        return list(said_in(value))
+        return list(rater_scores(value))
     except Unclear as problem:
         findings.problems.append(f"{place}: {problem}")
         return []
 
 
 def _score(value: object) -> object:
-    """A score that may stand beside its reason."""
+    """The score in a value that may be an object with score and reason."""
     return value.get("score") if isinstance(value, JsonObject) else value
 
 
 def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> list[str]:
-    """The columns of numbers that are no known names, labels or ids, nor called like a metric."""
+    """The columns of numbers whose names are not known columns, labels, ids or metrics."""
     found, metrics = [], []
     for key in dict.fromkeys(key for record in records for key in record.cells):
         if key in taken or not _may_be_rating(key):
@@ -293,16 +298,14 @@ def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: F
         else:
             found.append(key)
     if found:
-        findings.notes.append(
-            f"the file has no column score: its columns of numbers are the ratings ({listed(found)})"
-        )
+        findings.notes.append(f"no column score: read the columns of numbers as ratings ({listed(found)})")
         if metrics:
-            findings.notes.append(f"columns not used, which are called like metrics: {listed(metrics)}")
+            findings.notes.append(f"columns not used, because they have names of metrics: {listed(metrics)}")
     return found
 
 
 def _may_be_ratings(records: Sequence[Record]) -> list[str]:
-    """The score, or where there is none the columns that may be ratings and none of which holds a number."""
+    """The column `score`; without one, the columns that may be ratings, if none of them contains a number."""
     keys = dict.fromkeys(key for record in records for key in record.cells)
     if "score" in keys:
         return ["score"]
@@ -312,14 +315,14 @@ def _may_be_ratings(records: Sequence[Record]) -> list[str]:
 
 
 def _may_be_rating(key: str) -> bool:
-    """Whether a column's name leaves it to its cells that it holds ratings."""
+    """Whether a column's name allows ratings, so that its cells decide."""
     plain = key.lower()
     known = plain in LABELS or plain in INDEX_COLUMNS or _IDENTIFIER.fullmatch(key) is not None
     return not known and not key.startswith(LABEL_MARK)
 
 
 def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: FileFindings) -> list[Record]:
-    """A record a cell of the columns, which are dimensions, or raters where their names say so."""
+    """One record for each cell of the columns, which are dimensions, or raters if all names look like raters."""
     raters = len(columns) > 1 and all(_RATER.fullmatch(key) for key in columns)
     shaped, among = [], set(columns)
     for record in records:
@@ -331,20 +334,20 @@ def _unpivoted(records: Sequence[Record], columns: Sequence[str], findings: File
 
 
 COLUMNS = known_at("ratings")
-"""The texts themselves may stand beside the ratings; they are not read."""
+"""Columns that may be beside ratings but are not read, such as the texts."""
 UNUSED = (*TEXTS, "reason", *NO_LABELS)
 SCORES = frozenset(VOCABULARY["metric"])
-"""Columns of a table of scores."""
+"""Columns that only tables of scores have."""
 NO_RATING = "no rating"
 
 
 def read_ratings(
     data: bytes, file_name: str, *, lower_is_better: bool = False, rows: Rows = table_rows
 ) -> RatingSet:
-    """The ratings of a file; InputError holds every problem.
+    """Read the ratings of a file. InputError lists every problem.
 
-    lower_is_better: of the file's scale; the sign of every score is turned, so that higher is better. Any number of
-    raters may rate a text, the same one only once on each dimension. A row without a score is left out and counted.
+    lower_is_better: the direction of the file's scale; if true, signs are reversed so that higher is better. Any number
+    of raters may rate a text, but each only once on each dimension. Rows without a score are left out and counted.
     """
     findings = FileFindings(file_name, sha256_of(data))
     keys, columns, records, _ = rows(data, COLUMNS, findings)
@@ -355,15 +358,15 @@ def read_ratings(
     found = (*columns.values(), *(() if shaped is records else ("score",)))
     require(found, needed_at("ratings"), keys, file_name)
     if is_scores:
-        reject(file_name, ["file: it has a column metric: it holds scores of metrics, not ratings by people"])
+        reject(file_name, ["file: the column metric shows scores of metrics, expected ratings by people"])
     left_out: Counter[str] = Counter()
     read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
     known = ((_key(rating), where) for where, rating in read if rating.rater is not None)
     repeated(known, "the same rater, text and dimension", findings)
     if not read and not findings.problems:
-        findings.problems.append("file: no row holds a rating; at least one is needed")
+        findings.problems.append("file: contains no rating; at least one is needed")
     if lower_is_better:
-        findings.notes.append("signs were turned, because lower is better in the file")
+        findings.notes.append("signs were reversed, because lower is better in the file")
     _note_unnamed([rating for _, rating in read], findings)
     return RatingSet(tuple(rating for _, rating in read), *findings.settled(), dict(left_out))
 
@@ -371,12 +374,12 @@ def read_ratings(
 def _rows(
     records: Sequence[Record], lower_is_better: bool, left_out: Counter[str], findings: FileFindings
 ) -> list[tuple[str, Rating]]:
-    """The ratings with their places; those without a score are counted."""
+    """The ratings with their places; rows without a score are counted."""
     keys = dict.fromkeys(key for record in records for key in record.cells)
     others = [key for key in keys if key in UNUSED or key not in COLUMNS]
     labels = labels_among(others, UNUSED, records, findings)
     if any(isinstance(record.cells.get("spans"), str) for record in records):
-        findings.notes.append("columns not used: spans, which is no list")
+        findings.notes.append("columns not used: spans, because it is not a list")
     rows = []
     for record in records:
         names = names_in(record, labels, findings)
@@ -403,13 +406,13 @@ def _rows(
 
 
 def _list_of(record: Record) -> object:
-    """A row's spans; in a table, whose cells hold no lists, a column of that name means something else."""
+    """A row's list of spans, or None: in CSV, whose cells cannot be lists, a column `spans` means something else."""
     value = record.cells.get("spans")
     return value if isinstance(value, list) else None
 
 
 def optional_name(record: Record, column: str, findings: FileFindings) -> str | None:
-    """A cell as a name; None where it is empty, or after its problem was reported."""
+    """A cell as a name; None if it is empty, or if it has a problem, which is added to the findings."""
     value = record.cells.get(column)
     if is_nothing(value):
         return None
@@ -420,7 +423,7 @@ def optional_name(record: Record, column: str, findings: FileFindings) -> str | 
 
 
 def _score_of_row(record: Record, findings: FileFindings) -> float | None:
-    """The score; NaN where there is none on purpose, None after a problem was reported."""
+    """The score; NaN if the cell marks a missing one, None if it has a problem, which is added to the findings."""
     value = record.cells.get("score")
     number = number_in(value)
     if number is not None and not math.isinf(number):
@@ -443,55 +446,55 @@ def _key(rating: Rating) -> tuple[object, ...]:
 
 def _note_unnamed(ratings: Sequence[Rating], findings: FileFindings) -> None:
     counts = Counter(_text_key(rating) for rating in ratings if rating.rater is None)
-    # A text is one, however many dimensions of it are rated.
+    # Count each text once, however many of its dimensions are rated.
     if several := len({key[:-1] for key, count in counts.items() if count > 1}):
         findings.notes.append(
-            f"{several} texts have several ratings without a rater's name: taken for different raters'"
+            f"{several} texts have several ratings without a rater's name; they count as different raters'"
         )
 
 
 Named = ScorableOutput | Rating
 Key = tuple[object, ...]
 
-_UNSAID = (None, "", "und")
+_BLANK = (None, "", "und")
 
 
 class TextFinder:
     """Finds the text of each rating.
 
-    System and level take part where both sides name any. Language and labels take part where one side has several
-    texts that differ in nothing else; a text or rating that leaves one blank agrees with all.
+    The match uses the item; system and level, if both sides name any; and language and labels, if one side has several
+    texts that differ in nothing else. A blank language or label matches all.
     """
 
     def __init__(self, outputs: Sequence[ScorableOutput], ratings: Sequence[Rating]) -> None:
         self._outputs = outputs
         sides: tuple[Sequence[Named], ...] = (outputs, ratings)
         self._by_system, self._by_level = (
-            all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
+            all(any(_value(row, name) not in _BLANK for row in side) for side in sides)
             for name in ("system", "level")
         )
         labels = {label: None for row in ratings for label in row.labels}
         self._others = [
             name
             for name in ("language", *labels)
-            if all(any(_value(row, name) not in _UNSAID for row in side) for side in sides)
-            and any(self._tells_apart(side, name) for side in sides)
+            if all(any(_value(row, name) not in _BLANK for row in side) for side in sides)
+            and any(self._distinguishes(side, name) for side in sides)
         ]
         self._places: dict[Key, list[int]] = {}
         for place, output in enumerate(outputs):
             self._places.setdefault(self._key(output), []).append(place)
 
     def places(self, rating: Rating) -> list[int]:
-        """The outputs, by their place, that the rating may be about: one, none, or several."""
+        """The positions of the outputs that the rating may be about: one, none or several."""
         there = self._places.get(self._key(rating), ())
         return [place for place in there if self._agrees(self._outputs[place], rating)]
 
     def elsewhere(self, rating: Rating) -> bool:
-        """Whether the text is there but for its language or a label."""
+        """Whether the text exists with another language or label."""
         return self._key(rating) in self._places
 
     def differing(self, places: Sequence[int]) -> list[str]:
-        """In what some outputs differ."""
+        """The names of the fields in which some outputs differ."""
         outputs = [self._outputs[place] for place in places]
         names = ("system", "level", "language", *{label: None for one in outputs for label in one.labels})
         return [name for name in names if len({_value(one, name) for one in outputs}) > 1] or ["text"]
@@ -504,18 +507,18 @@ class TextFinder:
             (row.level if number is None else number) if self._by_level else None,
         )
 
-    def _tells_apart(self, side: Sequence[Named], name: str) -> bool:
-        said: dict[Key, str] = {}
+    def _distinguishes(self, side: Sequence[Named], name: str) -> bool:
+        seen: dict[Key, str] = {}
         for row in side:
             value = _value(row, name)
-            if value not in _UNSAID and said.setdefault(self._key(row), value or "") != value:
+            if value not in _BLANK and seen.setdefault(self._key(row), value or "") != value:
                 return True
         return False
 
     def _agrees(self, output: ScorableOutput, rating: Rating) -> bool:
         return all(
-            _value(output, name) in _UNSAID
-            or _value(rating, name) in _UNSAID
+            _value(output, name) in _BLANK
+            or _value(rating, name) in _BLANK
             or _value(output, name) == _value(rating, name)
             for name in self._others
         )
@@ -532,11 +535,11 @@ def _value(row: Named, name: str) -> str | None:
 _TAKEN = frozenset(
     {*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED, *SCORES} - {LABEL_PAIR}
 )
-"""Names of columns that mean something else than a label to the reader."""
+"""Names of columns that the reader does not read as labels."""
 
 
 def write_ratings_jsonl(ratings: RatingSet) -> bytes:
-    """One rating a line, with the errors where any could be marked; read_ratings reads it to equal ratings."""
+    """The ratings as JSONL, one a line, with errors if they could be marked. read_ratings restores equal ratings."""
     return jsonl_bytes(map(_written, ratings.ratings))
 
 

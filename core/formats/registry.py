@@ -1,4 +1,4 @@
-"""All formats, and what each door reads of a file whatever its form: a format is its own file and its line in FORMATS."""
+"""All formats, and the doors that read files of any format. A new format needs its own file and a line in FORMATS."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -43,28 +43,28 @@ FORMATS: dict[str, Format] = {
         wmt_qe.FORMAT,
     )
 }
-"""The first one that knows a file reads it."""
+"""The first format that recognises a file reads it."""
 TABLE = Format("table", "a table", lambda data, file_name: True, rows=table_rows)
-"""What no other format knows: CSV, JSONL, or a JSON list of objects."""
+"""The format of files that no other format recognises: CSV, JSONL or a JSON list of objects."""
 Found = TypeVar("Found")
 
 
 def format_of(gives: Gives, data: bytes, file_name: str) -> Format:
-    """The format of a file, among those that give what is wanted."""
+    """The format of a file, among those that a door can read."""
     there = (one for one in FORMATS.values() if gives in one.gives and one.sniff(data, file_name))
     return next(there, TABLE)
 
 
 @dataclass(frozen=True)
 class Door(Generic[Found]):
-    """Reads one thing of a file of any format that gives it. Calling it raises InputError with every problem."""
+    """Reads one kind of content from a file of any format that has it. InputError lists every problem."""
 
     gives: Gives
     of_rows: Callable[..., Found]
-    """Reads it of a table."""
+    """The reader for tables."""
 
     def __call__(self, data: bytes, file_name: str, **asked: Any) -> Found:
-        """What the file holds. asked: keywords of the reader."""
+        """Read a file. asked: keywords of the reader."""
         found = format_of(self.gives, data, file_name)
         if (own := found.read.get(self.gives)) is not None:
             read: Found = own(data, file_name, **asked)
@@ -73,13 +73,13 @@ class Door(Generic[Found]):
 
 
 read_study = Door[study_tables.DatasetBuilder]("study", study_tables.collect_tabular)
-"""A study's texts, before it is asked whether they are a whole data set."""
+"""A study's texts, before the check that they are a complete data set."""
 read_questions = Door[MaterialSet]("questions", generation.read_questions)
-"""Questions and references, from which answers are made. task=TASK: what the references are; asks for its context."""
+"""Questions and references for generation. task=TASK: the kind of references; requires the context that TASK needs."""
 read_texts = Door[OutputSet]("texts", scorable.read_outputs)
-"""Texts to be scored or rated."""
+"""Texts to score or rate."""
 read_rated = Door[RatedSet]("rated", rated.read_rated)
-"""Texts, with what people said of them where the file has it."""
+"""Texts, with people's ratings if the file has them."""
 read_scores = Door[ScoreTable]("scores", scores.read_scores)
 """Scores of metrics."""
 _read_ratings = Door[RatingSet]("ratings", ratings.read_ratings)
@@ -88,18 +88,19 @@ _read_ratings = Door[RatingSet]("ratings", ratings.read_ratings)
 def read_ratings(
     data: bytes, file_name: str, *, lower_is_better: bool = False, flip: Collection[str] = ()
 ) -> RatingSet:
-    """Ratings by people. Raises InputError.
+    """Read ratings by people. Raises InputError.
 
-    lower_is_better: of a table; other formats have their direction. flip: dimensions of METAL's JSON in which 1 is bad.
+    lower_is_better: the direction of a table; other formats define their own. flip: dimensions of METAL's JSON in which
+    1 is bad.
     """
     found = format_of("ratings", data, file_name)
     _check_flip(found, file_name, flip)
     if found.rows is None and lower_is_better:
         raise InputError(
-            f"Only tables of ratings are read with lower as better; {shown(file_name)} holds METAL's JSON: name the "
-            "dimensions to flip, such as H and PC."
+            f"{shown(file_name)} is METAL's JSON, and only tables can have lower as better. Choose the dimensions to "
+            "flip instead, such as H and PC"
             if found is metal.FORMAT
-            else f"{shown(file_name)} holds {found.title}: leave out that lower is better."
+            else f"{shown(file_name)} contains {found.title}. Remove the setting that lower is better"
         )
     if "ratings" not in found.read and found.rows is None:
         return read_spans(data, file_name)
@@ -115,17 +116,17 @@ def read_spans(
     units: Units = "code-points",
     ends: Ends = "exclusive",
 ) -> RatingSet:
-    """Ratings by people with the errors that they marked. Raises InputError.
+    """Read ratings by people with the errors that they marked. Raises InputError.
 
-    texts: what was rated, as it stands (`read_rated`, or an mt-metrics-eval folder): spans are checked against it, those
-    that reach beyond the end are cut there, which a note says. Without, against the texts in the file, where it has any.
-    units, ends: what the file's offsets count; formats with marks in their own texts refuse anything else.
+    texts: the rated texts, unchanged (`read_rated`, or an mt-metrics-eval folder). Spans are checked against them, else
+    against the texts in the file, if it has any. Spans beyond the end of their text are cut there, with a note.
+    units, ends: the meaning of the file's offsets; formats with marks in their own texts accept only the defaults.
     """
     found, offsets = format_of("spans", data, file_name), Offsets(units, ends)
     findings, left_out = FileFindings(file_name, sha256_of(data)), Counter[str]()
     if found.marks and offsets != Offsets():
         raise InputError(
-            f"{shown(file_name)} holds {found.marks}: leave out units and ends, which it does not need."
+            f"{shown(file_name)} contains {found.marks}. Leave out units and ends, which it does not need"
         )
     if found.marks:
         read = marked_among(found.read["ratings"](data, file_name), findings, left_out)
@@ -135,12 +136,12 @@ def read_spans(
         read = found.read["spans"](data, findings, left_out)
     settled = at_border(read, texts, offsets, findings)
     if not settled and not findings.problems:
-        findings.problems.append("file: no text is rated in it; at least one is needed")
+        findings.problems.append("file: contains no rated text; at least one is needed")
     return RatingSet(tuple(settled), *findings.settled(), {why: n for why, n in left_out.items() if n})
 
 
 def has_spans_alone(data: bytes, file_name: str) -> bool:
-    """Whether a file says what people think of texts by marked errors alone: `read_spans` reads it."""
+    """Whether a file rates texts only by marked errors, so that `read_spans` must read it."""
     found = format_of("ratings", data, file_name)
     if found.rows is None:
         return "ratings" not in found.read
@@ -150,7 +151,7 @@ def has_spans_alone(data: bytes, file_name: str) -> bool:
 def read_with_texts(
     gives: Gives, data: bytes, file_name: str, *, flip: Collection[str] = ()
 ) -> RatedSet | None:
-    """The texts that a file of ratings, or of marked errors, holds beside them; None: it holds none of its own.
+    """Read the texts in a file of ratings or of marked errors; None if it has no texts.
 
     flip: as in `read_ratings`. Raises InputError.
     """
@@ -163,9 +164,9 @@ def read_with_texts(
 
 
 def read_evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) -> ScoreTable | None:
-    """The scores by evaluators that METAL's JSON may hold beside people's; None: the file is something else.
+    """Read the evaluators' scores in METAL's JSON; None for other files.
 
-    Raises InputError, also where no evaluator scored anything.
+    Raises InputError, also if the file has no evaluator's scores.
     """
     own = format_of("evaluators", data, file_name).read.get("evaluators")
     return None if own is None else own(data, file_name, flip=flip)
@@ -174,5 +175,5 @@ def read_evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) 
 def _check_flip(found: Format, file_name: str, flip: Collection[str]) -> None:
     if flip and found is not metal.FORMAT:
         raise InputError(
-            f"Only METAL's JSON has dimensions to flip; {shown(file_name)} does not hold that: flip none."
+            f"{shown(file_name)} is not METAL's JSON, and only that has dimensions to flip. Flip none"
         )

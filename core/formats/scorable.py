@@ -1,4 +1,4 @@
-"""Texts to be scored, in: what generation wrote, the papers' JSON, and tables with any number of columns."""
+"""Read texts to score: generation's files, the papers' JSON, and tables with any columns."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -28,11 +28,11 @@ from core.tables.problems import FileFindings, same_wording
 from core.tables.reading import is_blank, is_nothing, printable_text, sha256_of, shown
 
 COLUMNS = known_at("texts")
-"""All other columns are labels."""
+"""Known columns; all others are labels."""
 NO_LABELS = ("id", "origin")
-"""Which row it is, or how one level was made: as labels they would tear the levels of an item apart."""
+"""Columns that name a row, or how a level was made: as labels they would separate the levels of an item."""
 OF_GENERATION = ("origin",)
-"""Of NO_LABELS what generation writes beside `reason`: in its own files nobody needs to be told that it is not used."""
+"""Columns in NO_LABELS that generation writes with `reason`: its own files need no note that they are not used."""
 NO_TEXT = "no text"
 
 _OF_ITEM = tuple(name for name in TEXTS if name != "text")
@@ -41,32 +41,32 @@ _SAME_TEXT = "the same item, system, level and labels"
 
 @dataclass(frozen=True)
 class _Row:
-    """A row, checked."""
+    """A checked row."""
 
     record: Record
     where: str
     names: Names
     text: str | None
-    """None: it holds none, but may say what belongs to its item."""
+    """None if the row has no text; it may still have texts of its item."""
     of_item: Mapping[str, str]
-    """What is asked and compared with, as far as the row says."""
+    """The item's texts in this row, such as question and reference."""
 
     @cached_property
     def item(self) -> tuple[object, ...]:
-        """Which item it is: the same id in two data sets or two languages is two items."""
+        """A key of the item: the same id in two data sets or languages means two items."""
         return self.names.item_id, self.names.language, tuple(sorted(self.names.labels.items()))
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What only one text may have."""
+        """The key that each text must have alone."""
         return self.names.system, self.names.level, *self.item
 
 
 def read_outputs(data: bytes, file_name: str, *, rows: Rows = table_rows) -> OutputSet:
-    """The texts of a table, of JSONL, or of the papers' JSON; InputError holds every problem.
+    """Read the texts of a table, of JSONL or of the papers' JSON. InputError lists every problem.
 
-    What a metric gets as the source is the context if there is one, else the sentence that is translated, else the
-    question; `core.tables.columns.source_as_system` tells what a column `source` means.
+    A metric's source is the context if there is one, else the text to translate, else the question;
+    `core.tables.columns.source_as_system` decides what a column `source` means.
     """
     findings = FileFindings(file_name, sha256_of(data))
     left_out: Counter[str] = Counter()
@@ -83,10 +83,10 @@ def outputs_in(
     beside: Collection[str] = (),
     as_written: bool = False,
 ) -> list[tuple[ScorableOutput, Record]]:
-    """The texts of a file with their rows; problems go to the findings, rows without a text are counted.
+    """Read the texts of a file with their rows; add problems to the findings, and count rows without a text.
 
-    beside: further columns, which the caller reads. as_written: blanks and line breaks stay as they are, so that what
-    counts characters of the texts counts right; control characters become U+FFFD in either case.
+    beside: further columns, which the caller reads. as_written: keep spaces and line breaks, so that offsets into the
+    texts stay right; control characters are replaced by U+FFFD in either case.
     """
     known = {**COLUMNS, **{name: (name,) for name in beside}}
     table = rows(data, known, findings)
@@ -96,19 +96,19 @@ def outputs_in(
     repeated(((row.key, row.where) for row in read if row.text is not None), _SAME_TEXT, findings)
     outputs = _outputs(read, findings)
     if not outputs and not findings.problems:
-        findings.problems.append("file: no row holds a text; at least one is needed")
+        findings.problems.append("file: contains no row with text; at least one is needed")
     if not findings.problems and not any(row.names.system for row in read):
-        findings.notes.append(f"the file names no system: its texts stand under the system {ONLY_SYSTEM}")
+        findings.notes.append(f"the file names no system: its texts get the system {ONLY_SYSTEM}")
     return outputs
 
 
 def write_outputs(outputs: Sequence[ScorableOutput]) -> bytes:
-    """The texts as JSONL that read_outputs reads again; labels are columns of their own."""
+    """The texts as JSONL for read_outputs; each label is a column."""
     return jsonl_bytes(map(output_row, outputs))
 
 
 def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, str | None]:
-    """A text as one row of a file; labels called like another column, or one of `beside`, are marked."""
+    """A text as one row of a file; labels with the name of another column, or of one in `beside`, are marked."""
     taken = {*COLUMNS, *NO_LABELS, *beside, *(name for names in COLUMNS.values() for name in names)}
     return {
         "item_id": one.item_id,
@@ -124,17 +124,17 @@ def output_row(one: ScorableOutput, beside: Collection[str] = ()) -> dict[str, s
 
 @dataclass(frozen=True)
 class _Reader:
-    """How rows are read."""
+    """Settings and findings while rows are read."""
 
     table: bool
-    """An empty cell is no text, as it cannot say null."""
+    """Whether an empty cell means no text, as in CSV, which has no null."""
     as_written: bool
     beside: frozenset[str]
     left_out: Counter[str]
     findings: FileFindings
 
     def rows(self, records: Sequence[Record]) -> list[_Row]:
-        """The rows; those without a text are counted."""
+        """The checked rows; those without a text are counted too."""
         columns = dict.fromkeys(key for record in records for key in record.cells)
         own = OF_GENERATION if columns.keys() >= {*OF_GENERATION, "reason"} else ()
         keys = [key for key in columns if key not in COLUMNS and key not in (*own, *self.beside)]
@@ -174,7 +174,7 @@ def _reason(record: Record) -> str:
 
 
 def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
-    """The rows with the language that another row of their item names, if only one is named."""
+    """The rows, with missing languages filled in if the item's other rows name exactly one."""
     known: dict[tuple[object, ...], set[str]] = {}
     for row in rows:
         known.setdefault((row.item[0], row.item[2]), set()).add(row.names.language)
@@ -187,16 +187,16 @@ def _with_languages(rows: Sequence[_Row]) -> list[_Row]:
 
 
 def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[ScorableOutput, Record]]:
-    """With what stands on one row of an item only; two rows that contradict each other are a problem."""
-    said: dict[tuple[object, str], list[tuple[str, str]]] = {}
+    """The texts with the texts of their item, from whichever row has them; contradicting rows are a problem."""
+    texts: dict[tuple[object, str], list[tuple[str, str]]] = {}
     for row in rows:
         for name, value in row.of_item.items():
-            said.setdefault((row.item, name), []).append((value, row.where))
-    # What most rows of an item say is meant: a slip in its first row is not one of all the others.
-    known = {key: _commonest(values) for key, values in said.items()}
-    for key, values in said.items():
+            texts.setdefault((row.item, name), []).append((value, row.where))
+    # The commonest value is right: a slip in the first row must not become a problem of all the others.
+    known = {key: _commonest(values) for key, values in texts.items()}
+    for key, values in texts.items():
         findings.problems += [
-            f"{where}: {key[1]} differs from the one in {known[key][1]}"
+            f"{where}: {key[1]} differs from {known[key][1]}"
             for value, where in values
             if value is not known[key][0] and not same_value(known[key][0], value)
         ]
@@ -224,7 +224,7 @@ def _outputs(rows: Sequence[_Row], findings: FileFindings) -> list[tuple[Scorabl
 
 
 def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """The first of those that say what most say."""
+    """The first (text, place) with the commonest wording."""
     if len(values) == 1:
         return values[0]
     counts = Counter(same_wording(value) for value, _ in values)
@@ -234,16 +234,16 @@ def _commonest(values: Sequence[tuple[str, str]]) -> tuple[str, str]:
 
 QUESTION, OLD_QUESTION = "user_input", "question"
 _OLD_COMPANIONS = frozenset({"contexts", "ground_truths"})
-"""Columns that an evaluation before version 0.2 has beside its question."""
+"""Further columns of a RAGAS evaluation before version 0.2."""
 OF_RAGAS = ("user_input", "response", "retrieved_contexts", "reference_contexts", "contexts", "ground_truths")
-"""Columns that hold the texts of an evaluation."""
+"""Columns with the texts of a RAGAS evaluation."""
 BY_QUESTION = "no column names the item: rows with the same question ({column}) are one item, numbered from 1"
 
 
 def with_items(
     columns: Mapping[str, str], keys: Sequence[str], records: Sequence[Record], findings: FileFindings
 ) -> tuple[dict[str, str], list[Record]] | None:
-    """The columns and rows with an item each, from the question; None where the table is not RAGAS' or names items."""
+    """The columns and rows with items numbered by question; None if the table is not from RAGAS or names its items."""
     if "item_id" in columns.values():
         return None
     plain = {key.strip().lower(): columns.get(key, key) for key in keys}
@@ -257,7 +257,7 @@ def with_items(
     for record in records:
         question = record.cells.get(column)
         if not isinstance(question, str) or is_blank(question):
-            findings.problems.append(f"{record.where}: the question is missing, which tells the item")
+            findings.problems.append(f"{record.where}: the question is missing; it identifies the item")
             continue
         item = numbers.setdefault(question, str(len(numbers) + 1))
         rows.append(Record(record.where, {**record.cells, "item_id": item}))

@@ -1,4 +1,4 @@
-"""Scores of texts by metrics, in and out: one row a score (long), or one column a metric (wide); CSV, JSONL and Parquet."""
+"""Read and write metrics' scores of texts: one row a score (long) or one column a metric (wide); CSV, JSONL and Parquet."""
 
 import io
 import json
@@ -59,14 +59,14 @@ from core.tables.reading import (
 from core.tables.writer import csv_bytes, csv_cells, guarded
 
 COLUMNS = known_at("scores")
-"""The texts themselves may stand in a table of scores; they are not read."""
+"""Known columns of a table of scores."""
 ABOUT = frozenset(known_at("texts"))
-"""Columns that say in either form whose score it is, or hold the texts."""
+"""Columns of both forms that name the scored text, or contain texts."""
 OF_METRIC = ("metric", "score", "reason", "family", "direction", "signature")
-"""Columns of the long form alone."""
+"""Columns of the long form only."""
 UNUSED = (*TEXTS, *NO_LABELS, *OF_RAGAS)
 SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", "rubrics")
-"""Columns in which judges say why: no labels, however few different texts there are; with numbers they are metrics."""
+"""Columns with judges' reasons: never labels, however few different texts they have; with numbers they are metrics."""
 LABELS = frozenset(
     [
         *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
@@ -74,19 +74,19 @@ LABELS = frozenset(
         *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
     ]
 )
-"""Columns that are labels in the wide form although they may hold numbers."""
+"""Columns that are labels in the wide form even if they contain numbers."""
 INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
-"""What pandas writes."""
+"""Index columns that pandas writes."""
 METRIC_MARK = "metric:"
-"""In front of a wide column's name: it is a metric, whatever it looks like."""
+"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 LOWER_MARK = " (lower is better)"
-"""Behind a wide column's name: the wide form has no other place to say it."""
+"""Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"
-"""The same for the other end; without a mark the file does not say which end is better."""
+"""Suffix for the other direction; without a suffix the direction is unknown."""
 STATED = "made elsewhere"
-"""The signature of a metric of another program whose direction the file states; empty: it does not state it either."""
+"""Signature of another program's metric whose direction the file states; without a direction it is empty."""
 RESULT = "result"
-"""The metric of 003's published results, whose value may be a judge's whole answer."""
+"""Metric in CEF's published results, whose value may be a judge's whole answer."""
 
 _FROM_FOLDER = "|from:"
 
@@ -110,25 +110,25 @@ _FAMILIES = (
 
 
 def family_of(metric: str) -> str:
-    """The family that a metric's name begins with; NO_FAMILY where it is none that Assay computes."""
+    """The family that a metric's name begins with; NO_FAMILY if Assay does not compute it."""
     name = regex.sub(r"[^a-z]", "", metric.lower())
-    if name == "ter":  # other names begin with it too
+    if name == "ter":  # exact match only: other names begin with "ter" too
         return "TER"
     return next((family for start, family in _FAMILIES if name.startswith(start)), NO_FAMILY)
 
 
 def signature_from_folder(stem: str, folder: str) -> str:
-    """The signature of a metric out of a folder of scores, whose files say no direction."""
+    """The signature of a metric from a folder of scores, whose files state no direction."""
     return f"{stem}{_FROM_FOLDER}{folder}"
 
 
 def direction_is_stated(metric: Metric) -> bool:
-    """Whether a metric's direction is known, and not but assumed because its scores came without one."""
+    """Whether a metric's direction is known, rather than assumed because its file states none."""
     return metric.signature != "" and _FROM_FOLDER not in metric.signature
 
 
 def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wide: bool) -> str:
-    """The column's name for a label: marked where the name or, in the wide form, a value could mean something else.
+    """The column's name for a label, marked if the name or, in the wide form, a value could be misread.
 
     taken: names that mean something else, in lower case.
     """
@@ -143,7 +143,7 @@ def label_column(label: str, values: Sequence[str], taken: frozenset[str], *, wi
 
 
 def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:
-    """The wide column's name for a metric. clear: its values show that it is one."""
+    """The wide column's name for a metric. clear: whether its values show that it is one."""
     name, plain = metric.name, metric.name.lower()
     marked = not clear or plain in taken or plain.startswith((LABEL_MARK, METRIC_MARK))
     end = ""
@@ -155,7 +155,7 @@ def metric_column(metric: Metric, clear: bool, taken: frozenset[str]) -> str:
 
 
 def wide_metric(column: str) -> tuple[str, Direction | None]:
-    """A wide column's metric, and which end of it is better; None: the column does not say."""
+    """A wide column's metric and its direction; None if the column does not state it."""
     name = column.removeprefix(METRIC_MARK)
     ends: tuple[tuple[str, Direction], ...] = ((LOWER_MARK, "lower"), (HIGHER_MARK, "higher"))
     for mark, direction in ends:
@@ -165,7 +165,7 @@ def wide_metric(column: str) -> tuple[str, Direction | None]:
 
 
 def metric_made_elsewhere(name: str, direction: Direction | None, family: str = "") -> Metric:
-    """A metric of which no signature is known. direction: as the file states it; None: it does not."""
+    """A metric of another program, without a signature. direction: as the file states it, or None."""
     return Metric(name, STATED if direction else "", family or family_of(name), direction or "higher")
 
 
@@ -175,33 +175,33 @@ _EMPTY = "no value in it"
 
 @dataclass
 class WideColumns:
-    """The columns of a wide table that do not say whose score it is."""
+    """The metrics and other columns of a wide table."""
 
     metrics: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    """Labels, as far as their cells can be."""
+    """Possible labels, if their cells allow it."""
     why_no_metric: dict[str, str] = field(default_factory=dict)
-    """Column -> why it is no metric."""
+    """Column -> why it is not a metric."""
 
-    def looked_at(self) -> str:
-        """The end of a sentence that says that there is no metric."""
-        said = [f"{shown(key)} ({why})" for key, why in self.why_no_metric.items()]
-        more = f" and {len(said) - MOST_LISTED:,} more" if len(said) > MOST_LISTED else ""
-        return "; columns looked at: " + (", ".join(said[:MOST_LISTED]) or "none") + more
+    def checked(self) -> str:
+        """The end of the message that there is no metric: the columns, each with the reason."""
+        reasons = [f"{shown(key)} ({why})" for key, why in self.why_no_metric.items()]
+        more = f" and {len(reasons) - MOST_LISTED:,} more" if len(reasons) > MOST_LISTED else ""
+        return "; columns checked: " + (", ".join(reasons[:MOST_LISTED]) or "none") + more
 
 
 def may_be_metric(key: str) -> bool:
-    """Whether a column's name leaves it to its cells that it is a metric, or says so."""
+    """Whether a column may be a metric by its name."""
     return key not in ABOUT and not _by_name(key)
 
 
 def wide_columns(
     keys: Sequence[str], numbers: Collection[str], records: Sequence[Record], findings: FileFindings
 ) -> WideColumns:
-    """Metrics are columns of numbers that are no known name or label. numbers: those that hold nothing else.
+    """Sort columns into metrics and others: metrics are columns of numbers that are not known columns or labels.
 
-    Most of what stands in one must be numbers. Numbers in some cells and words in as many others are a problem: a
-    label by mistake would tear the table apart, and a metric would be gone.
+    numbers: columns that contain only numbers. More than half of a metric's filled cells must be numbers. A column with
+    as many words or more is a problem: read as a label it would split the table, and a metric would be lost.
     """
     found = WideColumns()
     for key in keys:
@@ -220,21 +220,26 @@ def wide_columns(
 
 
 def _by_name(key: str) -> str | None:
-    """Why a column is no metric; empty: it is one; None: its name does not tell."""
+    """Why a column is not a metric by its name; empty if it is one, None if its cells must decide."""
     plain, name = key.lower(), wide_metric(key)[0]
     if name_of(name) != name:
-        return f"its name {name_problem(name)}" if name_of(name) is None else "its name has blanks around it"
+        return f"its name {name_problem(name)}" if name_of(name) is None else "its name has spaces around it"
     if key.startswith(METRIC_MARK) or plain == RESULT:
         return ""
     if key.startswith(LABEL_MARK):
         return "a label"
     if key in UNUSED or plain in INDEX_COLUMNS:
         return "not used"
-    return f"a label by its name, unless it is called {METRIC_MARK}{key}" if plain in LABELS else None
+    return (
+        f"a label by its name; if it is a metric, rename it {METRIC_MARK}{key}" if plain in LABELS else None
+    )
 
 
 def _by_cells(key: str, records: Sequence[Record], findings: FileFindings) -> str:
-    """The same by what a column holds. Cells like 1,5 count as numbers, so that each of them becomes a problem."""
+    """Why a column is not a metric by its cells; empty if it is one.
+
+    Cells such as 1,5 count as numbers, so that each becomes a problem later.
+    """
     held = [record for record in records if not is_undefined(record.cells.get(key))]
     words = [record for record in held if not looks_like_number(record.cells[key])]
     if not held:
@@ -246,21 +251,21 @@ def _by_cells(key: str, records: Sequence[Record], findings: FileFindings) -> st
         return "not used"
     if len(words) == len(held):
         if family_of(key) != NO_FAMILY:
-            findings.notes.append(f"column {shown(key)} holds no number: it is taken as a label")
+            findings.notes.append(f"column {shown(key)} contains no number: read as a label")
         return "no number in it"
     if all(label_of(record.cells[key]) is not None for record in words):
         places = ", ".join(f"{one.where}: {shown(str(one.cells[key]))}" for one in words[:_MOST_PLACES])
         more = f" and {len(words) - _MOST_PLACES} more" if len(words) > _MOST_PLACES else ""
         findings.problems.append(
-            f"file: column {shown(key)} holds numbers in {len(held) - len(words)} cells and words in {len(words)} "
-            f"({places}{more}): call it {METRIC_MARK}{shown(key)} if it is a metric, {LABEL_MARK}{shown(key)} if not"
+            f"file: column {shown(key)} has numbers in {len(held) - len(words)} cells and words in {len(words)} "
+            f"({places}{more}); rename it {METRIC_MARK}{shown(key)} if it is a metric, {LABEL_MARK}{shown(key)} if not"
         )
     return "more words than numbers in it"
 
 
 NO_SCORE = "no score in the file"
 INFINITE = "infinite in the file"
-NO_RESULT = "the result holds no number"
+NO_RESULT = "the result contains no number"
 
 _LAST_RESULT = regex.compile(r".*\[RESULT\]\s*\(?\s*(?P<number>[-+]?\d+(?:\.\d+)?)(?![\d.]*\d)", regex.DOTALL)
 RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
@@ -268,25 +273,25 @@ RowKey = tuple[str, str, str | None, str, tuple[tuple[str, str], ...]]
 
 @dataclass
 class ScoreSheet:
-    """The table while it is read."""
+    """A table of scores while it is read."""
 
     rows: dict[RowKey, ScoredRow] = field(default_factory=dict)
     metrics: dict[str, Metric] = field(default_factory=dict)
     cells: dict[tuple[int, int], float] = field(default_factory=dict)
     reasons: dict[tuple[int, int], str] = field(default_factory=dict)
     columns: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-    """Metric -> all of its scores, where they were read together: NaN where undefined, infinite as in the file."""
+    """Metric -> all its scores, for columns read as arrays: NaN where undefined, infinite as in the file."""
 
 
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
-    """The columns among `others` to group by; those that mean nothing here are noted."""
+    """The columns among `others` to group by; add a note on columns that are not used."""
     unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
     candidates = [key for key in others if key in unused or key not in ABOUT]
     return labels_among(candidates, unused, records, findings)
 
 
 def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) -> ScoredRow | None:
-    """Whose text a row is about; None after its problems were reported."""
+    """The scored text of a row; None if it has problems, which are added to the findings."""
     names = names_in(record, labels, findings)
     if names is None:
         return None
@@ -294,14 +299,14 @@ def scored_row(record: Record, labels: Sequence[str], findings: FileFindings) ->
 
 
 def row_key(row: ScoredRow) -> RowKey:
-    """The key under which a text may come once."""
+    """The key of a text, which must be unique."""
     return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
 
 
 def put_score(
     sheet: ScoreSheet, at: tuple[int, int], record: Record, column: str, findings: FileFindings
 ) -> None:
-    """One score into the table: a number, or undefined with a reason, or a problem."""
+    """Store one score in the table: a number, or undefined with a reason; or add a problem."""
     value = record.cells.get(column)
     number = number_in(value)
     reason = record.cells.get("reason") if column == "score" else None
@@ -311,7 +316,7 @@ def put_score(
         and isinstance(value, str)
         and regex.search(r"\p{L}", value)
     ):
-        # A judge's whole answer: what stands behind its last mark, else there is no verdict.
+        # A judge's whole answer: the number after its last [RESULT] is the score.
         verdict = _LAST_RESULT.match(value)
         number, reason = (float(verdict["number"]), None) if verdict else (math.nan, NO_RESULT)
     if number is None and not is_undefined(value):
@@ -333,13 +338,13 @@ _MOST_ITEMS = 3
 
 @dataclass(frozen=True)
 class _Part:
-    """What a row may leave blank."""
+    """A part of a row that may be blank and filled in from other rows: the data set or the language."""
 
     name: str
     value: Callable[[ScoredRow], str | None]
-    """None: blank."""
+    """The row's value, or None if it is blank."""
     item: Callable[[ScoredRow], Hashable]
-    """Which rows belong together when it is left out."""
+    """A key of the rows that may fill each other's blanks."""
     with_value: Callable[[ScoredRow, str], ScoredRow]
 
 
@@ -354,10 +359,10 @@ _LANGUAGE = _Part(
 def fill_blanks(
     rows: Sequence[ScoredRow | None], metrics: Sequence[Hashable], findings: FileFindings
 ) -> list[ScoredRow | None]:
-    """The rows with the data set and the language that other rows of their item name, if these name only one.
+    """The rows, with blank data sets and languages filled in if the item's other rows name exactly one.
 
-    metrics: whose score each row holds, in the long form. An item whose rows contradict each other, or would stand
-    twice, is left as it is and noted.
+    metrics: the metric of each row, in the long form. An item whose rows contradict each other, or would become
+    duplicates, stays unchanged and gets a note.
     """
     found = list(rows)
     labels = dict.fromkeys(name for row in rows if row is not None for name in row.labels)
@@ -395,19 +400,19 @@ def _fill(
     for at, new in put:
         rows[at] = new
     if put:
-        rows_said = "1 row names" if len(put) == 1 else f"{len(put)} rows name"
-        findings.notes.append(f"{rows_said} no {part.name}: taken from the other rows of the item")
-    _note_left(several.values(), part.name, "and the others name several", findings)
+        count = "1 row names" if len(put) == 1 else f"{len(put)} rows name"
+        findings.notes.append(f"{count} no {part.name}: filled in from the item's other rows")
+    _note_left(several.values(), part.name, "and the item's other rows name several", findings)
     _note_left(
         (twice[item] for item in twice.keys() - several.keys()),
         part.name,
-        "and would stand twice with it",
+        "and would be duplicates with it",
         findings,
     )
 
 
 def _named(rows: Sequence[ScoredRow | None], part: _Part) -> dict[Hashable, set[str]]:
-    """What the rows of each item name; nothing where no row is blank, as in most files."""
+    """Item -> the values that its rows name; empty if no row is blank, as in most files."""
     there = [row for row in rows if row is not None]
     found: dict[Hashable, set[str]] = {}
     if all(part.value(row) is not None for row in there):
@@ -419,13 +424,13 @@ def _named(rows: Sequence[ScoredRow | None], part: _Part) -> dict[Hashable, set[
 
 
 def _note_left(items: Iterable[str], name: str, why: str, findings: FileFindings) -> None:
-    """One note for items whose blank rows could not be filled."""
+    """Add a note on items whose blank rows cannot be filled in."""
     listed = sorted(set(items))
     if listed:
         more = f" and {len(listed) - _MOST_ITEMS} more" if len(listed) > _MOST_ITEMS else ""
         findings.notes.append(
             f"rows of item {', '.join(map(shown, listed[:_MOST_ITEMS]))}{more} name no {name} {why}: "
-            "they are taken as items of their own"
+            "they count as separate items"
         )
 
 
@@ -434,11 +439,11 @@ _KEY = b"assay"
 
 @dataclass(frozen=True)
 class ParquetNotes:
-    """What a file of ours says about its columns; empty for a file of another program."""
+    """Assay's notes on the columns of a Parquet file; empty for other programs' files."""
 
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     reasons: Sequence[tuple[int, str, str]] = ()
-    """(row, metric, why it has no score)."""
+    """(row, metric, why the score is undefined)."""
 
 
 def _parquet_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
@@ -459,13 +464,13 @@ PARQUET = Format("parquet", "a Parquet table", is_parquet, rows=_parquet_rows)
 
 
 def parquet_notes(data: bytes) -> ParquetNotes:
-    """What the metadata of a file that could be read says about metrics."""
+    """The notes on metrics in the metadata of a readable file."""
     _, parquet = pyarrow_for("Parquet")
     return _notes((parquet.read_schema(io.BytesIO(data)).metadata or {}).get(_KEY, b""))
 
 
 def parquet_bytes(columns: Mapping[str, Sequence[Any]], notes: ParquetNotes) -> bytes:
-    """The columns as a Parquet file; texts that repeat are stored once."""
+    """The columns as a Parquet file; repeated texts are stored once."""
     arrow, parquet = pyarrow_for("Parquet")
     about = {
         "metrics": [[m.name, m.signature, m.family, m.direction] for m in notes.metrics.values()],
@@ -486,7 +491,7 @@ def _is_numbers(values: Sequence[Any]) -> bool:
 
 
 def _notes(written: bytes) -> ParquetNotes:
-    """Our metadata; nothing where it is not ours, or was changed."""
+    """Notes from Assay's metadata; empty if it is missing, or was changed."""
     value, problem = parse_json(written.decode("utf-8", "replace")) if written else (None, "none")
     if problem or not isinstance(value, JsonObject):
         return ParquetNotes()
@@ -518,11 +523,11 @@ _OF_LABELS = (_TAKEN | {*SAID}) - {LABEL_PAIR}
 
 
 def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
-    """UTF-8 CSV; every number as its shortest exact form, an undefined score is an empty cell."""
+    """The scores as UTF-8 CSV. Numbers are in their shortest exact form, undefined scores are empty cells."""
     if shape == "long":
         return b"".join(_long_csv(table))
     columns, rows = _shaped(table, shape)
-    # A name out of a file may look like a formula, and so do signatures that begin with a sign.
+    # A name from a file may look like a formula, and so may a signature that begins with a sign.
     titles = {name: str(guarded(name)) for name in columns}
     return csv_bytes(
         list(titles.values()), ({titles[key]: cell for key, cell in row.items()} for row in rows)
@@ -530,13 +535,13 @@ def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
 
 
 def write_scores_jsonl(table: ScoreTable, shape: Shape = "long") -> bytes:
-    """One object a line; an undefined score is null."""
+    """The scores as JSONL, one object a line; undefined scores are null."""
     _, rows = _shaped(table, shape)
     return jsonl_bytes(rows)
 
 
 def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
-    """A Parquet file; signatures, families, directions and reasons are in its metadata in either shape."""
+    """The scores as a Parquet file; its metadata has signatures, families, directions and reasons in either shape."""
     names, written = _shaped(table, shape)
     rows = list(written)
     reasons = [(row, table.metrics[metric].name, reason) for (row, metric), reason in table.reasons.items()]
@@ -558,7 +563,7 @@ def _shaped(table: ScoreTable, shape: Shape) -> tuple[list[str], Iterator[dict[s
 
 
 def _long_csv(table: ScoreTable) -> Iterator[bytes]:
-    """The long form, text by text. What is said of a text and of a metric is written once, not for every score."""
+    """Yield the long form, text by text. Cells on a text and on a metric are formatted once, not for every score."""
     labels = _label_names(table, "long")
     yield csv_cells(*ABOUT_FILES, *labels.values(), *OF_SCORE).encode() + b"\r\n"
     described = [(csv_cells(m.name), csv_cells(m.family, _stated(m), m.signature)) for m in table.metrics]
@@ -611,7 +616,7 @@ def _wide_rows(table: ScoreTable, labels: dict[str, str], metrics: list[str]) ->
 
 
 def _stated(metric: Metric) -> str | None:
-    """The direction, unless it is but assumed: written down it would come back as a statement."""
+    """The direction, unless it is only assumed: once written, it would be read back as stated."""
     return metric.direction if direction_is_stated(metric) or metric.direction == "lower" else None
 
 
@@ -623,23 +628,23 @@ def _is_clear(table: ScoreTable, metric: int) -> bool:
     return bool((~np.isnan(table.values[:, metric])).any())
 
 
-IDS_WITH_LEVEL = "ids end in _levelN: what stands before it is the item, N its level"
-NO_METRIC = "file: it holds no score; a long table has the columns metric and score, a wide one a column of numbers a metric"
+IDS_WITH_LEVEL = "ids end in _levelN: the part before it is the item, N is the level"
+NO_METRIC = "file: contains no score; expected the columns metric and score (long), or a column of numbers for each metric (wide)"
 _LONG = frozenset({"metric", "score"})
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
 def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> ScoreTable:
-    """The scores of a file in either form; InputError holds every problem.
+    """Read the scores of a file in either form. InputError lists every problem.
 
-    Long where there are columns `metric` and `score`. Else every column of numbers that is no known name or label is
-    a metric. An empty cell, null and NaN are undefined, with a reason; anything else that is no number is a problem.
+    A file with columns `metric` and `score` is long. Else every column of numbers that is not a known column or label is
+    a metric. An empty cell, null and NaN are undefined, with a reason; other cells without a number are problems.
     """
     findings = FileFindings(file_name, sha256_of(data))
     notes, numbers = ParquetNotes(), dict[str, NDArray[np.float64]]()
     if rows is table_rows:
         text = decode(data, file_name)
-        del data  # else it stands beside its text until all is read
+        del data  # frees memory: the text is a second copy
         numbers = open_numbers(text, COLUMNS, file_name, _candidates)
         table = open_records(text, COLUMNS, findings, without=numbers)
         del text
@@ -668,12 +673,12 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
         findings.problems.append(NO_METRIC)
     findings.refuse()
     if not any("system" in record.cells for record in records):
-        findings.notes.append(f"the file names no system: its scores stand under the system {ONLY_SYSTEM}")
+        findings.notes.append(f"the file names no system: its scores get the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)
 
 
 def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
-    """The columns of a wide table that may be metrics; not RESULT, in which `nan` is a word of a judge's."""
+    """The columns of a wide table that may be metrics, except RESULT, where `nan` may be a word in a judge's answer."""
     if set(columns.values()) >= _LONG:
         return []
     known = {*columns, *OF_METRIC}
@@ -681,12 +686,12 @@ def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:
 
 
 def _refuse_correlations(columns: Iterable[str], keys: Sequence[str], file_name: str) -> None:
-    """A table of correlations, one a metric, is no table of scores."""
+    """Raise InputError for a table of correlations."""
     if "item_id" not in columns and {"metric", "against", "n_left_out"} <= set(keys):
         reject(
             file_name,
             [
-                "file: it holds correlations, as correlate writes them to .csv; as a side they are read from .json"
+                "file: contains correlations from correlate, expected scores; to compare correlations, use a .json file"
             ],
         )
 
@@ -704,7 +709,7 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
     about = [name for name in keys if name not in UNUSED]
     sheet, numbers, places = ScoreSheet(), dict[RowKey, int](), dict[tuple[int, int], str]()
     metric_numbers: dict[str, int] = {}
-    # Each text comes once a metric and each metric once a text: what is known is not checked again.
+    # Each text recurs with every metric, and each metric with every text: check each only once.
     texts: dict[str, ScoredRow | None] = {}
     known: dict[str, int | None] = {}
     rows: list[ScoredRow | None] = []
@@ -738,7 +743,7 @@ def _long(records: Sequence[Record], findings: FileFindings) -> ScoreSheet:
 
 
 def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> str | None:
-    """The name of the row's metric; None after its problem was reported."""
+    """The name of the row's metric; None if it has a problem, which is added to the findings."""
     value = record.cells.get("metric")
     name = label_of(value) if not is_nothing(value) else None
     if name is None:
@@ -757,7 +762,7 @@ def _metric(record: Record, sheet: ScoreSheet, findings: FileFindings) -> str | 
     known = sheet.metrics.setdefault(name, metric)
     if known != metric:
         findings.problems.append(
-            f"{record.where}: family, direction or signature of metric {shown(name)} differ from those in earlier rows"
+            f"{record.where}: family, direction or signature of metric {shown(name)} differs from earlier rows"
         )
     return name
 
@@ -767,7 +772,7 @@ def _stated_metric(record: Record, key: str, findings: FileFindings) -> str:
     if is_nothing(value):
         return ""
     if not isinstance(value, str):
-        findings.problems.append(f"{record.where}: {key} is {type_name(value)}, expected a text")
+        findings.problems.append(f"{record.where}: {key} is {type_name(value)}, expected text")
         return ""
     return printable_text(value.strip())
 
@@ -782,7 +787,7 @@ def _wide(
     findings: FileFindings,
 ) -> ScoreSheet:
     there = list(dict.fromkeys(key for record in records for key in record.cells))
-    if numbers:  # in the order of the header, as they would stand in each row
+    if numbers:  # restore the order of the header
         place = {key: at for at, key in enumerate(keys)}
         there = sorted([*there, *numbers], key=lambda key: place.get(key, -1))
     wide = wide_columns(there, numbers, records, findings)
@@ -794,10 +799,12 @@ def _wide(
         name, direction = wide_metric(column)
         before = known.setdefault(name.lower(), column)
         if before != column:
-            findings.problems.append(f"file: columns {shown(before)} and {shown(column)} are one metric")
+            findings.problems.append(
+                f"file: columns {shown(before)} and {shown(column)} name the same metric"
+            )
         sheet.metrics[name] = metric_made_elsewhere(name, direction)
     if not columns and not findings.problems:
-        findings.problems.append(NO_METRIC + wide.looked_at())
+        findings.problems.append(NO_METRIC + wide.checked())
     rows = [scored_row(record, labels, findings) for record in records]
     places: list[tuple[RowKey, str]] = []
     rest = [(number, column) for number, column in enumerate(columns) if column not in numbers]
@@ -834,7 +841,7 @@ def _table(sheet: ScoreSheet, notes: ParquetNotes, findings: FileFindings) -> Sc
         reasons = dict(sorted(reasons.items()))
     if undefined := Counter(reasons.values()):
         listed = ", ".join(f"{count} ({shown(reason)})" for reason, count in undefined.most_common(5))
-        findings.notes.append(f"scores that are undefined: {listed}")
+        findings.notes.append(f"undefined scores: {listed}")
     findings.note_replaced()
     return ScoreTable(
         tuple(sheet.rows.values()),

@@ -446,7 +446,7 @@ def _question(place: str, entry: object, problems: Problems) -> ReportQuestion |
                 found.append(f"{place}, {name}: {FIRST_LEVEL} is missing")
     stop_words = entry.get("stop_words", "")
     if not isinstance(stop_words, str):
-        found.append(f"{place}, stop_words: is {type_name(stop_words)}, expected a text")
+        found.append(f"{place}, stop_words: is {type_name(stop_words)}, expected text")
     problems += found
     if found:
         return None

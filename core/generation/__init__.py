@@ -1,1 +1,1 @@
-"""Answers of known quality: A0-A4 (factual), damage levels 0-5 (damage), and both without a model (rules)."""
+"""Make answers of known quality: A0-A4 (factual) and damage levels 0-5 (damage), by a model or by rules."""

@@ -1,4 +1,4 @@
-"""Damage levels 0 (a paraphrase) to 5 (wrong throughout) of one item, by a model or by rules, and as a kind of run (Meta-Judge, section 3)."""
+"""Damage levels 0 (a paraphrase) to 5 (wrong throughout) by a model or by rules, and the kind of run that makes them (Meta-Judge, section 3)."""
 
 import asyncio
 import json
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import regex
 from pydantic import field_validator
 
+from core.diff.sentences import sentences
 from core.formats.generation import GeneratedText, to_meta_judge
 from core.generation.facts import Fact, Pool, find_facts
 from core.generation.language import (
@@ -18,7 +19,6 @@ from core.generation.language import (
     language_of,
     same_script,
     script_of,
-    sentences,
 )
 from core.generation.lists import gazetteer
 from core.generation.numbers import NUMBER_CHANGED, Draw, makes_sense, number_change, put_in
@@ -53,9 +53,9 @@ class DamageLevel:
 
     level: int
     text: str | None
-    """None: no text passed the checks."""
+    """None if no text passed the checks."""
     how: str
-    """`llm`, `paraphrase`, `verbatim`, or the rules that made it, joined by ` + `."""
+    """How it was made: `llm`, `paraphrase`, `verbatim`, or names of rules, joined by ` + `."""
     attempts: int = 0
     reason: str | None = None
     detail: str = ""
@@ -64,7 +64,7 @@ class DamageLevel:
 
 @dataclass(frozen=True)
 class DamageTrace:
-    """Everything that was done to one item."""
+    """Record of everything that was done to one item."""
 
     item_id: str
     backend: str
@@ -75,18 +75,18 @@ class DamageTrace:
 
 
 DAMAGE_LEVELS = (0, 1, 2, 3, 4, 5)
-"""0: a paraphrase, as good as the reference ... 5: wrong throughout. Higher is worse (000, section 3)."""
+"""Levels from 0 (a paraphrase, as good as the reference) to 5 (wrong throughout). Higher is worse (Meta-Judge, section 3)."""
 MAX_TOKENS = 400
-"""New tokens per answer, as in 000."""
+"""New tokens per answer, as in Meta-Judge."""
 
 
 class DamageSettings(GenerationSettings):
-    """What fixes a run beside model and prompt."""
+    """Settings that, with model and prompt, determine a run."""
 
     task: Task = setting(
         "qa",
         "The texts are",
-        "what the texts are",
+        "kind of texts in the file",
         words={
             "qa": "questions and answers",
             "qa-passage": "questions on a passage",
@@ -105,14 +105,14 @@ class DamageSettings(GenerationSettings):
     @field_validator("levels", mode="before")
     @classmethod
     def _levels(cls, given: object) -> object:
-        """0-5, or 0,3,5, or numbers."""
+        """Levels from `0-5`, `0,3,5` or numbers."""
         levels = (
             given
             if isinstance(given, tuple | list)
             else [level for part in str(given).split(",") for level in _from_to(part)]
         )
         if not levels:
-            raise ValueError("name at least one level")
+            raise ValueError("choose at least one level")
         if wrong := [str(level) for level in levels if level not in DAMAGE_LEVELS]:
             raise ValueError(
                 f"there is no level {', '.join(wrong)}; damage levels are 0 to {DAMAGE_LEVELS[-1]}"
@@ -140,18 +140,18 @@ class DamageSettings(GenerationSettings):
 
 
 def _from_to(part: str) -> range:
-    """2-4 is 2, 3, 4."""
+    """The levels in a range: 2-4 gives 2, 3, 4."""
     first, dash, last = (one.strip() for one in part.partition("-"))
     if not (first.isdecimal() and (last.isdecimal() or not dash)):
-        raise ValueError(f"{part.strip()!r} is neither a level nor a range of them, such as 0-5")
+        raise ValueError(f"{part.strip()!r} is neither a level nor a range of levels such as 0-5")
     return range(int(first), int(last or first) + 1)
 
 
 SHORT_ANSWER = 3
-"""Words up to which an answer can be a mere name, in whatever script its question is or is not."""
+"""Most words of an answer that may be only a name, possibly in another script than its question."""
 
 Problem = tuple[str, str]
-"""The few words it is counted under, and one sentence that a model can act on."""
+"""The kind that is counted, and a sentence that a model can act on."""
 
 _LABELS = (
     "output|answer|result|response|rewritten (?:text|answer|summary|translation)|synthetic (?:text|hypothesis)|"
@@ -190,9 +190,9 @@ _REFUSAL = regex.compile(
 
 
 def check_damage(material: Material, level: int, text: str, task: Task) -> Problem | None:
-    """What is wrong with a text as the damaged reference: its kind and a sentence; None: nothing.
+    """The problem with a text as a damaged reference, or None.
 
-    Another language of the same script is noticed by its stop words, in texts of eight words and more.
+    Another language in the same script is recognised by its stop words, in texts of eight words or more.
     """
     if is_blank(text):
         return "empty", "It holds no text."
@@ -210,9 +210,9 @@ def check_damage(material: Material, level: int, text: str, task: Task) -> Probl
 
 
 def changed_numbers(material: Material, level: int, text: str) -> Problem | None:
-    """What a model's level 0 changed among the numbers: another number makes it as bad as a damaged level.
+    """The problem that a model's level 0 changed a number, which makes it as bad as a damaged level; or None.
 
-    Not for a paraphrase that the file holds: whoever wrote it knows which numbers the answer needs.
+    Not for paraphrases from the file: their writer knows which numbers the answer needs.
     """
     if level > 0:
         return None
@@ -223,7 +223,7 @@ def changed_numbers(material: Material, level: int, text: str) -> Problem | None
 
 
 def _wrapped(material: Material, text: str) -> Problem | None:
-    """Whatever stands around a text although only the text was asked for."""
+    """The problem that a text comes with a label, a refusal or other additions; or None."""
     reference = material.item.reference.strip()
     plain = text.strip()
     if (found := _LABEL.match(plain)) and not _LABEL.match(reference):
@@ -242,7 +242,7 @@ def _wrapped(material: Material, text: str) -> Problem | None:
 
 
 def _leaked(material: Material, text: str) -> Problem | None:
-    """Parts of the request that came back in the answer."""
+    """The problem that an answer repeats parts of the request; or None."""
     item = material.item
     given = "\n".join((item.reference, item.question, material.context or ""))
     if (found := _FIELD.search(text)) and found.group().strip().lower() not in given.lower():
@@ -261,7 +261,7 @@ def _other_script(material: Material, text: str, task: Task) -> Problem | None:
     reference = material.item.reference
     if same_script(reference, text):
         return None
-    # The reference may be a name or an acronym in another script than its language, such as IBM in Russian.
+    # The reference may be a name or an acronym in another script than its language's, such as IBM in Russian.
     short = task in ("qa", "qa-passage") and count_words(reference) <= SHORT_ANSWER
     if short and same_script(material.item.question, text):
         return None
@@ -304,19 +304,19 @@ class Damaged:
 
     text: str
     how: str
-    """`llm`, `paraphrase`, `verbatim`, or the rules that made it, joined by ` + `."""
+    """How it was made: `llm`, `paraphrase`, `verbatim`, or names of rules, joined by ` + `."""
 
 
 STEP = "damage"
-"""Under which calls and tokens are counted."""
+"""The step's name in counts of calls and tokens."""
 SAME_AS_ANOTHER = "same as another level"
-"""Under which such a level is counted, as `same as the reference` is."""
+"""Kind of problem in counts, like `same as the reference`."""
 _CONTEXT_NAMES = {"qa-passage": "passage", "summary": "source_text", "translation": "source_sentence"}
-"""Task -> the variable of its prompts that holds a material's context."""
+"""Task -> the variable for the context in its prompts."""
 
 
 class LlmDamage:
-    """The levels written by a model with a prompt for the settings' task."""
+    """Levels written by a model, with a prompt for the settings' task."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: DamageSettings) -> None:
         self._model, self._prompt = model, for_use(prompt, STEP, settings.task)
@@ -325,26 +325,26 @@ class LlmDamage:
         self.prompts = {STEP: prompt.sha256}
 
     async def damage(self, material: Material, level: int) -> Answer[Damaged]:
-        """The reference, damaged by the model; an answer that fails a check is asked again."""
+        """The reference, damaged by the model; asks again if an answer fails a check."""
         return await self._model.ask(
             self._request(material, level), lambda answer: self._read(material, level, answer)
         )
 
     async def another(
-        self, material: Material, level: int, said: str, attempts: int, taken: Mapping[str, int]
+        self, material: Material, level: int, previous: str, attempts: int, taken: Mapping[str, int]
     ) -> Answer[Damaged]:
-        """Another text for a level whose text another level has; only where an attempt is left.
+        """Another text for a level that has the same text as another level; only if an attempt is left.
 
-        said: the level's text so far; attempts: the answers it took, which count on; taken: the wording of the other
-        levels' texts -> whose it is. A text that is taken too is not asked about again: a greedy model would go on
-        repeating itself.
+        previous: the level's text so far; attempts: the answers used so far, which count; taken: wording of the other
+        levels' texts -> their level. If the new text is taken too, the model is not asked again: decoding greedily, it
+        would keep repeating itself.
         """
-        wrong = _twin(level, said, taken)
+        wrong = _twin(level, previous, taken)
         if attempts >= self._model.attempts:
             return Answer(None, SAME_AS_ANOTHER, wrong, attempts)
         first = self._request(material, level)
         note = f"Answer {attempts} cannot be used: {wrong} Answer again, exactly in the form asked for."
-        turns = (Message("assistant", said[:LONGEST_ECHO]), Message("user", note))
+        turns = (Message("assistant", previous[:LONGEST_ECHO]), Message("user", note))
         answer = await self._model.ask(
             replace(first, messages=(*first.messages, *turns)), lambda text: self._read(material, level, text)
         )
@@ -374,7 +374,7 @@ class LlmDamage:
 
 
 def _twin(level: int, text: str, taken: Mapping[str, int]) -> str:
-    """The sentence about a text that another level has; empty: none has it."""
+    """The sentence on a text that another level has too; empty if none has."""
     other = taken.get(same_wording(text))
     if other is None:
         return ""
@@ -382,27 +382,27 @@ def _twin(level: int, text: str, taken: Mapping[str, int]) -> str:
 
 
 WORDS_PER_CUT = 50
-"""One clause is left out for so many words."""
+"""One clause is left out for every this many words."""
 SWAPPED_SHARE = 5
-"""Level 3 swaps one fact in so many, at least one."""
+"""Level 3 swaps one in this many facts, at least one."""
 MOST_REDRAWS = 8
-"""Draws tried where a text has one fact and its first replacements stand in other levels."""
+"""Most draws for a text with one fact whose first replacements occur in other levels."""
 MOST_BEGINNINGS = 20
-"""Answers tried as the beginning of a level 5 that needs a length."""
+"""Most answers to try as the beginning of a level 5 with a required length."""
 _CHARACTERS_PER_WORD = 2
-"""In scripts without spaces, for the two shares above."""
+"""Characters that count as one word in scripts without spaces, for the two shares above."""
 _NOTHING = {
     1: ("nothing to blur", "the text has no number, modifier, mark or letter that can be changed"),
-    2: ("nothing to leave out", "the text has no clause, aside or adverbial that can go"),
+    2: ("nothing to leave out", "the text has no clause, aside or adverbial that can be left out"),
     3: ("nothing to swap", "the text has no number, date, name or opposite that the rules know"),
-    4: ("nothing to swap", "no fact and no verb is left that the rules could change"),
-    5: ("no other answer", "no other item has an answer in this language, and nothing could be swapped"),
+    4: ("nothing to swap", "the text has no fact or verb left that the rules can change"),
+    5: ("no other answer", "no other item has an answer in this language, and nothing can be swapped"),
 }
-"""Level -> why it has no text."""
+"""Level -> (kind, sentence) on why it has no text."""
 
 
 class RuleDamage:
-    """Damage by rule. The same seed and pool give the same text for an item, whatever the other levels asked for."""
+    """Damage by rules. The same seed and pool give an item the same text, whichever other levels are requested."""
 
     backend = "rules"
     prompts = None
@@ -410,10 +410,10 @@ class RuleDamage:
     def __init__(self, pool: Pool, task: Task = "qa", seed: int = 0) -> None:
         self._pool, self._task, self._seed = pool, task, seed
         self._last: tuple[Material, list[Damaged | None]] | None = None
-        """A level goes on from those before it, and a run asks for all levels of an item in a row."""
+        """The last item with all its levels: each level builds on those before, and a run requests them in a row."""
 
     async def damage(self, material: Material, level: int) -> Answer[Damaged]:
-        """The item's text at one level; None with a reason where nothing in it can be damaged that way."""
+        """The item's text at one level; None with a reason if nothing in it can be damaged that way."""
         if self._last is None or self._last[0] != material:
             item = _Item(material, self._task, self._pool, Draw(self._seed, material.item.item_id))
             self._last = material, item.all_levels()
@@ -434,11 +434,11 @@ class _Item:
             Damaged(paraphrase, "paraphrase") if paraphrase and fits else Damaged(self.reference, "verbatim")
         )
         self.taken = [self.base.text]
-        """Texts of the levels so far: none comes twice."""
+        """Texts of the levels so far; none may repeat."""
         self.level = 0
 
     def all_levels(self) -> list[Damaged | None]:
-        """Levels 0 to 5; a level that cannot be made leaves its text to the next as it was."""
+        """Levels 0 to 5. If a level cannot be made, the next one starts from the same text."""
         text = self.base.text
         made: list[Damaged | None] = [self.base]
         steps = (self._surface, self._omission, self._few_swaps, self._many_swaps, self._other)
@@ -446,14 +446,14 @@ class _Item:
             made.append(came := step(text))
             if came is not None:
                 self.taken.append(came.text)
-                # A typo in a short answer would hide its only fact.
+                # A typo in a short answer would hide its only fact from the rules.
                 careless = came.how in CARELESS and self._size(came.text) <= 2 * SHORT
-                # Levels 3 and 4 swap in the same text: a swap twice over could lead back.
+                # Levels 3 and 4 swap in the same text: swapping a swap could restore the original.
                 text = came.text if self.level <= 2 and not careless else text
         return made
 
     def _allowed(self, text: str) -> bool:
-        """Whether a text may stand as this item's next level: it passes the checks and is no level yet."""
+        """Whether a text can be this item's next level: it passes the checks and no level has it yet."""
         return text not in self.taken and check_damage(self.material, self.level, text, self.task) is None
 
     def _size(self, text: str) -> int:
@@ -476,14 +476,14 @@ class _Item:
                 return Damaged(*made)
         for most in range(1 + self._size(text) // WORDS_PER_CUT, 0, -1):
             cut = omit(text, self.language, self.pool, draw, most)
-            if cut is None:  # nothing can go: asking for less of it changes nothing
+            if cut is None:  # nothing can be left out, so fewer cuts will not help
                 break
             if self._allowed(cut[0]):
                 return Damaged(*cut)
         return None
 
     def _facts(self, text: str) -> list[Fact]:
-        """Facts in the order in which they are swapped: what the question names comes last, hedges never."""
+        """Facts in the order of swapping: facts in the question come last, hedges are never swapped."""
         facts = [fact for fact in find_facts(text, self.language, self.pool) if fact.kind != "hedge"]
         question = self.material.item.question.casefold()
         order = self.draw.child("facts").shuffled([*dict.fromkeys(fact.text for fact in facts)])
@@ -492,7 +492,7 @@ class _Item:
     def _swapped(
         self, text: str, facts: Sequence[Fact], wanted: int, draw: Draw | None = None
     ) -> Damaged | None:
-        """The first facts swapped, as many as wanted; one that stands in several places is swapped in all."""
+        """The text with the first facts swapped, as many as wanted; a repeated fact is swapped everywhere."""
         every = find_facts(text, self.language, self.pool)
         held = [fact.text for fact in every]
         changes: list[tuple[int, int, str]] = []
@@ -518,7 +518,7 @@ class _Item:
         return Damaged(put_in(text, changes), " + ".join(dict.fromkeys(rules))) if changes else None
 
     def _sensible(self, text: str, facts: Sequence[Fact], wanted: int) -> Damaged | None:
-        """The same, drawn again while numbers of the new text contradict each other."""
+        """The same, drawn again while numbers in the new text contradict each other."""
         made = first = self._swapped(text, facts, wanted)
         for turn in range(MOST_REDRAWS):
             if made is None or makes_sense(made.text, self.language):
@@ -534,7 +534,7 @@ class _Item:
         return made if made and self._allowed(made.text) else None
 
     def _many_swaps(self, text: str) -> Damaged | None:
-        """The subject first, then what level 3 swapped, then others until half are."""
+        """Swap the subject first, then the facts of level 3, then others until half are swapped."""
         facts = self._facts(text)
         names = [fact for fact in facts if _names_something(fact)]
         question = self.material.item.question.casefold()
@@ -553,7 +553,7 @@ class _Item:
         return Damaged(denied, how) if denied and self._allowed(denied) else None
 
     def _redrawn(self, text: str, facts: Sequence[Fact]) -> Damaged | None:
-        """Every fact swapped by other draws, for texts whose few facts have been used up."""
+        """Every fact swapped with other draws, for texts whose few facts are used up."""
         for turn in range(MOST_REDRAWS):
             made = self._swapped(text, facts, len(facts), self.draw.child("again", turn))
             if made and self._allowed(made.text):
@@ -568,7 +568,7 @@ class _Item:
             if (whole := next(filter(self._allowed, others), None)) is not None:
                 return Damaged(whole, "another item's answer")
             return self._everything(text)
-        # Every answer as the beginning, first without cutting a sentence.
+        # Try every answer as the beginning, first without cutting a sentence.
         for whole_only in (True, False):
             for at in range(min(len(others), MOST_BEGINNINGS)):
                 parts = (part for other in [*others[at:], *others[:at]] for part in sentences(other))
@@ -578,7 +578,7 @@ class _Item:
         return self._everything(text)
 
     def _everything(self, text: str) -> Damaged | None:
-        """No other answer in this language: every fact is swapped and every statement denied that can be."""
+        """For want of another answer in this language: swap every fact and deny the statement if possible."""
         facts = self._facts(text)
         made = self._swapped(text, facts, len(text)) or Damaged(text, "")
         found = made if self._allowed(made.text) else self._denied(made) or self._redrawn(text, facts)
@@ -591,10 +591,10 @@ def _names_something(fact: Fact) -> bool:
 
 
 async def damage(material: Material, steps: LlmDamage | RuleDamage, settings: DamageSettings) -> DamageTrace:
-    """All levels of an item, asked at once; a level that fails leaves the others as they are.
+    """Make all levels of an item at once; a level that fails does not affect the others.
 
-    A level that came back with the text of a level before it is asked for once more, where the steps can be told.
-    An exception of `steps` is a defect and is raised, after every level has come to its end.
+    If a model returns the text of an earlier level, it is asked once more. An exception in `steps` is a defect and is
+    raised after all levels have finished.
     """
     came = await asyncio.gather(
         *(steps.damage(material, level) for level in settings.levels), return_exceptions=True
@@ -604,14 +604,14 @@ async def damage(material: Material, steps: LlmDamage | RuleDamage, settings: Da
         if isinstance(answer, BaseException):
             raise answer
         levels.append(_level(level, answer))
-    if isinstance(steps, LlmDamage):  # rules know what they gave the levels below
-        await _tell_apart(material, steps, levels)
+    if isinstance(steps, LlmDamage):  # rules already avoid the texts of earlier levels
+        await _make_distinct(material, steps, levels)
     item_id, notes = material.item.item_id, tuple(_notes(levels))
     return DamageTrace(item_id, steps.backend, settings.task, tuple(levels), notes, steps.prompts)
 
 
-async def _tell_apart(material: Material, steps: LlmDamage, levels: list[DamageLevel]) -> None:
-    """Ask again, in order, for each level with a text that a level before it has: two equal levels are no scale."""
+async def _make_distinct(material: Material, steps: LlmDamage, levels: list[DamageLevel]) -> None:
+    """Ask again, in order, for each level that repeats an earlier level's text: equal levels are no scale."""
     for at, level in enumerate(levels):
         lower, higher = _owners(levels[:at]), _owners(levels[at + 1 :])
         if level.text is not None and same_wording(level.text) in lower:
@@ -621,12 +621,12 @@ async def _tell_apart(material: Material, steps: LlmDamage, levels: list[DamageL
 
 
 def _owners(levels: Sequence[DamageLevel]) -> dict[str, int]:
-    """Wording -> the first of the levels that has it."""
+    """Wording -> the first level that has it."""
     return {same_wording(one.text): one.level for one in reversed(levels) if one.text is not None}
 
 
 def damage_texts(trace: DamageTrace, source: str) -> tuple[GeneratedText, ...]:
-    """An item's levels as the files have them, those without a text too. Ids in Meta-Judge's file: `ITEM_levelL`."""
+    """An item's levels for the output files, including levels without a text. Meta-Judge's ids: `ITEM_levelL`."""
     return tuple(
         GeneratedText(
             item_id=trace.item_id,
@@ -646,7 +646,7 @@ def _level(level: int, answer: Answer[Damaged]) -> DamageLevel:
         return DamageLevel(
             level, None, "", answer.attempts, answer.reason or "invalid", answer.detail, answer.temporary
         )
-    # Rules answer at once and were asked nothing.
+    # Only a model uses attempts.
     attempts = answer.attempts if made.how == "llm" else 0
     return DamageLevel(level, made.text, made.how, attempts)
 
@@ -691,7 +691,7 @@ def _report(
     materials: Mapping[str, Material],
     failures: Mapping[tuple[str, str], int],
 ) -> bytes:
-    """Meta-Judge has no report: the same two parts as of factual perturbation, counters and items."""
+    """A report with the two parts of factual perturbation, counters and items; Meta-Judge defines none."""
     whole = set(settings.level_names)
     n_complete = sum(set(_came(trace).texts) == whole for trace in traces)
     counters: dict[str, object] = {"input_samples": len(traces), "output_samples": n_complete}

@@ -1,4 +1,4 @@
-"""Where a text says something that rules can change, and what the data set itself offers in its place."""
+"""Find the facts in a text that rules can change, and collect replacements from the data set."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,17 +13,17 @@ from core.generation.numbers import NUMBER, date_patterns, lone_month
 from core.schema.study import Material
 
 NEAR = 60
-"""Characters looked at on either side: a whole long text for every word would take too long."""
+"""Characters to check on either side; the whole text for every word would take too long."""
 _SENTENCE_START = regex.compile(r"(?:^|[.!?…:。！？؟।]\s*|[\n\r]\s*)[\"'“”„«»(\[¿¡\s]*$")
 
 
 def opens_sentence(text: str, at: int) -> bool:
-    """Whether a word at this place has its capital from the place alone."""
+    """Whether a word at this position begins a sentence, so that its capital means nothing."""
     return _SENTENCE_START.search(near_before(text, at)) is not None
 
 
 def near_before(text: str, at: int) -> str:
-    """The few words before a place."""
+    """The text just before a position, at most NEAR characters."""
     return text[max(0, at - NEAR) : at]
 
 
@@ -35,14 +35,14 @@ _RUN = regex.compile(
     r"\p{Han}{2,8}|[\p{Katakana}ー]{2,20}|[\p{scx=Thai}]{3,40}|[\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]{3,40}"
 )
 _PARTICLES = frozenset("的了是在与與及有为為于於之也都而但或从從由被把对對将將并並因所如吗嗎呢约約")
-"""Single characters that hardly ever stand inside a longer Chinese word."""
+"""Single characters that rarely occur inside a longer Chinese word."""
 _PAIRS = regex.compile(r"(?<!\p{L})(?:על ידי|על יד|على يد|عن طريق)(?!\p{L})")
-"""Two words that are one preposition: neither is a word of its own there."""
+"""Prepositions of two words, neither of which is a word of its own there."""
 _LONG, _LONG_CASELESS = 4, 3
 
 
 def content_words(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Places of the content words; in scripts without spaces, runs of one script between function words."""
+    """Yield (start, end) of the content words; in scripts without spaces, of runs of one script between function words."""
     stop = words_of("en" if language == "und" else language)
     units = frozenset(UNIT_WORDS.get(language, "").split())
     paired = [match.span() for match in _PAIRS.finditer(text)]
@@ -54,7 +54,7 @@ def content_words(text: str, language: str) -> Iterator[tuple[int, int]]:
             yield from _whole(text, *word.span())
     runs = text
     if unspaced_months := [month for month in month_forms(language) if regex.search(r"\p{Thai}", month)]:
-        # A function word may stand inside the name of a month, and half of one is no word.
+        # The name of a month may contain a function word, and must not be cut there.
         months = "|".join(map(regex.escape, unspaced_months))
         runs = regex.sub(months, lambda found: "\n" * len(found.group()), text)
     for run in _RUN.finditer(without_function_words(runs, stop)):
@@ -68,7 +68,7 @@ def _whole(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def on_boundaries(text: str, start: int, end: int) -> bool:
-    """Whether a stretch is blank-free at its ends, on one line, has a letter or digit, and cuts no character."""
+    """Whether a stretch has no spaces at its ends, is on one line, has a letter or digit, and splits no character."""
     piece = text[start:end]
     if (
         piece != piece.strip()
@@ -83,9 +83,9 @@ def on_boundaries(text: str, start: int, end: int) -> bool:
 
 
 def without_function_words(text: str, stop: frozenset[str]) -> str:
-    """The text, as long as before, with line breaks for the function words of scripts without spaces.
+    """The text, at the same length, with line breaks for the function words of scripts without spaces.
 
-    In such scripts they are where one word ends and the next begins.
+    In such scripts function words mark where one word ends and the next begins.
     """
     cutter = _cutter(stop)
     return cutter.sub(lambda found: "\n" * len(found.group()), text) if cutter else text
@@ -117,9 +117,9 @@ _BY_WORD = {
 def trimmed_name(
     text: str, start: int, end: int, lists: Gazetteer, vocabulary: frozenset[str]
 ) -> tuple[int, int] | None:
-    """The run without words that have their capital from the sentence's start; None: nothing is left.
+    """The run without leading words that are capitalised only because they begin a sentence; None if nothing is left.
 
-    German writes every noun with a capital, so a run there counts only where it starts with a given name.
+    German capitalises every noun, so a run there counts only if it starts with a given name.
     """
     stop = lists.words.get("stop", frozenset())
     words = list(regex.finditer(r"\S+", text[start:end]))
@@ -145,7 +145,7 @@ def trimmed_name(
 
 
 def name_type(name: str, before: str, lists: Gazetteer) -> str:
-    """What a name may be swapped with: a class of the gazetteer, person, place, organisation, thing ..."""
+    """The type of a name, which decides its replacements: a class of the gazetteer, person, place, organisation, thing ..."""
     entries = [entry for entry in lists.entries.get(name, ()) if entry.kind == "name"]
     if entries:
         return entries[0].group
@@ -177,16 +177,16 @@ def name_type(name: str, before: str, lists: Gazetteer) -> str:
 
 
 Key = tuple[str, str | None]
-"""Language (without region) and script."""
+"""Language (without region), script."""
 _TERM = r"(?<![\p{{L}}’'-])(?:{articles}) (?P<term>(?:\p{{Ll}}+ )?\p{{Ll}}{{3,}})(?=[.,;]| (?:of|in|on|from|with|and|for) )"
 _LONG_KATAKANA = regex.compile(r"(?<![\p{Katakana}ー])[\p{Katakana}ー]{3,}(?![\p{Katakana}ー])")
 _MOST_TEXTS = 5_000
-"""Materials that names are read from: beyond it a pool only grows slower to search."""
+"""Most materials to collect names from; with more, a pool only gets slower to search."""
 
 
 @dataclass(frozen=True)
 class Other:
-    """An answer of the data set that can stand in for another item's."""
+    """An answer in the data set that can replace another item's."""
 
     item_id: str
     text: str
@@ -194,20 +194,20 @@ class Other:
 
 @dataclass(frozen=True)
 class Pool:
-    """The replacements a data set offers."""
+    """The replacements that a data set offers."""
 
     names: Mapping[Key, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     """Type of name -> names."""
     types: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """(language, name) -> the type most of its places suggest."""
+    """(language, name) -> the type that most of its occurrences suggest."""
     terms: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
     vocabulary: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Language -> words written in lower case somewhere: no names, even at the start of a sentence."""
+    """Language -> words that occur in lower case: not names, even at the start of a sentence."""
     words: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
-    """Ordinary content words as they stand inside a sentence, where no list knows them."""
+    """Ordinary content words that are in no list, as written inside a sentence."""
     answers: Mapping[Key, tuple[Other, ...]] = field(default_factory=dict)
 
-    # Facts are remembered by text and pool: which pool it is decides, and what it holds never changes.
+    # find_facts caches by text and pool. A pool never changes, so its identity is enough.
     __hash__ = object.__hash__
 
     def named(self, language: str, script: str | None, kind: str) -> tuple[str, ...]:
@@ -215,13 +215,13 @@ class Pool:
         return self.names.get((base_language(language), script), {}).get(kind, ())
 
     def type_of(self, language: str, name: str) -> str | None:
-        """The type of a name that the data set holds."""
+        """The type of a name in the data set, or None."""
         return self.types.get((base_language(language), name))
 
     def others(self, material: Material) -> tuple[Other, ...]:
-        """Answers of other items in this item's language and script, none with this item's text.
+        """Answers of other items in this item's language and script, with a text different from this item's.
 
-        Those of about its length, where there are any: a sentence in place of a word would give itself away.
+        Only answers of similar length, if there are any: a sentence in place of a word would be conspicuous.
         """
         own = material.item
         key = (language_of(material), main_script(own.reference))
@@ -237,7 +237,7 @@ class Pool:
 
 
 def make_pool(materials: Iterable[Material]) -> Pool:
-    """The pool of a whole data set; the same for any order of it."""
+    """Make the pool of a whole data set; the order of items does not matter."""
     chosen = sorted(materials, key=lambda material: material.item.item_id)
     vocabulary: dict[str, set[str]] = defaultdict(set)
     terms: dict[Key, set[str]] = defaultdict(set)
@@ -284,7 +284,7 @@ def _ordinary_words(text: str, language: str) -> Iterator[str]:
     listed, months = gazetteer(language).entries, month_forms(language)
     for start, end in content_words(text, language):
         word = text[start:end]
-        # A capital tells a noun in German alone; elsewhere it tells a name, which has a pool of its own.
+        # A capital means a noun in German; elsewhere it means a name, and names have a pool of their own.
         ordinary = not word[0].isupper() or (language == "de" and not opens_sentence(text, start))
         if ordinary and word not in listed and word not in months:
             yield word
@@ -292,12 +292,12 @@ def _ordinary_words(text: str, language: str) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _pieces(language: str) -> frozenset[str]:
-    """Words of the listed names that have several."""
+    """The single words of listed names that have several words."""
     return frozenset(word for form in gazetteer(language).entries if " " in form for word in form.split())
 
 
 def _is_no_example(name: str, text: str, at: int, lists: Gazetteer) -> bool:
-    """A month, a word that has its capital from its place, or a piece of a listed name (`Olympic`)."""
+    """Whether a run is no example of a name: a month, a sentence's first word, or part of a listed name (`Olympic`)."""
     if any(entry.kind == "name" for entry in lists.entries.get(name, ())):
         return False
     return (
@@ -349,10 +349,9 @@ RANKS = {
     **dict.fromkeys(("term", "antonym"), 1),
     "hedge": 2,
 }
-"""Kind -> how much it matters, 0 first."""
+"""Kind -> importance; 0 is the most important."""
 
 
-"""Characters before a fact that say how it is meant."""
 _LATIN = r"[\p{Latin}\p{Cyrillic}]"
 _TIME = regex.compile(
     r"(?<![\p{Nd}:.])(?:[01]?\d|2[0-3])(?::|h|\.(?=\d\d\s(?:Uhr|a\.m|p\.m)))[0-5]\d(?![\p{Nd}:])"
@@ -388,17 +387,17 @@ class Fact:
     kind: str
     """A key of RANKS."""
     group: str = ""
-    """The class of a name or term, such as `city`, or what a number is."""
+    """The class of a name or term, such as `city`, or the role of a number."""
 
     @property
     def rank(self) -> int:
-        """0: among what is changed first."""
+        """Importance; facts with 0 are changed first."""
         return RANKS[self.kind]
 
 
 @lru_cache(maxsize=32)
 def find_facts(text: str, language: str, pool: Pool) -> tuple[Fact, ...]:
-    """All facts, none overlapping, in the order of the text."""
+    """All facts in a text, without overlaps, in the order of the text."""
     lists = gazetteer(language)
     found: list[Fact] = []
     taken = bytearray(len(text))
@@ -465,7 +464,7 @@ def _numbers(text: str, lists: Gazetteer) -> Iterator[Fact]:
             kind, end = "quantity", found.end()
         elif _YEAR_CLUE.fullmatch(match["number"]):
             kind = "year"
-            # "the 1650s", "1650年代", "1650er Jahren": the ending stays, and the year stays round.
+            # "the 1650s", "1650年代", "1650er Jahren": keep the ending, and keep the year round.
             group = "decade" if regex.match(r"s\b|年代|er\s", text[end : end + 4]) else ""
         elif _SIXTIETHS.match(text, end) and len(match["number"]) < 3:
             group = "sixtieth"
@@ -473,7 +472,7 @@ def _numbers(text: str, lists: Gazetteer) -> Iterator[Fact]:
 
 
 def _german_ordinal(text: str, end: int, lists: Gazetteer) -> bool:
-    """`16. Jahrhundert`, or `16.` as a span of its own; a number at a sentence's end is none."""
+    """Whether a number is a German ordinal: `16. Jahrhundert`, or `16.` as the whole text; not at a sentence's end."""
     whole = regex.fullmatch(r"\p{Nd}{1,2}\.", text) is not None
     before = regex.search(
         r"\b(?:im|am|dem|der|das|die|den|des|vom|zum)\s\p{Nd}{1,2}$", near_before(text, end), regex.I
@@ -482,7 +481,7 @@ def _german_ordinal(text: str, end: int, lists: Gazetteer) -> bool:
 
 
 def _words_and_names(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
-    """Longest first, so that a country is not found inside the name of a university."""
+    """Yield words and names, longest first, so that a country is not found inside a university's name."""
     found = [*_listed(text, lists), *_named(text, lists, pool)]
     if lists.language == "ja":
         found += _katakana(text)
@@ -490,7 +489,7 @@ def _words_and_names(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
 
 
 def _katakana(text: str) -> Iterator[Fact]:
-    """People's names, told by the dot between their parts; and other words, of which units are none."""
+    """Yield people's names, recognised by the dot between their parts, and other words except units."""
     units = UNIT_WORDS["ja"].split()
     for match in _PERSON.finditer(text):
         yield Fact(match.start(), match.end(), match.group(), "name", "person")
@@ -517,7 +516,7 @@ def _listed(text: str, lists: Gazetteer) -> Iterator[Fact]:
 
 
 def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazetteer) -> bool:
-    """Whether the neighbours allow this reading: `about` is a hedge before a number, `second` counts after `the`."""
+    """Whether neighbouring words allow this reading: `about` is a hedge before a number, `second` an ordinal after `the`."""
     if kind == "hedge" and form.lower() in lists.words.get("before_number", ()):
         following = regex.match(r"\s+(\S+)", text[end : end + NEAR])
         after = following.group(1).strip(".,;") if following else ""
@@ -535,7 +534,7 @@ def _fits(text: str, start: int, end: int, form: str, kind: str, lists: Gazettee
         return False
     if kind == "number" and previous[-1:].isdigit():
         return False  # "500 million" is one number
-    # "2 hours 58 minutes" has its numbers moved, not its units.
+    # In "2 hours 58 minutes" the numbers change, not the units.
     counted = previous[-1:].isdigit() or previous.endswith(" per")
     periods = lists.groups.get("period", ())
     return not (kind == "term" and counted and any(form.lower() in row for row in periods))
@@ -549,11 +548,11 @@ def _named(text: str, lists: Gazetteer, pool: Pool) -> Iterator[Fact]:
             continue
         name = text[place[0] : place[1]]
         if name in lists.entries:
-            continue  # found among the listed
+            continue  # already found in the lists
         group = pool.type_of(lists.language, name) or name_type(name, near_before(text, place[0]), lists)
         unknown = (
             opens_sentence(text, place[0]) and " " not in name and pool.type_of(lists.language, name) is None
         )
         if unknown and not regex.fullmatch(r"\p{Lu}{2,}|\p{Lu}\p{Ll}+\p{Lu}.*", name):
-            continue  # one capital at the start of a sentence says nothing
+            continue  # a single capital at the start of a sentence is no evidence
         yield Fact(place[0], place[1], name, "acronym" if group == "acronym" else "name", group)

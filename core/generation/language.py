@@ -1,4 +1,4 @@
-"""The language and script of a text: the file's tag or a guess, and whether a text left those of its reference."""
+"""The language and script of a text, from the file's tag or a guess; and whether a text changed those of its reference."""
 
 import unicodedata
 from collections import Counter
@@ -15,13 +15,13 @@ _FOLDER = Path(__file__).resolve().parents[2] / "data" / "stopwords"
 
 @lru_cache(maxsize=1)
 def languages() -> tuple[str, ...]:
-    """Languages that have a list."""
+    """Languages with a list of stop words."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.txt")))
 
 
 @lru_cache(maxsize=64)
 def words_of(language: str) -> frozenset[str]:
-    """The words of one list; empty for a language without one."""
+    """The stop words of a language; empty for a language without a list."""
     if language not in languages():
         return frozenset()
     lines = (_FOLDER / f"{language}.txt").read_text("utf-8").splitlines()
@@ -34,29 +34,29 @@ _SCRIPTS = (
     "Lao Myanmar Tibetan Mongolian Thaana Syriac Cherokee Tifinagh Nko Javanese Bopomofo"
 )
 SCRIPTS = tuple(_SCRIPTS.split())
-"""As Unicode names them; letters of any other script count as `Other`."""
+"""Unicode's names of scripts; letters of other scripts count as `Other`."""
 OTHER = "Other"
 JAPANESE = "Japanese"
-"""Kana, and the Han characters beside them."""
+"""Kana, and Han characters in a text with kana."""
 HAN_OR_KANA = "Han or kana"
-"""One script where Chinese and Japanese need not be told apart: a Japanese word may have either or both."""
+"""Han and kana as one script, where Chinese and Japanese need no distinction: a Japanese word may have either or both."""
 UNSPACED = "".join(
     rf"\p{{scx={script}}}" for script in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr")
 )
-"""Inside a character class: scripts written without spaces."""
+"""Scripts written without spaces, for use inside a character class."""
 FOREIGN_SHARE = 0.25
-"""Share of a text's letters from which a second script is part of how the text is written."""
+"""Least share of a text's letters for a second script to count as one of the text's scripts."""
 KANA_SHARE = 0.1
-"""Share of kana among Han and kana from which a text is Japanese: Chinese quotes a stray kana at most."""
+"""Least share of kana among Han and kana for a text to be Japanese; Chinese quotes single kana at most."""
 SURELY_CHINESE = 12
-"""Han characters without any kana that no Japanese sentence has; fewer may be a Japanese name or noun."""
+"""Number of Han characters without kana that no Japanese text has; fewer may be a Japanese name or noun."""
 
-# In a text of another script, Latin words with a capital or a digit are names: Microsoft, COVID, mRNA.
+# In a text in another script, Latin words with a capital or a digit are names: Microsoft, COVID, mRNA.
 _LATIN_NAME = regex.compile(
     r"(?<![\p{L}\p{N}])(?=\p{Latin}*[\p{Lu}\p{Nd}])[\p{Latin}\p{Nd}]+(?![\p{L}\p{N}])"
 )
 _OTHER_LETTER = regex.compile(r"[\p{L}--\p{Latin}--\p{Lm}]", regex.V1)
-# Neither marks such as ー nor signs such as µ and 𝐀, which stand in texts of any script.
+# Excludes marks such as ー and signs such as µ and 𝐀, which occur in texts in any script.
 _LETTER = regex.compile(r"[\p{L}--[\p{Lm}\p{Script=Common}\p{Script=Inherited}]]", regex.V1)
 _UNSPACED = regex.compile(rf"[{UNSPACED}]", regex.V1)
 _TOGETHER = frozenset({"Han", "Hiragana", "Katakana", "Bopomofo"})
@@ -78,7 +78,7 @@ def _count_letters(text: str) -> Counter[str]:
 
 
 def letters_by_script(text: str) -> Counter[str]:
-    """How many letters the text has of each script; kana and Han together are Japanese where kana are many."""
+    """The number of letters in each script; Han and kana together count as Japanese if there are enough kana."""
     found = _count_letters(text)
     kana = found["Hiragana"] + found["Katakana"]
     if kana and kana >= KANA_SHARE * (kana + found["Han"]):
@@ -88,20 +88,20 @@ def letters_by_script(text: str) -> Counter[str]:
 
 
 def script_of(text: str) -> str | None:
-    """The script most letters are of, such as `Latin`; None: there is no letter, as in "1985"."""
+    """The script of most letters, such as `Latin`; None if there is no letter, as in "1985"."""
     counts = letters_by_script(text)
     return _most(counts) if counts else None
 
 
 @lru_cache(maxsize=4096)
 def scripts_of(text: str) -> frozenset[str]:
-    """The scripts of a text's letters, however few, with Han and kana as one; empty where it has none."""
+    """The scripts of all letters in a text, with Han and kana as one; empty if it has no letters."""
     return frozenset(HAN_OR_KANA if name in _TOGETHER else name for name in _count_letters(text))
 
 
 @lru_cache(maxsize=4096)
 def main_script(text: str) -> str | None:
-    """The script of most letters, with Han and kana as one; None: there are no letters."""
+    """The script of most letters, with Han and kana as one; None if there are no letters."""
     counts: Counter[str] = Counter()
     for name, times in _count_letters(text).items():
         counts[HAN_OR_KANA if name in _TOGETHER else name] += times
@@ -109,26 +109,26 @@ def main_script(text: str) -> str | None:
 
 
 def zeros_of(text: str) -> frozenset[int]:
-    """The zeros of the decimal digits in use: each script has ten in a row, and 0x30 is the zero of 0 to 9."""
+    """The code points of zero for the decimal digits in a text: each script has ten in a row, and ASCII's zero is 0x30."""
     return frozenset(
         ord(char) - unicodedata.decimal(char) for char in text if unicodedata.category(char) == "Nd"
     )
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether most of the text is written without spaces between words."""
+    """Whether most letters of the text are in scripts without spaces between words."""
     return 2 * len(_UNSPACED.findall(text)) > sum(char.isalpha() for char in text)
 
 
 def count_words(text: str) -> int:
-    """Words; in scripts written without spaces every visible character is one."""
+    """The number of words; in scripts without spaces every visible character counts as one."""
     return sum(any(char.isalnum() for char in token) for token in tokenize(text))
 
 
 def same_text(first: str, second: str) -> bool:
-    """Whether a reader would take the two for the same: case, width, blanks and outer punctuation aside.
+    """Whether two texts are equal to a reader: case, width, spaces and outer punctuation do not count.
 
-    Looser than `datasets.findings.same_wording`, which tells rows of a file apart and keeps case and marks.
+    Looser than `core.tables.problems.same_wording`, which distinguishes rows of a file by case and punctuation too.
     """
     return _core(first) == _core(second)
 
@@ -136,13 +136,13 @@ def same_text(first: str, second: str) -> bool:
 def _core(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = regex.sub(r"\s+|\p{Cf}", " ", folded).strip()
-    # A sign in front of a number is not punctuation: -5 is not 5.
+    # A sign before a number is not punctuation: -5 is not 5.
     bare = regex.sub(r"^(?![-+−]\p{N})[^\p{L}\p{N}\p{S}]+|[^\p{L}\p{M}\p{N}\p{S}%‰′″]+$", "", plain)
     return str(bare or plain)
 
 
 def may_replace(old: str, new: str) -> bool:
-    """Whether `new` differs from `old`, is not blank, has one line and brings no script that `old` has not."""
+    """Whether `new` differs from `old`, is not blank, has one line and uses no script that `old` does not."""
     if not new.strip() or len(new.splitlines()) != 1 or same_text(old, new):
         return False
     before, after = scripts_of(old), scripts_of(new)
@@ -150,11 +150,11 @@ def may_replace(old: str, new: str) -> bool:
 
 
 def same_script(first: str, second: str) -> bool:
-    """Whether two texts are written in the same script; True where one has no letters and nothing can be told.
+    """Whether two texts are in the same script; True if one has no letters.
 
-    Names in Latin letters inside another script are looked past. Where the texts' scripts differ, each must be
-    part of the other text too, with a quarter of its letters or more. A short text in Han characters may be
-    Chinese or Japanese; a long one without kana is Chinese.
+    Names in Latin letters inside another script are ignored. If the texts' main scripts differ, each must have at least
+    a quarter of the letters in both texts. A short text in Han characters may be Chinese or Japanese; a long one without
+    kana is Chinese.
     """
     if _agree(letters_by_script(first), letters_by_script(second)):
         return True
@@ -178,7 +178,7 @@ def _agree(first: Counter[str], second: Counter[str]) -> bool:
 
 
 def _read_as_japanese(one: Counter[str], other: Counter[str]) -> None:
-    """Count a few Han characters as Japanese where the other text is."""
+    """Count a few Han characters as Japanese if the other text is Japanese."""
     if other[JAPANESE] and 0 < one["Han"] < SURELY_CHINESE:
         one[JAPANESE] += one.pop("Han")
 
@@ -188,7 +188,7 @@ def _most(counts: Counter[str]) -> str:
 
 
 UNDETERMINED = "und"
-"""BCP 47 for "nobody said which language"."""
+"""BCP 47's tag for an undetermined language."""
 _BY_SCRIPT = (
     (r"[\p{Hiragana}\p{Katakana}]", "ja"),
     (r"\p{Hangul}", "ko"),
@@ -200,29 +200,29 @@ _BY_SCRIPT = (
     (r"\p{Greek}", "el"),
 )
 _LETTERS_WANTED = 0.3
-"""Share of a text's letters a script needs to decide the language: a quoted name is no evidence."""
+"""Least share of a text's letters for a script to decide the language; a quoted name is no evidence."""
 
 
 def base_language(tag: str) -> str:
-    """`de` of `de-AT`."""
+    """The language of a tag without its region: `de` for `de-AT`."""
     return tag.replace("_", "-").split("-")[0].casefold()
 
 
 def known_language(tag: str, text: str) -> str:
-    """The tag without its region; where the file names none, the guess, or `und`."""
+    """The tag without its region; for `und`, a guess from the text, or `und`."""
     base = base_language(tag)
     return base if base != UNDETERMINED else guess_language(text) or UNDETERMINED
 
 
 def language_of(material: Material) -> str:
-    """The item's language, guessed from question and reference where the file names none."""
+    """The item's language, guessed from question and reference if the file names none."""
     item = material.item
     return known_language(item.language, f"{item.question} {item.reference}")
 
 
 @lru_cache(maxsize=4096)
 def guess_language(text: str) -> str | None:
-    """By script, and in Latin and Cyrillic by the most frequent stop words; None: no evidence, or a tie."""
+    """Guess a text's language by its script or, in Latin and Cyrillic, by stop words; None without evidence or on a tie."""
     letters = len(regex.findall(r"\p{L}", text))
     for script, language in _BY_SCRIPT:
         if letters and len(regex.findall(script, text)) >= _LETTERS_WANTED * letters:
@@ -239,19 +239,19 @@ def guess_language(text: str) -> str | None:
 
 
 LEAST_WORDS = 8
-"""Of the text; fewer may be a list of names."""
+"""Least words of a text; a shorter one may be a list of names."""
 LEAST_SHARE = 0.15
-"""Stop words among the reference's words: with fewer, its own language does not show in it."""
+"""Least share of stop words in the reference; with fewer, its language does not show."""
 LEAST_HITS = 3
-"""Stop words of the other language; two may be chance, as `in` and `die` are English too."""
+"""Least stop words of the other language; two may be chance, as `in` and `die` are English too."""
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
 def language_change(language: str, reference: str, text: str) -> str | None:
-    """The language that the text seems to be in instead of the reference's; None: no clear sign of a change.
+    """The language that the text seems to be in instead of the reference's; None without clear evidence.
 
-    The text has to hold less than a third of the reference's share of stop words, and of another language's at
-    least twice as many, and as great a share as the reference has of its own or nearly so.
+    The text must have less than a third of the reference's share of its stop words. Of the other language's stop words
+    it must have more than twice as many, at a share of at least two thirds of the reference's.
     """
     own, there, here = words_of(language), _words(reference), _words(text)
     if not own or len(here) < LEAST_WORDS or not there:
@@ -277,25 +277,9 @@ def _hits(words: list[str], stop_words: frozenset[str]) -> int:
 
 @lru_cache(maxsize=256)
 def _of_script(script: str | None, but: str) -> tuple[str, ...]:
-    """Languages whose stop words are in a script, without one."""
+    """Languages whose stop words are in a script, except one. but: the language to leave out."""
     return tuple(
         other
         for other in languages()
         if other != but and main_script(" ".join(sorted(words_of(other)))) == script
     )
-
-
-_BOUNDARY = regex.compile(
-    r"(?<=[.!?…؟।][\"”»’')]*)(?<!(?:^|[^\p{L}])(?:\p{Lu}|St|Dr|Mr|Mrs|ca|bzw|Nr)\.)(?<!\p{Nd}\.)(?<!\p{Thai}\.)\s+(?=[\"“„«(¿¡]*[\p{Lu}\p{Lo}\p{N}])"
-    r"|(?<=\p{Nd}{3}\.)\s+(?=\p{Lu})|(?<=[。！？][」』）]*)(?=[^」』）\s])"
-)
-
-
-def sentences(text: str) -> list[str]:
-    """The text's sentences, each with the blanks that follow it; joined, they are the text."""
-    found: list[str] = []
-    start = 0
-    for match in _BOUNDARY.finditer(text):
-        found.append(text[start : match.end()])
-        start = match.end()
-    return [part for part in [*found, text[start:]] if part]

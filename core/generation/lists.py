@@ -1,8 +1,8 @@
-"""Word lists by language, from data/: words that tell what a stretch of text is, and what can stand for what without breaking the sentence.
+"""Word lists by language, from data/: vocabulary that identifies facts, and gazetteers of words that can replace each other in a sentence.
 
-Vocabulary lists are small on purpose: what they miss is found by its shape or by the parser. In a gazetteer a list is one
-text, its entries divided by commas; the forms of an entry (plural, cases) by bars. A form is replaced by the same form of
-another entry of its class, so a class holds what agrees in grammar.
+Vocabulary lists are deliberately small: form or the parser finds what they miss. In a gazetteer a list is one text, with
+commas between entries and bars between the forms of an entry (plural, cases). A form is replaced by the same form of
+another entry of its class, so the entries of a class agree in grammar.
 """
 
 import json
@@ -23,38 +23,38 @@ MONTHS: dict[str, tuple[tuple[str, ...], ...]] = {
     tag: tuple(tuple(month.split("|")) for month in names.split())
     for tag, names in _VOCABULARY["months"].items()
 }
-"""Forms of each month, that of dates first; a language that is not here writes months as numbers."""
+"""Forms of each month, the one in dates first; languages without an entry write months as numbers."""
 UNIT_SYMBOLS = tuple(_VOCABULARY["unit_symbols"].split())
 UNIT_WORDS: dict[str, str] = _VOCABULARY["unit_words"]
 """Patterns of words that make a number a quantity."""
 SCALES = tuple(_VOCABULARY["scales"].split())
 NUMBER_WORDS: dict[str, str] = _VOCABULARY["number_words"]
 FRACTIONS: dict[str, dict[str, int]] = _VOCABULARY["fractions"]
-"""Parts of a whole behind a number word, and how many of them make the whole."""
+"""Parts of a whole after a number word -> how many of them make the whole."""
 ORDINAL_WORDS: dict[str, str] = _VOCABULARY["ordinal_words"]
 HEDGES: dict[str, str] = _VOCABULARY["hedges"]
-"""Words that say how sure, how often or how nearly; `_` stands for a space."""
+"""Words for how sure, how often or how nearly; `_` means a space."""
 ANTONYMS: dict[str, str] = _VOCABULARY["antonyms"]
-"""Words that have an opposite, whatever stands in for them."""
+"""Words that have an opposite."""
 ENGLISH: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in json.loads((_DATA / "vocabulary" / "english.json").read_text("utf-8")).items()
 }
-"""Function words and verb forms of English, by part of speech. spoken: adverbs that say something by themselves; about:
-words in front of a number that belong to its quantity; no_adverbs: words in -ly that are none."""
+"""Function words and verb forms of English, by part of speech. spoken: adverbs with a meaning of their own; about: words
+before a number that belong to its quantity; no_adverbs: words in -ly that are not adverbs."""
 OPENERS = frozenset(_VOCABULARY["openers"].split())
-"""English words that often begin a sentence; they are no names there."""
+"""English words that often begin a sentence and are not names there."""
 
 
 def fraction_pattern(language: str) -> str:
-    """A pattern for `two thirds`; one that never matches where the language has no list."""
+    """A pattern for fractions such as `two thirds`; it never matches if the language has no list."""
     parts = "|".join(FRACTIONS.get(language, {}))
     numbers = "|".join(NUMBER_WORDS.get(language, "").split())
     return rf"(?P<count>(?i:{numbers}))[ -](?P<part>{parts})" if parts else r"(?!)"
 
 
 def month_forms(language: str) -> tuple[str, ...]:
-    """Every form of every month, the longest first."""
+    """Every form of every month, longest first."""
     forms = {form for row in MONTHS.get(language, ()) for form in row}
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 
@@ -66,7 +66,7 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a form stands in the lists."""
+    """The position of a form in the lists."""
 
     kind: str
     """`name`, `term`, `antonym`, `hedge`, `number`, `ordinal`, or `weekday`."""
@@ -78,26 +78,26 @@ class Entry:
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """The lists of one language; all empty where none is shipped."""
+    """The lists of one language; all empty if Assay has none for it."""
 
     language: str
     groups: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     """Class -> entries -> forms."""
     entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
-    """Form -> places; lower-case forms are there with a capital too."""
+    """Form -> its positions; lower-case forms are included with a capital too."""
     swaps: Mapping[str, str] = field(default_factory=dict)
-    """Antonyms and hedges: form -> what replaces it."""
+    """Antonyms and hedges: form -> replacement."""
     stems: Mapping[str, str] = field(default_factory=dict)
-    """Antonyms of languages that inflect: stem -> stem, the ending stays."""
+    """Antonyms in inflected languages: stem -> stem; the ending stays."""
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Lists of single words: stop, articles, prepositions, modifiers ..."""
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Lists whose order counts: fillers, prefixes, units."""
+    """Lists in which order matters: fillers, prefixes, units."""
     negations: tuple[tuple[str, str], ...] = ()
-    """Verb -> denied verb, most usual first."""
+    """(verb, denied verb), most common first."""
     generalise: Mapping[str, str] = field(default_factory=dict)
     suffixes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Ending -> nouns and adjectives with it, the longest ending first."""
+    """Ending -> nouns and adjectives with it, longest ending first."""
     pattern: "regex.Pattern[str] | None" = None
     """Finds any form, longest first."""
 
@@ -111,16 +111,16 @@ _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
 
 
 def languages() -> tuple[str, ...]:
-    """Languages with lists of their own."""
+    """Languages with a gazetteer."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
 
 
 @lru_cache(maxsize=64)
 def gazetteer(language: str) -> Gazetteer:
-    """The lists of a BCP 47 tag's language; empty lists where there are none."""
+    """The lists of a BCP 47 tag's language; empty lists if Assay has none."""
     name = base_language(language)
     path = FOLDER / f"{name}.json"
-    # A tag comes from a user's file: only a name among the shipped ones is ever opened.
+    # The tag comes from a user's file: open only shipped files.
     return _read(path) if name in languages() else Gazetteer(name)
 
 
@@ -129,7 +129,9 @@ def _read(path: Path) -> Gazetteer:
         raw = json.loads(path.read_text("utf-8"))
         groups = {name: _rows(text) for name, text in raw["classes"].items()}
     except (ValueError, KeyError, AttributeError) as error:
-        raise InputError(f"{path.name} cannot be read as a word list: {error}; mend or restore it") from error
+        raise InputError(
+            f"{path.name} cannot be read as a word list: {error}; correct or restore it"
+        ) from error
     for name in ("weekdays", "numbers", "numbers_2", "ordinals", "fractions"):
         groups[name] = _rows(raw.get(name, ""))
     groups["numbers"] = tuple((row[0].split(" = ")[0],) for row in groups["numbers"])
@@ -170,7 +172,7 @@ def _rows(text: str) -> tuple[Row, ...]:
 
 
 def _swaps(pairs: Sequence[str], inflected: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Both ways for `a = b`, one way for `a => b`; the earlier line wins."""
+    """Swaps of whole words and of stems: both ways for `a = b`, one way for `a => b`; earlier lines win."""
     whole: dict[str, str] = {}
     stems: dict[str, str] = {}
     for pair in pairs:
@@ -213,7 +215,7 @@ def _entries(
 def _pattern(
     entries: Mapping[str, object], stems: Mapping[str, str], endings: frozenset[str], prefixes: Sequence[str]
 ) -> "regex.Pattern[str]":
-    """One pattern for all forms. Where a script has no spaces, a form must not be part of a longer run."""
+    """One pattern for all forms. In scripts without spaces, a form must not be part of a longer run."""
     forms = sorted(entries, key=lambda form: (-len(form), form))
     spaced = [regex.escape(form) for form in forms if not regex.search(f"[{_CJK}]", form)]
     dense = [_dense(form) for form in forms if regex.search(f"[{_CJK}]", form)]

@@ -1,4 +1,4 @@
-"""Numbers and dates: moved to plausible others in the same form, read, compared between two texts, and held against each other."""
+"""Numbers and dates: change them plausibly in the same form, compare them between two texts, and check that they make sense."""
 
 import hashlib
 import unicodedata
@@ -11,22 +11,23 @@ from typing import TypeVar
 
 import regex
 
-from core.generation.language import base_language, sentences
+from core.diff.sentences import sentences
+from core.generation.language import base_language
 from core.generation.lists import FRACTIONS, MONTHS, NUMBER_WORDS, ORDINAL_WORDS, SCALES, month_forms
 
 T = TypeVar("T")
 
 
 class Draw:
-    """A place in the tree of choices: the same parts always choose the same, whatever else was drawn before."""
+    """A node in a tree of random choices: the same parts always choose the same, regardless of earlier draws."""
 
     def __init__(self, *parts: object) -> None:
-        # Each part with its length: ("a", "b") and ("ab",) must not meet.
+        # Include each part's length, so that ("a", "b") and ("ab",) differ.
         whole = "".join(f"{len(str(part))}:{part}" for part in parts)
         self._key = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
     def child(self, *parts: object) -> "Draw":
-        """The choices below this one, such as those of one span."""
+        """A node below this one, such as for one span."""
         return Draw(self._key, *parts)
 
     def below(self, limit: int, label: object = "") -> int:
@@ -35,13 +36,13 @@ class Draw:
         return int.from_bytes(digest[:8], "big") % limit
 
     def choose(self, options: Sequence[T], label: object = "") -> T:
-        """One of the options; which one does not change when others are removed that it would not have chosen."""
-        # The option of the smallest hash: taking names out of a pool leaves all other items' choices alone.
+        """One of the options. Removing an option that was not chosen does not change the choice."""
+        # Takes the smallest hash: removing names from a pool does not change the choices of other items.
         best = min(range(len(options)), key=lambda at: (self.below(1 << 62, f"{label}|{options[at]}"), at))
         return options[best]
 
     def shuffled(self, options: Sequence[T], label: object = "") -> list[T]:
-        """The options in a drawn order."""
+        """The options in random order."""
         return sorted(options, key=lambda option: self.below(1 << 62, f"{label}|{option}"))
 
 
@@ -54,19 +55,19 @@ _NUMBER = regex.compile(NUMBER)
 _LARGER = (115, 125, 135, 150, 165, 180, 210, 240)
 _SMALLER = (88, 80, 74, 66, 58, 50, 42)
 _ROUND_WITHIN = 8
-"""Percent that a rounded number may be off."""
+"""Most percent by which a rounded number may differ."""
 LATEST_YEAR = 2025
-"""No year is moved beyond it: a date to come would give the change away."""
+"""Latest year after a change: a date in the future would give the change away."""
 _SUFFIX = {1: "st", 2: "nd", 3: "rd"}
 
 
 def digits_value(text: str) -> int:
-    """The digits of a text as one integer, whatever script and separators."""
+    """The digits of a text as one integer, in any script and with any separators."""
     return int("".join(str(unicodedata.digit(char)) for char in text if unicodedata.category(char) == "Nd"))
 
 
 def with_value(text: str, value: int) -> str:
-    """The text with its digits replaced, in place and in their script; the value must have as many digits."""
+    """The text with its digits replaced in their script; the value must not have more digits."""
     digits = [at for at, char in enumerate(text) if unicodedata.category(char) == "Nd"]
     new = list(text)
     for at, digit in zip(digits, str(value).zfill(len(digits)), strict=True):
@@ -76,7 +77,10 @@ def with_value(text: str, value: int) -> str:
 
 
 def put_in(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
-    """The text with stretches replaced; an English article before one is made to fit."""
+    """The text with stretches replaced and English articles before them adapted.
+
+    changes: (start, end, new text).
+    """
     for start, end, new in sorted(changes, reverse=True):
         before = text[:start]
         article = regex.search(r"(?<![\p{L}’'-])(?P<a>[Aa])n?(?P<gap>\s)$", before[-4:])
@@ -89,14 +93,14 @@ def put_in(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 def _changed(text: str, *changes: "tuple[regex.Match[str], int]") -> str:
-    """The text with other values for the numbers found in it."""
+    """The text with new values for matched numbers."""
     return put_in(text, [(*match.span(), with_value(match.group(), value)) for match, value in changes])
 
 
 def move_number(text: str, draw: Draw, highest: int | None = None) -> str:
-    """One number (as NUMBER matches it), larger or smaller by a tenth to a factor of 2.4; round stays round.
+    """A number (as NUMBER matches it) changed by a tenth to a factor of 2.4, up or down; a round number stays round.
 
-    highest: no larger value, as for percentages.
+    highest: largest value, as for percentages.
     """
     count = sum(unicodedata.category(char) == "Nd" for char in text)
     value = digits_value(text)
@@ -114,7 +118,7 @@ def move_number(text: str, draw: Draw, highest: int | None = None) -> str:
 
 
 def move_year(text: str, draw: Draw) -> str:
-    """A year of four digits, 3 to 40 years away, never in the future."""
+    """Change a year of four digits by 3 to 40 years, never into the future."""
     year = digits_value(text)
     distance = 3 + draw.below(38, "years")
     later = year + distance
@@ -124,7 +128,7 @@ def move_year(text: str, draw: Draw) -> str:
 
 
 def move_decade(text: str, draw: Draw) -> str:
-    """The first year of a decade (1650s), 10 to 50 years away; a decade stays one."""
+    """Change the first year of a decade (1650s) by 10 to 50 years, to that of another decade."""
     year = digits_value(text)
     options = [year + step for step in (-50, -40, -30, -20, -10, 10, 20, 30, 40)]
     past = [n for n in options if 1000 <= n <= LATEST_YEAR]
@@ -132,7 +136,7 @@ def move_decade(text: str, draw: Draw) -> str:
 
 
 def move_range(text: str, draw: Draw) -> str | None:
-    """A range such as `3 to 5`, both ends moved by as much; None where that changes the number of digits."""
+    """Change both ends of a range such as `3 to 5` by the same amount; None if every change adds or removes digits."""
     first, last = list(_NUMBER.finditer(text))[:2]
     low, high = digits_value(first.group()), digits_value(last.group())
     for shift in draw.shuffled([-3, -2, 2, 3, 4, -10, 10, 20, -20]):
@@ -143,7 +147,7 @@ def move_range(text: str, draw: Draw) -> str | None:
 
 
 def move_ordinal(text: str, draw: Draw) -> str:
-    """The number in an ordinal, at most three places away: centuries and ranks stay what can be."""
+    """Change the number in an ordinal by at most three, so that centuries and ranks stay plausible."""
     match = _NUMBER.search(text)
     assert match is not None
     value, count = digits_value(match.group()), len(match.group())
@@ -152,12 +156,12 @@ def move_ordinal(text: str, draw: Draw) -> str:
 
 
 def english_suffix(number: int) -> str:
-    """The letters behind an English ordinal: 1st, 2nd, 3rd, 11th."""
+    """The suffix of an English ordinal: 1st, 2nd, 3rd, 11th."""
     return "th" if number % 100 in (11, 12, 13) else _SUFFIX.get(number % 10, "th")
 
 
 def move_all(text: str, draw: Draw, year: bool = False, highest: int | None = None) -> str:
-    """Every number in the text moved, each by its own draw."""
+    """Change every number in the text, each by its own draw."""
 
     def moved(match: "regex.Match[str]") -> str:
         own = draw.child(match.start())
@@ -167,7 +171,7 @@ def move_all(text: str, draw: Draw, year: bool = False, highest: int | None = No
 
 
 def move_time(text: str, draw: Draw) -> str:
-    """A time of day such as 14:30: another hour of the day, other minutes."""
+    """Change a time such as 14:30 to another hour and other minutes."""
     first, last = list(_NUMBER.finditer(text))[:2]
     hour, minute = digits_value(first.group()), digits_value(last.group())
     hours = range(10, 24) if len(first.group()) == 2 and hour >= 10 else range(1, 10)
@@ -177,14 +181,14 @@ def move_time(text: str, draw: Draw) -> str:
 
 
 def general_year(text: str) -> str:
-    """The decade of a year: 1655 gives 1650, digits in their script."""
+    """The decade of a year: 1655 gives 1650, with digits in their script."""
     return with_value(text, digits_value(text) // 10 * 10)
 
 
 def rounded(text: str, decimal_mark: str) -> str | None:
-    """A number of three digits or more to one or two digits, whichever is near; None: round already, or a decimal.
+    """Round a number of three or more digits to one or two, whichever is near; None if it is round already, or a decimal.
 
-    decimal_mark: the language's, which tells 42.195 from 42,195.
+    decimal_mark: the language's mark, which distinguishes 42.195 from 42,195.
     """
     if _NUMBER.fullmatch(text) is None or decimal_mark in text or "٫" in text:
         return None
@@ -212,11 +216,11 @@ _PLAIN = (
 
 @lru_cache(maxsize=64)
 def date_patterns(language: str) -> tuple["regex.Pattern[str]", ...]:
-    """Patterns for dates, the longest forms first."""
+    """Patterns for dates, longest forms first."""
     forms = month_forms(base_language(language))
     patterns = list(_PLAIN)
     if forms:
-        # Thai writes no spaces: what follows a month there is another word.
+        # Thai has no spaces: a letter after a month belongs to the next word.
         ends = "" if base_language(language) == "th" else r"(?![\p{L}\p{M}])"
         before = "[ובלמה]?" if base_language(language) == "he" else ""
         month = rf"{before}(?P<m>{'|'.join(map(regex.escape, forms))}){ends}"
@@ -233,7 +237,7 @@ def date_patterns(language: str) -> tuple["regex.Pattern[str]", ...]:
 
 @lru_cache(maxsize=64)
 def lone_month(language: str) -> "regex.Pattern[str] | None":
-    """A month without day and year, where its name is nothing else (not `May`, `March`, `mars`)."""
+    """A pattern for a month without day and year, except names that are other words too (`May`, `March`, `mars`)."""
     forms = [form for form in month_forms(base_language(language)) if len(form) > 4 and form != "March"]
     if not forms:
         return None
@@ -243,7 +247,7 @@ def lone_month(language: str) -> "regex.Pattern[str] | None":
 
 
 def move_date(text: str, language: str, draw: Draw) -> str | None:
-    """The date with one or two of its parts moved; None where the text is no date."""
+    """Change one or two parts of a date; None if the text is not a date."""
     for pattern in date_patterns(language):
         match = pattern.search(text)
         if match is not None:
@@ -256,7 +260,7 @@ def move_date(text: str, language: str, draw: Draw) -> str | None:
 
 
 def _moved(text: str, match: "regex.Match[str]", language: str, draw: Draw) -> str:
-    """Day and month, or month and year, or what there is."""
+    """Change at most two parts of a matched date."""
     parts = [name for name in ("d", "m", "mn", "y") if match.groupdict().get(name)]
     chosen = set(draw.shuffled(parts, "parts")[:2])
     changes: list[tuple[int, int, str]] = []
@@ -275,7 +279,7 @@ def _part_moved(name: str, old: str, language: str, draw: Draw) -> str:
     if name == "y":
         return move_year(old, draw) if len(old) == 4 else with_value(old, max(100, digits_value(old) - 7))
     value, most = digits_value(old), 12 if name == "mn" else 28
-    # As many digits as before, unless it is written without zero: then a day below 10 stays below 10.
+    # Keep the number of digits: without a leading zero, a day below 10 stays below 10.
     low = 10 if len(old) == 2 and value >= 10 else 1
     high = most if len(old) == 2 else 9
     return with_value(old, draw.choose([n for n in range(low, high + 1) if n != value]))
@@ -293,11 +297,11 @@ def _other_month(old: str, language: str, draw: Draw) -> str:
 _ROMANS = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
 ROMANS = _ROMANS.split()
 ENGLISH = "en"
-"""The language whose number words are all known: in another one a number may be spelled out in words that are not."""
+"""The only language in which all number words are known."""
 NUMBER_CHANGED = "number changed"
-"""Under which such paraphrases are counted."""
+"""Kind of problem in counts of paraphrases."""
 MOST_NAMED = 3
-"""Numbers that a sentence names."""
+"""Most numbers that a sentence lists."""
 _SEPARATOR = regex.compile(r"[.,٫٬'’\u00a0\u202f]")
 _DATE = regex.compile(r"(?<!\p{Nd})(\p{Nd}{1,2})[./](\p{Nd}{1,2})[./](?=\p{Nd}{2,4}(?!\p{Nd}))")
 _TOKEN = regex.compile(
@@ -312,7 +316,7 @@ _VALUES: dict[str, tuple[int, ...]] = {
     "pt": (2, *_TO_TWELVE, 15, *_TENS, 100, 1_000),
     **dict.fromkeys(("ru", "uk"), (2, *_TO_TWELVE, 20, 30, 40, 100)),
 }
-"""Of NUMBER_WORDS, in their order."""
+"""Values of NUMBER_WORDS, in their order."""
 _ORDINALS = {
     **dict(zip(ORDINAL_WORDS["en"].split(), (*range(1, 14), 20), strict=True)),
     **dict(
@@ -332,14 +336,14 @@ _OTHERWISE = {
     "both": 2, "pair": 2, "pairs": 2, "couple": 2, "twice": 2, "double": 2, "dual": 2, "twin": 2, "twins": 2, "duo": 2,
     "triple": 3, "thrice": 3, "trio": 3, "quarter": 25, "half": 50, "decade": 10, "dozen": 12, "century": 100,
 }  # fmt: skip
-"""English words that may stand for a number."""
+"""English words that may mean a number."""
 _SCALES_IN_WORDS = (100, 1_000, 10**6, 10**9, 10**12)
 _ROMAN = ROMANS[1:-1]
-"""Without I, which is a pronoun."""
+"""Roman numbers without I, which is a pronoun."""
 
 
 def plain_number(digits: str) -> str:
-    """The same text for 2,857 and 2.857 and 2857: three digits after a separator are taken for thousands."""
+    """A number in plain digits: 2,857 and 2.857 both give 2857, because three digits after a separator count as thousands."""
     plain = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in digits)
     first, *groups = map(str, _SEPARATOR.split(plain))
     thousands = len(first) <= 3 and first != "0"
@@ -351,15 +355,15 @@ def plain_number(digits: str) -> str:
 
 
 def number_change(language: str, reference: str, text: str, question: str = "") -> str | None:
-    """What changed among the numbers, as a sentence that a model can act on; None: nothing that is sure.
+    """The change among a text's numbers, as a sentence that a model can act on; None if there is no certain change.
 
-    language: of the texts, without region. question: a paraphrase may repeat its numbers. In English a number that is
-    missing or new is a change; elsewhere one that is missing while another is new, because it may be spelled out in words
-    that are not known. 1 does not count: `a` and `one` say it too. Misleads where a paraphrase converts units.
+    language: the texts' language, without region. question: a paraphrase may use its numbers. In English every missing
+    or new number is a change. In other languages, where a number may be spelled out in unknown words, only a missing
+    number together with a new one is. 1 does not count, because `a` means it too. Misleads if a paraphrase converts units.
     """
     there, here, asked = (_Numbers.of(one, language) for one in (reference, text, question))
-    lost = there.said - here.said - here.possible
-    new = here.said - there.said - there.possible - asked.said - asked.possible
+    lost = there.stated - here.stated - here.possible
+    new = here.stated - there.stated - there.possible - asked.stated - asked.possible
     if there.unclear or here.unclear or not (lost or new) or (language != ENGLISH and not (lost and new)):
         return None
     parts = [f"{_some_numbers(lost)} missing"] if lost else []
@@ -371,11 +375,11 @@ def number_change(language: str, reference: str, text: str, question: str = "") 
 class _Numbers:
     """The numbers of a text."""
 
-    said: set[Decimal] = field(default_factory=set)
+    stated: set[Decimal] = field(default_factory=set)
     possible: set[Decimal] = field(default_factory=set)
-    """What words of it may stand for."""
+    """Numbers that words of the text may mean."""
     unclear: bool = False
-    """A number is spelled out in a way that is not known."""
+    """Whether a number is spelled out in unknown words."""
 
     @classmethod
     def of(cls, text: str, language: str) -> "_Numbers":
@@ -393,18 +397,18 @@ class _Numbers:
             run = [] if part is None else [part]
             found.possible |= {Decimal(one) for one in _possible(word, language)}
             found.unclear |= language != ENGLISH and _is_compound(word, language)
-        found.said.discard(Decimal(1))
+        found.stated.discard(Decimal(1))
         return found
 
     def _add(self, run: "list[_Part]", language: str, *, unknown_scale: bool) -> None:
-        """The number that these words and digits make together."""
+        """Add the number that these words and digits form together."""
         if not run:
             return
         if unknown_scale or (language != ENGLISH and len(run) > 1):
             self.unclear = True
             return
         value = _together([one.value for one in run])
-        (self.possible if any(one.is_ordinal for one in run) else self.said).add(value)
+        (self.possible if any(one.is_ordinal for one in run) else self.stated).add(value)
 
 
 @dataclass(frozen=True)
@@ -414,11 +418,11 @@ class _Part:
     value: Decimal
     in_digits: bool = False
     is_ordinal: bool = False
-    """As a word: `3rd` counts as a number, since no other word has its form."""
+    """Whether it is an ordinal in words; `3rd` counts as a number, because its form is unambiguous."""
 
 
 def _tokens(text: str, language: str) -> Iterator[tuple[str, str]]:
-    """Digits or a word, each, the other being empty; both for another character, which ends what belongs together."""
+    """Yield (digits, "") or ("", word), and ("", "") for other characters, which end a number."""
     for found in _TOKEN.finditer(_DATE.sub(r"\1 ; \2 ; ", text)):
         word = found["word"] or ""
         if language == ENGLISH and "-" in word:
@@ -442,7 +446,7 @@ def _part(digits: str, word: str, language: str) -> _Part | None:
 
 
 def _is_compound(word: str, language: str) -> bool:
-    """Whether a number word is a part of the word, as in `quatre-vingts`."""
+    """Whether a hyphenated word contains a number word, as in `quatre-vingts`."""
     first, *others = word.casefold().split("-")
     return bool(others) and not {first, *others}.isdisjoint(NUMBER_WORDS.get(language, "").split())
 
@@ -456,7 +460,7 @@ def _goes_on(before: _Part, part: _Part, language: str) -> bool:
     if before.in_digits:
         return False
     if language != ENGLISH:
-        return True  # what they make together is not known
+        return True  # their total is unknown
     return before.value % 100 == 0 or (before.value % 10 == 0 and before.value < 100 and part.value < 10)
 
 
@@ -473,7 +477,7 @@ def _together(values: list[Decimal]) -> Decimal:
 
 
 def _possible(word: str, language: str) -> Iterator[int]:
-    """What a word may stand for besides a number word: a month, a fraction, a Roman number."""
+    """Yield the numbers that a word may mean as a month, a fraction or a Roman number."""
     plain = word.casefold()
     for at, forms in enumerate(MONTHS.get(language, ()), start=1):
         if plain in (form.casefold() for form in forms):
@@ -487,7 +491,7 @@ def _possible(word: str, language: str) -> Iterator[int]:
 
 
 def _some_numbers(numbers: set[Decimal]) -> str:
-    """The first of them, with the verb: `3 is`, `3, 5 are`."""
+    """The first numbers with a verb, for a sentence: `3 is`, `3, 5 are`."""
     shown = [f"{one:f}" for one in sorted(numbers)]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     return f"{', '.join(shown[:MOST_NAMED])}{more} {'is' if len(shown) == 1 else 'are'}"
@@ -498,18 +502,18 @@ _OF_THEM = (
     r"|de (?:ellos|ellas)|из (?:них|которых)"
 )
 _SMALL = 19
-"""Number words from two to twenty stand in the lists in this order, without a gap."""
+"""Number words from two to twenty, which begin every list in this order and without a gap."""
 WHOLES: dict[str, tuple[str, ...]] = {"en": ("all", "none"), "de": ("alle",)}
-"""What stands in for a part where no other number fits, as in `three hearts, two of which`."""
+"""Replacements of a part when no other number fits, as in `three hearts, two of which`."""
 
 
 def is_part(text: str, end: int) -> bool:
-    """Whether the number that ends there is a part of the one before it."""
+    """Whether the number that ends at this position is part of the number before it."""
     return regex.compile(rf"\s(?:{_OF_THEM})\b").match(text, end) is not None
 
 
 def makes_sense(text: str, language: str) -> bool:
-    """Whether in every sentence a part (`four of which`) is smaller than the number it is a part of."""
+    """Whether every part in the text (`four of which`) is smaller than the number that it is part of."""
     return all(_parts_fit(sentence, language) for sentence in sentences(text))
 
 
@@ -521,7 +525,7 @@ def _parts_fit(sentence: str, language: str) -> bool:
     found = list(regex.finditer(rf"(?<![\p{{L}}\p{{N}}])(?i:{either})(?![\p{{L}}\p{{N}}])", sentence))
     for whole, part in pairwise(found):
         if is_part(sentence, part.end()):
-            # Marks inside a number count for nothing here: parts are whole numbers.
+            # Ignore separators inside a number: parts are whole numbers.
             one, other = (words.get(m.group().lower()) or digits_value(m.group()) for m in (whole, part))
             if other >= one:
                 return False

@@ -1,4 +1,4 @@
-"""What can be left out of a text, blurred in it, or filled in to its length, without a model."""
+"""Rules that leave out parts of a text, blur it, or fill it to a length, without a model."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,35 +6,36 @@ from itertools import combinations, pairwise
 
 import regex
 
+from core.diff.sentences import sentences
 from core.generation.facts import Fact, Pool, find_facts, near_before
-from core.generation.language import count_words, is_unspaced, sentences
+from core.generation.language import count_words, is_unspaced
 from core.generation.lists import Gazetteer, gazetteer
 from core.generation.numbers import Draw, general_year, put_in, rounded
 
 LENGTH_TOLERANCE = 0.1
-"""Of the reference's words, for summaries (000, section 3); one word is always allowed."""
+"""Allowed difference in words for summaries, as a share of the reference's (Meta-Judge, section 3); at least one word."""
 SHORTEST_CUT = 5
-"""A text below so many words is not made by cutting a longer one: half a phrase is no answer."""
+"""Fewest words of a text made by cutting a longer one: half a phrase is no answer."""
 MOST_FILLERS = 3
-"""Filler sentences in a row."""
+"""Most filler sentences in a row."""
 
 
 def lengths_within(reference: str) -> range:
-    """The numbers of words that a summary of this reference may have."""
+    """The allowed numbers of words for a summary with this reference."""
     wanted = count_words(reference)
     slack = max(1, int(LENGTH_TOLERANCE * wanted + 1e-9))
     return range(wanted - slack, wanted + slack + 1)
 
 
 def within(reference: str, text: str) -> bool:
-    """Whether the text is as long as the reference, give or take what a summary may differ."""
+    """Whether the text's length is allowed for a summary with this reference."""
     return count_words(text) in lengths_within(reference)
 
 
 def shaped(parts: Iterable[str], reference: str, whole: bool = False) -> str | None:
-    """Sentences strung together to the reference's length; None: there are not enough of them.
+    """Sentences joined to the reference's length; None if there are not enough of them.
 
-    whole: None rather than a last sentence cut short.
+    whole: return None rather than cut the last sentence.
     """
     wanted = count_words(reference)
     dense = is_unspaced(reference)
@@ -55,7 +56,7 @@ def shaped(parts: Iterable[str], reference: str, whole: bool = False) -> str | N
 
 
 def _cut(text: str, wanted: int, dense: bool) -> str:
-    """The first words (or characters), closed with the mark that the text's sentences end with."""
+    """The first words (or characters), with the text's closing mark."""
     end = text.rstrip()[-1]
     mark = end if end in ".!?。！？।؟" else ""
     if dense:
@@ -70,7 +71,7 @@ def _cut(text: str, wanted: int, dense: bool) -> str:
 
 
 def filler(fillers: Sequence[str], wanted: int, dense: bool) -> str | None:
-    """Whole filler sentences, the combination whose length is nearest; None: the language has none."""
+    """The combination of filler sentences nearest to a length; None if the language has none."""
     if not fillers or wanted < 1:
         return None
     most = min(len(fillers), MOST_FILLERS)
@@ -82,14 +83,14 @@ def filler(fillers: Sequence[str], wanted: int, dense: bool) -> str | None:
 Cut = tuple[int, int, str]
 """Start, end, rule."""
 LONGEST_ASIDE = 5
-"""Words that a stretch between two commas may have; a longer one is mostly the main clause."""
+"""Most words between two commas for an aside; a longer stretch is mostly the main clause."""
 _AND = frozenset({"and", "und", "et", "y", "и"})
 _FOLLOWS = regex.compile(r"[.,;،]|\s(?:and|by|und|et|y|и|on|in)\s|\Z")
 _COMMAS = ",،、，"
 
 
 def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
-    """What can be left out, in classes, the safest first."""
+    """The parts of a text that can be left out, in classes, safest first."""
     lists = gazetteer(language)
     classes: list[list[Cut]] = [
         [(*match.span(), "aside omitted") for match in regex.finditer(r"\s?[(（][^()（）]*[)）]", text)],
@@ -111,7 +112,7 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
         for part in parts[1:]:
             classes[4].append((at, at + len(part), "sentence omitted"))
             at += len(part)
-    # Only cuts that leave quotation marks and brackets in pairs.
+    # Keep only cuts that leave quotation marks and brackets in pairs.
     return [
         [cut for cut in found if all(text[cut[0] : cut[1]].count(mark) % 2 == 0 for mark in '"“”„«»()「」')]
         for found in classes
@@ -119,7 +120,7 @@ def cuts(text: str, language: str, pool: Pool) -> list[list[Cut]]:
 
 
 def _in_sentence(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int, int, int, str]]:
-    """Clauses behind the last comma, asides between commas, openings before the first."""
+    """Yield clauses after the last comma, asides between commas, and openings before the first comma."""
     places = [m.start() for m in regex.finditer(rf"[{_COMMAS}](?!\p{{Nd}})", body)]
     if not places:
         return
@@ -147,17 +148,17 @@ def _in_sentence(body: str, lists: Gazetteer, dense: bool) -> Iterator[tuple[int
 
 
 def _adverbials(text: str, language: str, pool: Pool, lists: Gazetteer) -> Iterator[Cut]:
-    """`in 1655`, `on 14 January 2005`, `in Toronto`: a preposition and one fact, before a mark or `and`."""
+    """Yield adverbials: a preposition and one fact before a mark or `and`, such as `in 1655`, `in Toronto`."""
     verbs = {verb for verb, _ in lists.negations}
     for fact in find_facts(text, language, pool):
         if fact.kind not in ("date", "year", "name"):
             continue
         lead = regex.search(r"(?<=[\p{L}\p{N}%]\s)(\p{L}+)\s$", near_before(text, fact.start))
         follows = _FOLLOWS.match(text, fact.end)
-        # "by Banting and Best": the second name would be left without its preposition.
+        # In "by Banting and Best" the second name would lose its preposition.
         if follows and fact.kind == "name" and follows.group().strip() in _AND:
             continue
-        # "its seat is in New York" says nothing without the place.
+        # "its seat is in New York" means nothing without the place.
         needed = (
             lead
             and regex.split(r"\s+", near_before(text, fact.start - len(lead.group())).rstrip())[-1].lower()
@@ -168,7 +169,7 @@ def _adverbials(text: str, language: str, pool: Pool, lists: Gazetteer) -> Itera
 
 
 def omit(text: str, language: str, pool: Pool, draw: Draw, most: int) -> tuple[str, str] | None:
-    """The text without up to `most` of its cuts, one a sentence, and the rules; None: nothing can go."""
+    """The text without up to `most` parts, one a sentence, and the rules; None if nothing can be left out."""
     starts = [0]
     for sentence in sentences(text):
         starts.append(starts[-1] + len(sentence))
@@ -176,7 +177,7 @@ def omit(text: str, language: str, pool: Pool, draw: Draw, most: int) -> tuple[s
     for group in cuts(text, language, pool):
         for cut in draw.shuffled(group):
             at = bisect_right(starts, cut[0])
-            # A whole sentence goes only where nothing smaller can: more than that would be another level.
+            # Leave out a whole sentence only if nothing smaller can go; more would be a higher level.
             whole = cut[2] == "sentence omitted"
             if len(chosen) < most and at not in chosen and not (whole and chosen):
                 chosen[at] = cut
@@ -189,7 +190,7 @@ def omit(text: str, language: str, pool: Pool, draw: Draw, most: int) -> tuple[s
 
 
 def _without(text: str, cut: Cut) -> str:
-    """The text without the stretch; blanks, marks and the sentence's capital put right."""
+    """The text without the stretch, with spaces, marks and the sentence's capital corrected."""
     before, after = text[: cut[0]], text[cut[1] :]
     if regex.search(r"(?:^|[.!?。]\s*)$", before):
         after = after.lstrip(" ,،、，")
@@ -199,9 +200,9 @@ def _without(text: str, cut: Cut) -> str:
 
 
 def replace_by_filler(text: str, reference: str, language: str, draw: Draw) -> tuple[str, str] | None:
-    """One sentence (not the first, where there is another) becomes filler of its length; the total stays within 10 %.
+    """Replace one sentence (not the first) by filler of its length; the total stays within 10 %.
 
-    None where the language has no filler, or no sentence can go.
+    None if the language has no filler, or no sentence can be replaced.
     """
     fillers = gazetteer(language).texts.get("fillers", ())
     parts = sentences(text)
@@ -219,7 +220,7 @@ def replace_by_filler(text: str, reference: str, language: str, draw: Draw) -> t
 
 
 def cut_and_fill(text: str, language: str, pool: Pool, draw: Draw) -> tuple[str, str] | None:
-    """For a single sentence: one cut, and a filler sentence as long as what went; None: no cut or no filler."""
+    """Leave out one part and add filler of the same length; None if either is impossible. For single sentences."""
     cut = omit(text, language, pool, draw, 1)
     fillers = gazetteer(language).texts.get("fillers", ())
     if cut is None or not fillers:
@@ -230,9 +231,9 @@ def cut_and_fill(text: str, language: str, pool: Pool, draw: Draw) -> tuple[str,
 
 
 SHORT = 4
-"""Words of an answer that has little but its fact."""
+"""Most words of an answer that has little more than its fact."""
 CARELESS = ("typo", "capital lost", "closing mark dropped")
-"""Rules that change letters, not what is said."""
+"""Rules that change letters, not meaning."""
 
 Change = tuple[int, int, str, str]
 """Start, end, new text, rule."""
@@ -241,7 +242,7 @@ _DECIMAL_COMMA = frozenset({"de", "fr", "es", "ru"})
 
 
 def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Change]:
-    """Small changes, none overlapping another of its kind, the best first: generalised, then a modifier dropped."""
+    """Small changes to a text, best first: first a fact generalised, then a modifier dropped. None overlaps its own kind."""
     lists = gazetteer(language)
     facts = find_facts(text, language, pool)
     general = [change for fact in facts for change in _generalised(text, fact, lists)]
@@ -263,7 +264,7 @@ def surface_changes(text: str, language: str, pool: Pool, draw: Draw) -> list[Ch
 
 
 def _hedged_sentence(text: str, lists: Gazetteer) -> Iterator[Change]:
-    """`It is red.` gives `It is red, as far as is known.`: what a text allows that holds no number."""
+    """Yield a hedge for texts without numbers: `It is red.` gives `It is red, as far as is known.`"""
     first = sentences(text)[0] if text else ""
     body = regex.sub(r"[\"”»’')」』\s]*[.!。।]?[\"”»’')」』\s]*$", "", first)
     head, tail = lists.generalise.get("head", ""), lists.generalise.get("tail", "")
@@ -296,7 +297,7 @@ def _generalised(text: str, fact: Fact, lists: Gazetteer) -> Iterator[Change]:
 
 
 def _made_rough(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator[Change]:
-    """`six` gives `about six`: for answers that hold nothing else to blur."""
+    """Yield `about six` for `six`, for answers with nothing else to blur."""
     about = lists.generalise.get("about", "")
     gap = "" if lists.language in ("ja", "zh") else " "
     for fact in facts:
@@ -309,7 +310,7 @@ def _made_rough(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterato
 
 
 def _hedged(before: str, lists: Gazetteer) -> bool:
-    """Whether the number is called rough already, or has a sign in front that no word may part from it."""
+    """Whether the number already has a hedge, or a sign before it that must stay next to it."""
     if before.endswith(("-", "−", "$", "€", "£")) or regex.search(r"\p{L}[\p{L}\p{M}]*-$", before):
         return True
     before = before.rstrip().lower()
@@ -321,7 +322,7 @@ def _hedged(before: str, lists: Gazetteer) -> bool:
 
 
 def _without_day(fact: Fact, before: str, day_before: str, day_new: str) -> Iterator[Change]:
-    """`on 14 January 2005` gives `in January 2005`; 1964年10月1日 gives 1964年10月."""
+    """Yield dates without the day: `on 14 January 2005` gives `in January 2005`; 1964年10月1日 gives 1964年10月."""
     east = regex.fullmatch(r"(\p{Nd}+年\p{Nd}+月)\p{Nd}+日", fact.text)
     if east:
         yield fact.start, fact.end, east[1], "date generalised"
@@ -338,7 +339,7 @@ def _without_day(fact: Fact, before: str, day_before: str, day_new: str) -> Iter
 
 
 def _modifiers(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator[Change]:
-    """Words that can go: a listed modifier in lower case, with the blank behind it."""
+    """Yield listed modifiers in lower case, each with the space after it, to leave out."""
     words = lists.words.get("modifiers", frozenset())
     names = [fact for fact in facts if fact.kind in ("name", "title", "acronym")]
     if lists.language in ("ja", "zh"):
@@ -353,7 +354,7 @@ def _modifiers(text: str, facts: tuple[Fact, ...], lists: Gazetteer) -> Iterator
 
 
 def last_changes(text: str) -> list[Change]:
-    """What any text allows: a typo, a capital less, at last a closing mark less."""
+    """Changes that any text allows: a typo, a lost capital, and last a dropped closing mark."""
     changes = typos(text)
     if match := regex.search(r"[.!?。！？।؟](?=[\"”»)]*\s*$)", text):
         changes.append((*match.span(), "", "closing mark dropped"))
@@ -361,7 +362,7 @@ def last_changes(text: str) -> list[Change]:
 
 
 def typos(text: str) -> list[Change]:
-    """Two letters of a long word change places; then a lost capital; then a doubled character."""
+    """Typos, best first: two swapped letters in a long word, a lost capital, a doubled character."""
     changes: list[Change] = []
     words = sorted(
         regex.finditer(r"(?<!\p{L})\p{Ll}{5,}(?![\p{L}\p{M}])", text),
@@ -388,7 +389,7 @@ def typos(text: str) -> list[Change]:
 
 
 def apply(text: str, change: Change) -> str:
-    """The text with one change, blanks and articles put right."""
+    """The text with one change, with spaces and articles corrected."""
     start, end, new, _ = change
     if new:
         return put_in(text, [(start, end, new)])

@@ -1,11 +1,11 @@
-"""Spans from a spaCy dependency parse (Factual, appendix A), in this process or in a helper of the environment that holds spaCy.
+"""Find spans by spaCy's dependency parse (Factual, appendix A), in this process or in a helper in spaCy's environment.
 
 Candidates are objects, attributes, complements, adverbials, prepositional objects, appositions, modifiers and numbers,
-each with the minimal complete phrase it heads. What hangs on a subject is left out, but a relative clause inside the
-subject is not. Labels are those of English models (ClearNLP), of Universal Dependencies, and of German ones (TIGER).
+each with the minimal complete phrase that it heads. Dependents of a subject are left out, except relative clauses inside
+the subject. Labels are those of English models (ClearNLP), Universal Dependencies and German models (TIGER).
 
-The helper is `python -m core.generation.parse` in that environment's Python, so nothing imported here may need
-more than spaCy. It reads a request a line, `[parser, language]` or `[parser, language, text]`, and answers a line.
+The helper is `python -m core.generation.parse` with that environment's Python, so this module may import nothing beyond
+spaCy. It reads one request a line, `[parser, language]` or `[parser, language, text]`, and answers in one line.
 """
 
 import json
@@ -25,14 +25,14 @@ from core.errors import InputError
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of A0 that may carry a fact."""
+    """A stretch of A0 that may contain a fact."""
 
     start: int
     end: int
     """Character offsets into A0, end exclusive."""
     text: str
     kind: str
-    """What found it: a dependency such as `dobj`, or a rule such as `year`."""
+    """How it was found: a dependency such as `dobj`, or a rule such as `year`."""
 
 
 _OBJECTS = frozenset({
@@ -50,25 +50,25 @@ _BEFORE = frozenset({
     "det", "amod", "nummod", "compound", "advmod", "quantmod", "poss", "nmod", "nn", "npadvmod", "predet", "clf",
     "flat", "fixed", "nk", "pnc", "mo", "num", "appos", "goeswith", "dep", "nounmod", "ag", "ng",
 })  # fmt: skip
-"""Children in front of a head that belong to its phrase."""
+"""Children before a head that belong to its phrase."""
 _BEHIND = frozenset({"flat", "fixed", "compound", "goeswith", "amod", "nummod", "pnc", "clf", "quantmod"})
-"""Children right behind a head that belong to its phrase: `Ludwig van Beethoven`, `gaz toxiques`."""
+"""Children right after a head that belong to its phrase: `Ludwig van Beethoven`, `gaz toxiques`."""
 _QUESTION_WORDS = frozenset({"WRB", "WDT", "WP", "PWAV"})
 _SIZES = ("trf", "lg", "md", "sm")
 
 
 @dataclass(frozen=True)
 class Parser:
-    """A pipeline, loaded here or in the helper process."""
+    """A spaCy pipeline, loaded here or in the helper process."""
 
     name: str
     """`spacy MODEL VERSION`."""
     spans: Callable[[str], tuple[Span, ...]]
-    """The spans of a text, sorted."""
+    """Text -> its spans, sorted."""
 
 
 def _find_parser(parser: str, language: str) -> Parser | None:
-    """The pipeline to use; None where `auto` finds none. A named one that cannot be used is an InputError."""
+    """The pipeline to use; None if `auto` finds none. Raises InputError for a named pipeline that cannot be used."""
     return _load(parser) if parser != "auto" else _installed(language)
 
 
@@ -100,18 +100,18 @@ def _load(name: str) -> Parser:
     try:
         pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
     except (OSError, ValueError, ImportError) as error:
-        # Its messages hold several lines of help; the first says what is wrong.
+        # spaCy's messages have several lines of help; the first states the problem.
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(what, [f"{reason} Install the model, or choose `auto` or `rules`."]) from None
     if "parser" not in pipeline.pipe_factories.values():
-        raise InputError(what, ["it has no dependency parser: choose a model that has one"])
+        raise InputError(what, ["it has no dependency parser; choose a model with one"])
     meta = pipeline.meta
     full = f"{meta.get('lang', 'xx')}_{meta.get('name', 'unnamed')}"
     return Parser(f"spacy {full} {meta.get('version', '0')}", lambda text: spans_by_parse(pipeline(text)))
 
 
 def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
-    """The spans of a parsed text, sorted; of two that overlap the longer one, then the earlier one."""
+    """The spans of a parsed text, sorted; if two overlap, the longer one, else the earlier one."""
     tokens = list(doc)
     candidates = []
     for token in tokens:
@@ -123,7 +123,7 @@ def spans_by_parse(doc: Iterable[Any]) -> tuple[Span, ...]:
 
 
 def longest_apart(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """The spans without overlap, sorted: of two that overlap the longer one, then the earlier one."""
+    """The spans without overlaps, sorted; if two overlap, the longer one, else the earlier one."""
     chosen: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start - span.end, span.start)):
         if all(span.end <= other.start or other.end <= span.start for other in chosen):
@@ -132,13 +132,13 @@ def longest_apart(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _label(token: Any) -> str:
-    """The dependency without its subtype: `obl:tmod` is `obl`."""
+    """The dependency without its subtype: `obl:tmod` gives `obl`."""
     whole = str(token.dep_).lower()
     return whole if whole in _RELATIVE else whole.split(":")[0]
 
 
 def _role(token: Any) -> str | None:
-    """The dependency that makes a token a candidate; None: it is none."""
+    """The dependency that makes a token a candidate, or None."""
     if token.pos_ not in _CONTENT or token.tag_ in _QUESTION_WORDS or _of_subject(token):
         return None
     if any(kind in ("Int", "Rel") for kind in token.morph.get("PronType")):
@@ -146,12 +146,12 @@ def _role(token: Any) -> str | None:
     head = _first_conjunct(token)
     label = _label(head)
     eligible = label in _ELIGIBLE and not (label in ("acl", "xcomp") and token.pos_ == "ADV")
-    # A number counts wherever it stands outside the subject, whatever its own label.
+    # Outside the subject every number is a candidate, whatever its label.
     return str(head.dep_) if eligible or token.pos_ == "NUM" else None
 
 
 def _first_conjunct(token: Any) -> Any:
-    """The first of coordinated tokens, whose role they share; German hangs the second on the conjunction."""
+    """The first of coordinated tokens, which share its role; in German the second depends on the conjunction."""
     head = token
     while _label(head) in _CONJUNCT and head.head.i != head.i:
         head = head.head
@@ -161,7 +161,7 @@ def _first_conjunct(token: Any) -> Any:
 
 
 def _of_subject(token: Any) -> bool:
-    """Whether the nearest subject above a token is nearer than the nearest relative clause."""
+    """Whether a token is closer to a subject above it than to a relative clause."""
     while (label := _label(token)) not in _SUBJECTS:
         if label in _RELATIVE or token.head.i == token.i:
             return False
@@ -170,7 +170,7 @@ def _of_subject(token: Any) -> bool:
 
 
 def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
-    """First and last token of the minimal complete phrase: the head, what qualifies it in front, names behind."""
+    """First and last token of the minimal complete phrase: the head, its qualifiers before it, and names after it."""
     inside = {head.i}
     for child in head.children:
         label = _label(child)
@@ -178,7 +178,7 @@ def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
         belongs = label in _BEHIND if child.i > head.i else label in _BEFORE and not introduces
         if belongs:
             inside |= {part.i for part in child.subtree}
-    # A span stays on its line.
+    # A span must stay on one line.
     inside = {number for number in inside if not tokens[number].is_space}
     first = last = head.i
     while first > 0 and (first - 1 in inside or _hyphen(tokens, first - 1)):
@@ -193,7 +193,7 @@ def _phrase(head: Any, tokens: list[Any]) -> tuple[int, int]:
 
 
 def _hyphen(tokens: list[Any], at: int) -> bool:
-    """Whether a token is a mark that holds two words together, as in `long-term`."""
+    """Whether a token is a mark that joins two words, as in `long-term`."""
     token = tokens[at]
     if at == 0 or at + 1 >= len(tokens) or token.text not in ("-", "–", "/", "'", "’"):
         return False
@@ -204,19 +204,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Parsers:
-    """The parsers that a run can use. Close it: it may have started a helper process."""
+    """The parsers that a run can use. Close it after use, because it may have started a helper process."""
 
     def __init__(self, python: Path | None = None) -> None:
-        """python: of the environment that holds spaCy; None: only this process is searched."""
+        """python: the Python of spaCy's environment; None searches only this process."""
         self._python = python
         self._process: subprocess.Popen[str] | None = None
         self._known: dict[tuple[str, str], Parser | None] = {}
 
     def find(self, parser: str, language: str) -> Parser | None:
-        """The parser to use for a language; None where `auto` finds none.
+        """The parser to use for a language; None if `auto` finds none.
 
-        parser: `auto`, or a pipeline's name or path. Raises InputError for a named one that cannot be used, and where the
-        environment is broken: a run never falls back to rules because of that.
+        parser: `auto`, or a pipeline's name or path. Raises InputError if a named pipeline cannot be used, or the
+        environment is broken, so that a run never falls back to rules by accident.
         """
         key = parser, language
         if key not in self._known:
@@ -240,12 +240,12 @@ class Parsers:
         return tuple(Span(start, end, text[start:end], kind) for start, end, kind in found)
 
     def ask(self, request: Sequence[str]) -> dict[str, Any]:
-        """The helper's answer to one request. Raises InputError where it refuses, or cannot work."""
+        """The helper's answer to one request. Raises InputError if it reports a problem or does not answer."""
         process = self._process = self._process or self._started()
         assert process.stdin is not None
         assert process.stdout is not None
         line = ""
-        with suppress(OSError):  # it ended: there is no answer then either
+        with suppress(OSError):  # the helper ended; the missing answer is handled below
             process.stdin.write(json.dumps(list(request)) + "\n")
             process.stdin.flush()
             line = process.stdout.readline()
@@ -254,8 +254,8 @@ class Parsers:
         except ValueError:
             self.close()
             raise InputError(
-                f"The spaCy environment does not work: {self._python} ended without an answer. "
-                "`./run --with spacy --setup` sets it up; the parser called rules does without."
+                f"The spaCy environment does not work: {self._python} ended without an answer. Set it up with "
+                "`./run --with spacy --setup`, or choose the parser `rules`."
             ) from None
         if "problem" in answer:
             raise InputError(answer["problem"], answer["problems"])
@@ -271,13 +271,13 @@ class Parsers:
                 stdout=subprocess.PIPE,
                 text=True,
                 encoding="utf-8",
-                start_new_session=True,  # Ctrl-C is for the run, which lets open items end
+                start_new_session=True,  # Ctrl-C must reach only the run, which lets open items finish
             )
         except OSError as problem:
-            raise InputError(f"{self._python} could not be started ({problem}).") from problem
+            raise InputError(f"{self._python} could not be started ({problem})") from problem
 
     def close(self) -> None:
-        """End the helper, if there is one."""
+        """End the helper process, if there is one."""
         process, self._process = self._process, None
         self._known.clear()
         if process is not None:
@@ -307,9 +307,9 @@ def _serve(requests: TextIO, answers: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    # What a library prints must not come between the answers.
+    # Libraries' output must not mix with the answers.
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as own:
         sys.stdout = sys.stderr
         sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a text stream, as a process has it
-        with suppress(KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
+        with suppress(KeyboardInterrupt, BrokenPipeError):  # the run has ended
             _serve(sys.stdin, own)

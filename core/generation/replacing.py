@@ -1,4 +1,4 @@
-"""A stretch of text or a fact -> another of the same type, script and form, that says something else."""
+"""Replace a fact or a stretch of text by another with the same type, script and form but another meaning."""
 
 from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
@@ -45,13 +45,13 @@ from core.generation.numbers import (
 from core.llm.asking import Unusable
 
 _ENGLISH = regex.compile(r"(?:ing|ed|ly|tions?|ments?|ness|ity|ists?|ous|ive|al)$")
-"""English endings that tell a part of speech; a bare -s may be a verb's."""
+"""English endings that show a part of speech; -s alone may be a verb's."""
 _LONGER = 3
-"""Letters by which two words may differ in length."""
+"""Most letters by which two words may differ in length."""
 
 
 def of_same_ending(word: str, lists: Gazetteer, pool: Pool) -> list[str]:
-    """Words of the data set with the ending of this one: so likely its part of speech, gender and number."""
+    """Words in the data set with this word's ending, so probably with its part of speech, gender and number."""
     if lists.language == "en":
         return _english(word.lower(), pool)
     offered = pool.words.get((lists.language, main_script(word)), ())
@@ -75,7 +75,7 @@ def _english(old: str, pool: Pool) -> list[str]:
 
 
 def of_listed_ending(word: str, lists: Gazetteer) -> list[str]:
-    """Words of the language's lists with the suffix of this one, such as -ung; a capital is kept."""
+    """Words in the language's lists with this word's suffix, such as -ung, and with its capitalisation."""
     for suffix, words in lists.suffixes.items():
         if word.endswith(suffix) and len(word) > len(suffix) + 2 and word.lower() not in lists.entries:
             return [new if _same_case(word, new) else new.capitalize() for new in words]
@@ -83,7 +83,7 @@ def of_listed_ending(word: str, lists: Gazetteer) -> list[str]:
 
 
 def of_listed_names(name: str, lists: Gazetteer) -> list[str]:
-    """Names of the lists with as many words and the ending of this one: for names of no known class."""
+    """Names in the lists with as many words and the same ending, for names without a known class."""
     if not name[:1].isupper():
         return []
     words = name.count(" ")
@@ -97,7 +97,7 @@ def of_listed_names(name: str, lists: Gazetteer) -> list[str]:
 
 
 def of_vocabulary(word: str, kind: str, language: str) -> list[str]:
-    """Other hedges or numbers, or opposites of the same ending, of a language without pairs."""
+    """Other hedges or numbers, or antonyms with the same ending, for a language without pairs."""
     if kind in ("number", "ordinal") and not regex.search(r"\p{Nd}", word):
         return NUMBER_WORDS.get(language, "").split() if kind == "number" else []
     if kind == "hedge":
@@ -106,14 +106,14 @@ def of_vocabulary(word: str, kind: str, language: str) -> list[str]:
 
 
 def nearest(word: str, words: Iterable[str]) -> list[str]:
-    """The words of two letters' the same ending, else of one, else any with the same capital or none."""
+    """The words that share the last two letters, else the last letter, else any; all with the same capitalisation."""
     same = sorted({new for new in words if _same_case(word, new)})
     same = [new for new in same if abs(len(new) - len(word)) <= max(_LONGER, len(word) // 2)] or same
     return next((found for length in (2, 1) if (found := _ending(word, same, length))), same)
 
 
 def without_used(words: Collection[str], avoid: Collection[str]) -> list[str]:
-    """The words that the text does not hold yet."""
+    """The words that are not in use yet. avoid: those in use."""
     used = {word.casefold() for word in avoid}
     return [word for word in words if word.casefold() not in used]
 
@@ -141,15 +141,15 @@ _FALL_BACK = {
 _MOST_DAYS, _EVERY_MONTHS_DAYS = 31, 28
 _NUMBERED_MONTHS = ("ja", "zh", "ko")
 _UNIT_SHARE = 5
-"""One quantity in so many keeps its number and changes its unit."""
+"""One in this many quantities keeps its number and changes its unit."""
 
 
 def swap_fact(fact: Fact, language: str, pool: Pool, draw: Draw, avoid: Collection[str] = ()) -> Swap | None:
-    """Another text for a fact, of the same type and form.
+    """Another text for a fact, with the same type and form; None if there is none.
 
-    avoid: names that the text holds already; putting one of them in would say something twice.
+    avoid: names already in the text, which must not be repeated.
     """
-    # The draw hangs on the text alone, so that the same name gets the same new name wherever it stands.
+    # The draw depends on the text alone, so that a name gets the same new name everywhere.
     draw = draw.child(fact.text.casefold())
     lists = gazetteer(language)
     if fact.kind in ("number", "quantity", "percent", "money", "date", "year", "time", "ordinal", "range"):
@@ -165,7 +165,7 @@ def swap_fact(fact: Fact, language: str, pool: Pool, draw: Draw, avoid: Collecti
 
 
 def match_case(old: str, new: str) -> str:
-    """`new` with a capital where `old` has one; names keep theirs."""
+    """`new` with a capital if `old` has one; capitals in `new` stay."""
     if old[:1].isupper() and new[:1].islower():
         return new[:1].upper() + new[1:]
     return new
@@ -205,17 +205,17 @@ def _digits_moved(fact: Fact, language: str, draw: Draw) -> str:
         return move_ordinal(fact.text, draw)
     if fact.group == "decade" and fact.text.endswith(("0", "٠", "०")):
         return move_decade(fact.text, draw)
-    # A cold temperature stays above absolute zero.
+    # Keep cold temperatures above absolute zero.
     highest = 100 if fact.kind == "percent" else 270 if fact.text.endswith("°C") else None
     highest = 59 if fact.group == "sixtieth" else highest
     if fact.kind == "number" and language not in MONTHS and language not in _NUMBERED_MONTHS:
-        # It may be the day of a date whose month nobody knows here.
+        # It may be the day in a date whose month is in no list.
         highest = _EVERY_MONTHS_DAYS if digits_value(fact.text) <= _MOST_DAYS else highest
     return move_all(fact.text, draw, fact.kind == "year", highest)
 
 
 def _other_fraction(text: str, language: str, draw: Draw) -> Swap | None:
-    """`two thirds` gives `three quarters`: below one, in lowest terms, and of another value."""
+    """Another fraction below one, in lowest terms and with another value: `two thirds` gives `three quarters`."""
     words, parts = NUMBER_WORDS[language].split(), FRACTIONS[language]
     old = regex.fullmatch(fraction_pattern(language), text)
     if old is None:
@@ -242,7 +242,7 @@ def _other_unit(text: str, lists: Gazetteer) -> str | None:
 
 
 def _word_of_list(fact: Fact, lists: Gazetteer, draw: Draw, avoid: Collection[str]) -> Swap | None:
-    """A number word, ordinal or fraction: a neighbour in its list, at most four places away."""
+    """Replace a number word, ordinal or fraction by a neighbour in its list, at most four positions away."""
     entry = next((e for e in lists.entries.get(fact.text, ()) if e.kind == fact.kind), None)
     if entry is None:
         return None
@@ -270,7 +270,7 @@ def _opposite(fact: Fact, lists: Gazetteer) -> Swap | None:
 
 
 def _named(fact: Fact, lists: Gazetteer, pool: Pool, draw: Draw, avoid: Collection[str]) -> Swap | None:
-    """A name or term of the same class, from the data set first where it has enough."""
+    """A name or term of the same class, from the lists or the data set."""
     script = main_script(fact.text)
     listed = _of_class(fact, lists)
     offered: list[str] = []
@@ -299,7 +299,7 @@ def _named(fact: Fact, lists: Gazetteer, pool: Pool, draw: Draw, avoid: Collecti
 
 
 def _of_class(fact: Fact, lists: Gazetteer) -> list[str]:
-    """The same form of every other entry of the fact's class."""
+    """The same form of every other entry in the fact's class."""
     lower = fact.text[:1].lower() + fact.text[1:]
     entries = [*lists.entries.get(fact.text, ()), *lists.entries.get(lower, ())]
     entry = next((e for e in entries if e.group == fact.group), None)
@@ -324,18 +324,18 @@ def _usable(options: Sequence[str], fact: Fact, lists: Gazetteer, avoid: Collect
     if vowels and agreeing and (lists.language != "en" or fact.kind == "term" or fact.group == "nationality"):
         options = agreeing
     if main_script(fact.text) == "Cyrillic" and fact.group != "hedge":
-        # Cases: another ending would break the sentence, unless the lists give the same form of the class.
+        # Keep the grammatical case: another ending would break the sentence.
         bare = regex.compile(r"[бвгджзйклнпрстфцчшщ]$")
         options = [
             o
-            for o in options  # the same last letter, or both a bare consonant
+            for o in options  # the same last letter, or a final consonant in both
             if o[-1:] == fact.text[-1:] or (bare.search(o) and bare.search(fact.text))
         ]
     return options
 
 
 LONG_SPAN = 6
-"""From so many words on, two facts of a span are changed."""
+"""Fewest words of a span in which two facts are changed."""
 _WORD = r"(?<![\p{L}\p{M}\p{N}'’-])[\p{Lu}\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}]{3,}(?![\p{L}\p{M}\p{N}'’-])"
 _BLANKS = regex.compile(r"\s+")
 
@@ -349,11 +349,11 @@ def substitute(
     avoid: Collection[str] = (),
     neighbours: Collection[str] = (),
 ) -> Swap:
-    """(new text, rule's name). The new text differs, has one line and the same script.
+    """Replace a span: (new text, name of the rule). The new text differs, has one line and the same script.
 
-    kind: of the span, as factual.kinds names it; facts of this kind are changed first.
-    avoid: names that are not to be used, because the text around holds them.
-    neighbours: words of the text around, for a language whose lists and data set offer nothing.
+    kind: the span's kind (factual.spans.Kind); facts of this kind are changed first.
+    avoid: names to avoid, because the surrounding text has them.
+    neighbours: words from the surrounding text, for a language whose lists and data set offer nothing.
     """
     flat = _BLANKS.sub(" ", text)
     facts = sorted(
@@ -378,7 +378,7 @@ def substitute(
 
 @lru_cache(maxsize=4096)
 def fits(text: str, kind: str, language: str) -> bool:
-    """Whether the language's lists alone hold something that can stand for this span."""
+    """Whether the language's lists alone offer a replacement for this span."""
     nothing, draw = Pool(), Draw("fits")
     facts = _facts_of_span(text, language, nothing)
     if any(swap_fact(fact, language, nothing, draw) is not None for fact in facts):
@@ -388,7 +388,7 @@ def fits(text: str, kind: str, language: str) -> bool:
 
 
 def _facts_of_span(flat: str, language: str, pool: Pool) -> tuple[Fact, ...]:
-    """The facts; where there is none, the whole span as the lists have it: its neighbours are not seen here."""
+    """The facts in a span; if there is none but the lists have the whole span, the span itself."""
     facts = find_facts(flat, language, pool)
     entries = gazetteer(language).entries.get(flat, ())
     if not facts and entries:
@@ -397,19 +397,19 @@ def _facts_of_span(flat: str, language: str, pool: Pool) -> tuple[Fact, ...]:
 
 
 MOST_TIMES, MOST_MORE = 4, 40
-"""A replacement may have this many times the old text's characters, and this many more."""
+"""A replacement may have at most this many times the old text's characters, plus this many."""
 MARKS = "⟦⟧⟪⟫[]{}"
 """Characters that mark spans for a model."""
 _INVISIBLE = regex.compile(r"[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|[\p{Cf}--[\u00ad\u200c\u200d]]", regex.V1)
 
 
 def stands(old: str, new: str) -> bool:
-    """Whether `new` passes every check that a model's replacement has to pass, and brings no new script."""
+    """Whether `new` passes every check of a model's replacement and uses no new script."""
     return may_replace(old, new) and replacement_problem(old, new, old) is None
 
 
 def replacement_problem(old: str, new: str, text: str) -> Unusable | None:
-    """What keeps `new` from standing where `old` stood in `text`; None: nothing."""
+    """Why `new` cannot replace `old` in `text`, as a problem that a model can act on; None if it can."""
     shown = f"“{_short(new)}” in place of “{_short(old)}”"
     if regex.search(r"[\n\r\u0085\p{Zl}\p{Zp}]", new):
         return Unusable(f"{shown} holds a line break.", "line break")
@@ -441,7 +441,7 @@ def _short(text: str) -> str:
 def _fitting(
     flat: str, text: str, kind: str, language: str, pool: Pool, draw: Draw, avoid: Collection[str]
 ) -> Swap | None:
-    """For a span that holds nothing of a known class: a word that fits its sentence, or the verb denied."""
+    """For a span without facts of a known class: another word that fits its sentence, or a denied verb."""
     lists = gazetteer(language)
     for rule, options in (
         ("term swapped", _pool_terms(flat, lists, pool, avoid)),
@@ -464,7 +464,7 @@ def _last_resorts(
     avoid: Collection[str],
     neighbours: Collection[str],
 ) -> Swap:
-    """From a word of the data set or of the text around to merely different: nothing here is sure to fit."""
+    """Replacements that may not fit: a word from the data set or the surrounding text, else changed letters."""
     key = base_language(language), main_script(text)
     names = [name for found in pool.names.get(key, {}).values() for name in found]
     for offered in (pool.words.get(key, ()), names, neighbours):
@@ -474,7 +474,7 @@ def _last_resorts(
     for new in _letters(flat.strip()):
         if stands(text, new):
             return new, "letters moved"
-    # Only marks that no reader sees can come here; a sign that belongs to no script is all that is left.
+    # Only invisible marks get here; the last resort is a sign that belongs to no script.
     return ("?" if may_replace(text, "?") else "!"), "letters moved"
 
 
@@ -485,7 +485,7 @@ def _drawn(flat: str, text: str, options: Sequence[str], draw: Draw, avoid: Coll
 
 
 def _content(flat: str, lists: Gazetteer) -> "regex.Match[str] | None":
-    """What follows the articles and prepositions at the start, up to a closing mark."""
+    """The span after its leading articles and prepositions, up to a closing mark."""
     skip = lists.words.get("articles", frozenset()) | lists.words.get("prepositions", frozenset())
     words = list(regex.finditer(r"[\p{L}\p{M}'’-]+", flat))
     for word in words:
@@ -495,7 +495,7 @@ def _content(flat: str, lists: Gazetteer) -> "regex.Match[str] | None":
 
 
 def _pool_terms(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]) -> list[str]:
-    """English: the noun phrase after the article, by one of another item; plural stays plural."""
+    """For English: the span with the noun phrase after its article replaced by another item's; plural stays plural."""
     match = _content(flat, lists)
     if lists.language != "en" or match is None or not match.group() or len(match.group().split()) > 4:
         return []
@@ -514,7 +514,7 @@ def _pool_terms(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str])
 
 
 def _words_alike(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]) -> list[str]:
-    """Any spaced language: the longest ordinary word, by one of its ending from the data set or the lists."""
+    """For languages with spaces: the span with its longest ordinary word replaced by one with the same ending."""
     if is_unspaced(flat):
         return []
     skip = lists.words.get("articles", frozenset()) | lists.words.get("prepositions", frozenset())
@@ -524,7 +524,7 @@ def _words_alike(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]
     longest = max(words, key=lambda match: (len(match.group()), -match.start()))
     old, used = longest.group(), skip | {word.casefold() for word in avoid}
     for offered in (of_same_ending(old, lists, pool), of_listed_ending(old, lists)):
-        # Words of the lists have replacements of their own, and are numbers and opposites for the most part.
+        # Skip words in the lists: they have their own replacements, and most are numbers and antonyms.
         found = [
             put_in(flat, [(*longest.span(), match_case(old, word))])
             for word in offered
@@ -539,7 +539,7 @@ def _words_alike(flat: str, lists: Gazetteer, pool: Pool, avoid: Collection[str]
 
 
 def deny(text: str, lists: Gazetteer) -> str | None:
-    """The text with its first verb denied; a denied one is affirmed; None: no verb that the list knows."""
+    """The text with its first verb denied, or affirmed if it is denied; None if the list knows no verb in it."""
     found: list[tuple[int, int, str]] = []
     for verb, denied in lists.negations:
         for old, new in ((denied, verb), (verb, denied)):
@@ -548,7 +548,7 @@ def deny(text: str, lists: Gazetteer) -> str | None:
                 found.append((at, at + len(old), match_case(text[at : at + len(old)], new)))
     if not found:
         return None
-    # In Japanese and Hindi the verb stands last, and the first place found is mostly inside a clause.
+    # In Japanese and Hindi the main verb comes last; the first match is mostly inside a clause.
     choose = max if lists.language in ("ja", "hi") else min
     return put_in(text, [choose(found, key=lambda place: (place[0], -place[1]))])
 
@@ -568,7 +568,7 @@ def _find_word(text: str, word: str) -> int | None:
 
 
 def _letters(flat: str) -> Sequence[str]:
-    """Two neighbours change places, one sign goes, one is doubled: always different, never a new script."""
+    """Variants with two neighbours swapped, a character dropped or one doubled: always different, never in a new script."""
     parts = regex.findall(r"\X", flat)
     if not parts:
         return ()

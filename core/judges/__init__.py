@@ -1,1 +1,1 @@
-"""Judges that ask a language model: rubric, claim factuality, cross-examination."""
+"""Judges: rubric, claims, cross-examination, marked errors, direct scores, quality ratings; and audits of judges."""

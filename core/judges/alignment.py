@@ -1,7 +1,7 @@
-"""Do a cross-examination's mismatches point to the errors that people marked? Asked of a model, error by error.
+"""Alignment of a cross-examination's mismatches with the errors that people marked, decided by a model for each error.
 
-CEF, section 4.4: a model reads a marked error beside the mismatching questions and says whether they are about the same
-thing. What it says is itself a judge's opinion, and unchecked by people.
+CEF, section 4.4: a model reads a marked error and the mismatching questions, and decides whether they concern the same
+thing. Its decision is itself a judge's opinion, which no person has checked.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ NOT_GIVEN = "(not given)"
 MAX_TOKENS = 400
 _LONGEST_WHY = 400
 LEAST_SHARED = 0.5
-"""Share of an error's content words that one question has to hold."""
+"""Share of an error's content words that one question must contain."""
 NO_CONTENT = "the marked words say too little to be found by words"
 
 _SHORTEST_WORD = 4
 _STEM = 5
-"""Letters that count of a word: endings differ."""
+"""Letters of a word that are compared, because endings differ."""
 _ENGLISH = """
     about after also been before being could does doing done each from have having here into itself just like many more
     most much only other over same shall should some such than that their them then there these they this those through
@@ -63,13 +63,13 @@ class AlignmentSettings(KindSettings):
         return () if by_rules else (PromptSlot(_PURPOSE, "align"),)
 
     def idle(self, backend: str) -> frozenset[str]:
-        """See KindSettings: rules answer without chance."""
+        """See KindSettings. Rules draw nothing."""
         return frozenset({"temperature", "seed"}) if backend == "rules" else frozenset()
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A question whose answer from the other text is not what its own text says."""
+    """A question whose answer from the other text differs from the answer its own text gives."""
 
     side: Side
     question: str
@@ -86,15 +86,15 @@ class MarkedError:
     severity: str
     category: str
     found: bool | None = None
-    """None: not asked yet, or no verdict came."""
+    """None: not asked yet, or no verdict."""
     why: str = ""
     reason: str | None = None
-    """Why there is no verdict."""
+    """Reason for a missing verdict."""
 
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with the mismatches of a cross-examination and the errors that people marked in it."""
+    """A text with its mismatches from a cross-examination and the errors that people marked in it."""
 
     row: ScoredRow
     text: str
@@ -104,10 +104,10 @@ class MarkedText:
 
 
 def mismatches_of(examination: Examination) -> tuple[Mismatch, ...]:
-    """Questions whose answer from the other text is not what their own text says: first those made from the source.
+    """Questions whose answer from the other text differs from their own text's; those made from the source come first.
 
-    Answers that could not be parsed are none. Of mixed questions, those that expect IDK are here too, although no
-    score counts them: an answer YES or NO to them is something that only the other text says.
+    Unparsed answers do not count. Mixed questions that expect IDK are included, although no score counts them: YES or NO
+    to such a question means that only the other text contains the answer.
     """
     return tuple(
         Mismatch(side, one.text, one.expected, one.answer)
@@ -119,23 +119,24 @@ def mismatches_of(examination: Examination) -> tuple[Mismatch, ...]:
 
 @dataclass(frozen=True)
 class Found:
-    """What the model said of one error."""
+    """The model's decision on one error."""
 
     verdict: bool
     why: str
 
 
 class Aligner:
-    """Asks a model, once for each marked error, whether a mismatching question points to it."""
+    """Asks a model about each marked error: does a mismatching question point to it?"""
 
     def __init__(self, model: Model, prompt: Prompt, settings: AlignmentSettings) -> None:
         self._model, self._prompt, self._settings = model, for_use(prompt, _PURPOSE), settings
 
     async def align(self, text: MarkedText) -> Done:
-        """The text with every error found, not found, or without a verdict for a reason; failures; temporary or not.
+        """Decide every error of a text: found, not found, or no verdict with a reason.
 
-        Nobody is asked where no question mismatches (nothing can point to an error: not found), nor about an error
-        without marked words (nobody could tell: no verdict). An answer that cannot be used costs that error alone.
+        Without mismatching questions every error counts as not found, and the model is not asked. An error without
+        marked words gets no verdict. An unusable answer affects only its own error. Returns the text, the failures,
+        and whether they were temporary.
         """
         clear = [without_asking(text, error) for error in text.errors]
         unclear = [error for error, known in zip(text.errors, clear, strict=True) if known is None]
@@ -177,7 +178,7 @@ class Aligner:
 
 
 def without_asking(text: MarkedText, error: MarkedError) -> MarkedError | None:
-    """The error with what is clear of itself; None: somebody has to look."""
+    """The error decided without a model; None: a model or rules must decide."""
     if not error.quote.strip():
         return replace(error, found=None, why="", reason=NOTHING_MARKED)
     if not text.mismatches:
@@ -186,7 +187,7 @@ def without_asking(text: MarkedText, error: MarkedError) -> MarkedError | None:
 
 
 def listed(mismatches: Sequence[Mismatch]) -> str:
-    """Every mismatching question with what the two texts say to it, whichever of them it was made from."""
+    """Every mismatching question with the answers from both texts, one per line."""
     lines = []
     for number, one in enumerate(mismatches, start=1):
         document, text = (one.expected, one.answer) if one.side == "source" else (one.answer, one.expected)
@@ -195,7 +196,7 @@ def listed(mismatches: Sequence[Mismatch]) -> str:
 
 
 def _read(answer: str) -> Found:
-    """A verdict in any case counts, whatever stands beside it; a `why` that is missing is empty, a long one is cut."""
+    """Read an answer. Case and extra fields do not matter; a missing `why` is empty, and a long one is shortened."""
     said = read_object(answer, verdict={})
     told, why = said["verdict"], said.get("why")
     verdict = read_verdict(told if isinstance(told, str) else "")
@@ -205,14 +206,14 @@ def _read(answer: str) -> Found:
 
 
 def align_by_words(text: MarkedText) -> MarkedText:
-    """The text with every error found or not found by shared words: a stand-in for a model, to see how it works.
+    """Decide every error by shared words: a stand-in for a model.
 
-    An error counts as found where one mismatching question shares at least half of its content words; it may also have
-    no verdict, for a reason. Content words are numbers, words of four letters and more that are no English function
-    words (compared by their first five letters), and in scripts without spaces pairs of characters.
+    An error counts as found if one mismatching question shares at least half of its content words. It can also have no
+    verdict, with a reason. Content words are numbers, words of at least four letters that are not English function words
+    (compared by their first five letters), and pairs of characters in scripts without spaces.
 
-    That finds questions that quote the error and misses all that put it in other words; questions in another language
-    than the text share names and numbers at most. The rates it gives say nothing about a cross-examination's worth.
+    This finds questions that quote the error and misses those that paraphrase it. Questions in another language share at
+    most names and numbers with the text. The resulting rates say nothing about the quality of a cross-examination.
     """
     questions = [(one.question, content(one.question)) for one in text.mismatches]
 
@@ -226,14 +227,14 @@ def align_by_words(text: MarkedText) -> MarkedText:
             ((len(wanted & words), question) for question, words in questions), key=lambda pair: pair[0]
         )
         found = n_shared >= LEAST_SHARED * len(wanted)
-        said = f"{n_shared} of {len(wanted)} content words stand in: {question}" if n_shared else ""
+        said = f"{n_shared} of {len(wanted)} content words are in: {question}" if n_shared else ""
         return replace(error, found=found, why=said or "no question shares a content word", reason=None)
 
     return replace(text, errors=tuple(map(aligned, text.errors)))
 
 
 def content(text: str) -> frozenset[str]:
-    """The content words of a text, as they are compared."""
+    """The content words of a text, in the form in which they are compared."""
     words: set[str] = set()
     before = ""
     for token in tokenize(text.casefold()):
@@ -273,16 +274,16 @@ KIND = AuditKind(
     name="alignment",
     title="Alignment with marked errors",
     verb="align",
-    summary="which errors that people marked a cross-examination's mismatching questions point to",
+    summary="checks whether a cross-examination's mismatching questions point to the errors that people marked",
     reads="marked texts",
-    does="decides; rules: by the words that question and error share, a stand-in",
+    does="decides; rules: compare the words of question and error, a stand-in",
     section="alignment-with-marked-errors",
     Settings=AlignmentSettings,
     Piece=MarkedText,
     reports=frozenset({"alignment"}),
     rules=(
-        "A stand-in that asks no model: an error counts as found where a mismatching question shares enough of its words "
-        "and numbers. Texts and questions have to be in one language."
+        "A stand-in without a model: an error counts as found if a mismatching question shares enough of its words "
+        "and numbers. Texts and questions must be in the same language."
     ),
     open=_open,
     piece_called="text",

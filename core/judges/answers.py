@@ -1,6 +1,6 @@
-"""Questions of cross-examinations, given to other models to be answered from the text they were made from.
+"""Audit: models answer the questions of cross-examinations from the text the questions were made from.
 
-How often models agree on such answers says how reliable they are as judges (CEF, section 3.1: ADR and ADS).
+Agreement between models on these answers measures how reliable they are as judges (CEF, section 3.1: ADR and ADS).
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -20,11 +20,11 @@ from core.schema.settings import seed_setting
 from core.tables.reading import shown
 
 ANSWERS = "answers"
-"""The step of such runs."""
+"""Name of the step."""
 
 
 class AnswersSettings(KindSettings):
-    """How a model answers questions that any models made, for the reliability of judges."""
+    """How a model answers other models' questions, to measure the reliability of judges."""
 
     answers: Answering = ANSWERING
     temperature: float | None = TEMPERATURE
@@ -37,33 +37,33 @@ class AnswersSettings(KindSettings):
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions that one model made from one text, with the answers that one model gave from the same text."""
+    """Questions that one model made from a text, with one model's answers from the same text."""
 
     row: ScoredRow
-    """Which text of which item; of the side `source` its system and level say nothing."""
+    """The text's row; system and level mean nothing for the side `source`."""
     side: Side
-    """What `document` is: the source (or reference) of the item, or a text."""
+    """Whether `document` is the item's source (or reference), or a text."""
     author: str
     """The model that made the questions."""
     document: str
-    """What they were made from and are answered from."""
+    """The text that the questions were made from and are answered from."""
     questions: tuple[CrossQuestion, ...]
-    """`answer`: from their own text; None before they were answered, or with a reason."""
+    """`answer` comes from their own text; None: not answered yet, or missing with a reason."""
 
 
 @dataclass(frozen=True)
 class AnswerSet:
-    """One model's answers to questions of several models: what the reliability of judges is computed from."""
+    """One model's answers to several models' questions: the data for the reliability of judges."""
 
     model: str
     sets: tuple[QuestionSet, ...]
 
 
 def question_sets_of(output: JudgeOutput) -> tuple[QuestionSet, ...]:
-    """Every distinct set of questions that a cross-examiner made, without any answers; of its first repeat.
+    """All distinct question sets in a cross-examiner's first repeat, without answers.
 
-    Questions from the source stand there once an item, although all texts of the item were examined with them; more
-    often where they were not the same. The author is the model that made them.
+    Questions from the source appear once per item, even though they examined all texts of the item; different sets for
+    one item all appear. The author is the model that made them.
     """
     found: dict[tuple[object, ...], QuestionSet] = {}
     for judged in output.texts:
@@ -80,29 +80,31 @@ def question_sets_of(output: JudgeOutput) -> tuple[QuestionSet, ...]:
 
 
 def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list[str]:
-    """What is to be known of cross-examinations whose questions are answered together.
+    """Check that the questions of these cross-examinations can be answered together; returns notes for the user.
 
-    given: what the user calls each of them.
-    Raises InputError for other judges, and where two are by one model, which would meet its own questions twice, or
-    examined against different documents, which no model's questions then share.
+    given: the user's name for each of them.
+    Raises InputError for other judges, for two runs by one model (its questions would count twice), and for runs with
+    different modes (their questions come from different documents).
     """
     others = [one for one in outputs if one.kind != EXAMINATION.name]
     if others:
-        wrong = [f"{shown(one.name)} is a judge of the kind {one.kind}" for one in others]
-        raise InputError("Only cross-examinations ask questions", wrong)
+        wrong = [f"{shown(one.name)} is from the judge {one.kind}" for one in others]
+        raise InputError("Only cross-examinations have questions to answer", wrong)
     by_model: dict[str, list[str]] = {}
     by_mode: dict[str, list[str]] = {}
     for name, output in zip(given, outputs, strict=True):
         by_model.setdefault(output.model, []).append(name)
         by_mode.setdefault(str(output.settings.get("mode", "")), []).append(name)
     problems = [
-        f"{_and(names)} were {'both' if len(names) == 2 else 'all'} made by {shown(model)}: name one run a model"
+        f"{_and(names)} were {'both' if len(names) == 2 else 'all'} made by {shown(model)}: choose one run per model"
         for model, names in by_model.items()
         if len(names) > 1
     ]
     if len(by_mode) > 1:
         modes = "; ".join(f"{_and(names)}: {mode}" for mode, names in by_mode.items())
-        problems.append(f"their modes differ, and with them the documents ({modes}): name runs of one mode")
+        problems.append(
+            f"they compare texts with different documents ({modes}): choose runs with the same mode"
+        )
     if problems:
         raise InputError("These cross-examinations cannot be answered together", problems)
     named = all(_dataset(text.row) for output in outputs for text in output.texts)
@@ -111,9 +113,7 @@ def check_together(given: Sequence[str], outputs: Sequence[JudgeOutput]) -> list
         for output in outputs
     ]
     if len(items) > 1 and not set.intersection(*items):
-        return [
-            "no item is in all of them, so that models will be compared on questions about different texts"
-        ]
+        return ["no item is in all of them: models will be compared on questions about different texts"]
     return []
 
 
@@ -129,7 +129,7 @@ def _sets_of(judged: JudgedText, author: str) -> Iterator[QuestionSet]:
         return
     examination = first[0]
     if judged.document is not None and examination.from_source:
-        # The source is the item's: its questions belong to no system and no level, and only to its data set.
+        # The source belongs to the item: its questions have no system and no level, only a data set.
         row = ScoredRow(judged.row.item_id, "", None, judged.row.language, dict(_dataset(judged.row)))
         yield QuestionSet(row, "source", author, judged.document, _unanswered(examination.from_source))
     if examination.from_text:
@@ -138,7 +138,7 @@ def _sets_of(judged: JudgedText, author: str) -> Iterator[QuestionSet]:
 
 
 def _dataset(row: ScoredRow) -> tuple[tuple[str, str], ...]:
-    """The label that tells items of one id apart, where the row has it."""
+    """The label that distinguishes items with the same id, if the row has it."""
     return tuple((name, value) for name, value in row.labels.items() if name == "dataset" and value)
 
 
@@ -174,7 +174,7 @@ def _rows(asked: QuestionSet) -> Iterator[dict[str, Any]]:
 KIND = AuditKind(
     name="answers",
     title="Answers to judges' questions",
-    summary="a model answers the questions of cross-examinations, for the reliability of their judges",
+    summary="answers the questions of cross-examinations with a model, to measure how reliable their judges are",
     reads="questions asked",
     does="answers",
     section="judge-reliability",
@@ -186,7 +186,7 @@ KIND = AuditKind(
     broken=lambda asked, reason: replace(
         asked, questions=tuple(replace(one, answer=None, reason=reason) for one in asked.questions)
     ),
-    # The same questions twice would count twice.
+    # A repeated set of questions would count twice.
     identity=lambda asked: (asked.side, asked.author, asked.document, *(one.text for one in asked.questions)),
     nothing=lambda sets: (
         "questions" if not sets else None if any(one.questions for one in sets) else "question to answer"

@@ -1,8 +1,8 @@
-"""Specialist's AutoMQM: a model marks the errors in a text, after it was shown how people marked others.
+"""AutoMQM, from the Specialist paper: a model marks the errors in a text after seeing how people marked other texts.
 
-Source: Specialist, section 4.1 and appendix A. With examples of the text's own source it is the Specialist, with others
-one of the paper's baselines, without any a plain error-marking judge. Its score is minus the MQM weights of its errors.
-Rules are its Parrot, which repeats the errors of its examples.
+Specialist, section 4.1 and appendix A. With examples for the same source it is the Specialist; with other examples, one
+of that paper's baselines; without examples, a plain error-marking judge. Its score is minus the MQM weights of its
+errors. The backend "rules" is the Parrot, which repeats the errors of its examples.
 """
 
 import asyncio
@@ -74,16 +74,16 @@ from core.study.blinding import SPAN_DIMENSION
 from core.tables.reading import written
 
 Located = Literal["exact", "nearest", "not found", "nothing quoted"]
-"""exact: the quote stands in the text; nearest: something much like it does; nothing quoted: an error without words."""
+"""exact: the quote is in the text; nearest: something similar is; nothing quoted: the error quotes no words."""
 LIKE_ENOUGH = 80.0
-"""Likeness (rapidfuzz's ratio: 100 minus the share of characters to insert or delete) of words that count as found. A
-word of five letters may have one exchanged, one of four may not."""
+"""Lowest similarity (rapidfuzz's ratio: 100 minus the percentage of characters to insert or delete) that counts as found.
+A word of five letters can have one wrong letter, a word of four letters none."""
 _CLUSTERS = regex.compile(r"\X")
 _SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _JOINED = regex.compile(rf"(?V1)[[\w\p{{M}}]--[{_SPACELESS}]]")
-"""Characters between which no word ends: letters, digits and marks of scripts that set blanks."""
+"""Characters that continue a word: letters, digits and marks of scripts with spaces."""
 _GLUED = regex.compile(r"[\p{M}\u200d\ufe0f\U0001f3fb-\U0001f3ff]")
-"""What belongs to the character before it."""
+"""Characters that attach to the character before them."""
 _PLAIN = str.maketrans(
     {
         **dict.fromkeys('"“”„‟«»「」『』〝〞＂‘’‚‛‹›`´＇', "'"),
@@ -91,12 +91,12 @@ _PLAIN = str.maketrans(
         "…": "...",
     }
 )
-"""Servers that keep to a schema with lengths may not write `"` inside a text, and models take another mark for it."""
+"""Some servers cannot write `"` inside a text under a schema with lengths, and models then use another mark."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a quote stands; start and end are None where it was not found."""
+    """Position of a quote; start and end are None if it was not found."""
 
     start: int | None
     end: int | None
@@ -107,11 +107,11 @@ NOWHERE, UNQUOTED = Place(None, None, "not found"), Place(None, None, "nothing q
 
 
 class Locator:
-    """Finds quotes in one text, in the order in which a judge names them.
+    """Finds quotes in one text, in the order in which a judge lists them.
 
-    The k-th time that the same words are named, their k-th occurrence is meant; once all are used up, the last one.
-    Occurrences do not overlap; where some stand as whole words, only those count, so that `es` is not looked for in
-    `dieses`. In scripts without blanks every place will do.
+    The k-th quote of the same words refers to their k-th occurrence, or to the last one if there are fewer.
+    Occurrences do not overlap. If some are whole words, only those count, so that `es` does not match inside
+    `dieses`. In scripts without spaces every occurrence counts.
     """
 
     def __init__(self, text: str) -> None:
@@ -121,7 +121,7 @@ class Locator:
         self._places: dict[str, list[tuple[int, int]]] = {}
 
     def find(self, quote: str) -> Place:
-        """The next place of these words: exact, else nearest, else not found; an empty quote names nothing."""
+        """The next position of these words: exact, else nearest, else not found; an empty quote has no position."""
         if not quote:
             return UNQUOTED
         nth = self._named.get(quote, 0)
@@ -140,7 +140,7 @@ class Locator:
 
 
 def occurrences(quote: str, text: str) -> list[tuple[int, int]]:
-    """Every place where exactly these code points stand, from left to right, without overlaps; none for an empty quote."""
+    """All non-overlapping occurrences of exactly these code points, left to right; empty for an empty quote."""
     found: list[tuple[int, int]] = []
     at = text.find(quote) if quote else -1
     while at >= 0:
@@ -150,13 +150,13 @@ def occurrences(quote: str, text: str) -> list[tuple[int, int]]:
 
 
 class _Plain:
-    """A text without what may differ: blanks, forms of quotation marks, case, how accents are written."""
+    """A normalised text: spaces, quotation marks, case and the encoding of accents do not matter."""
 
     def __init__(self, text: str) -> None:
         self.text, self._spans = _simplified(text)
 
     def nearest(self, quote: str, nth: int) -> tuple[int, int] | None:
-        """The place, in the text as it is, that is most like the quote; None: nothing is like enough."""
+        """The position in the original text most similar to the quote; None: nothing is similar enough."""
         plain = _simplified(quote)[0].strip()
         bare = plain.strip("'.,;:!?()[] -")
         for words in dict.fromkeys((plain, bare)):
@@ -170,7 +170,7 @@ class _Plain:
 
 
 def _simplified(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
-    """The text in its simple form, and for each of its characters the characters of the text that it comes from."""
+    """The normalised text, and for each of its characters the range of original characters."""
     chars: list[str] = []
     spans: list[tuple[int, int]] = []
     for cluster in _CLUSTERS.finditer(text):  # a letter with its accents, an emoji with its parts
@@ -191,7 +191,7 @@ def _simplified(text: str) -> tuple[str, Sequence[tuple[int, int]]]:
 
 
 def _most_like(quote: str, text: str) -> tuple[int, int] | None:
-    """The stretch of the text most like the quote, of whole words where the script has blanks."""
+    """The range of the text most similar to the quote, in whole words if the script has spaces."""
     if not quote or len(quote) > 2 * len(text):
         return None
     aligned = fuzz.partial_ratio_alignment(quote, text)
@@ -207,13 +207,13 @@ def _most_like(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _shared(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch without what stands before its first and behind its last character that the quote has as well."""
+    """The range, trimmed to the first and the last character shared with the quote."""
     blocks = [one for one in Indel.editops(quote, text[start:end]).as_matching_blocks() if one.size]
     return (start + blocks[0].b, start + blocks[-1].b + blocks[-1].size) if blocks else (start, end)
 
 
 def _edges(text: str, at: int) -> list[int]:
-    """The nearest places at which a word may begin or end: the place itself, or those before and after it."""
+    """The nearest word boundaries: the position itself, or those before and after it."""
     if _is_edge(text, at):
         return [at]
     before, after = at, at
@@ -225,7 +225,7 @@ def _edges(text: str, at: int) -> list[int]:
 
 
 def _is_edge(text: str, at: int) -> bool:
-    """Whether no word goes on across this place."""
+    """Whether this position is a word boundary."""
     if not 0 < at < len(text):
         return True
     if _GLUED.match(text[at]) or text[at - 1] == "\u200d":
@@ -251,39 +251,39 @@ ERROR_COLUMNS = (
     "why",
     "reason",
 )
-"""Of details.csv. what: error, no error, or trial where no usable answer came; start, end: in code points of the text,
-end exclusive; examples: texts that the judge was shown."""
+"""Columns of details.csv. what: error, no error, or trial if there was no usable answer; start, end: in code points of
+the text, end exclusive; examples: texts shown to the judge."""
 FOUND_SHARE = 0.5
-"""Of the errors that quote words, the share whose words have to stand in the text: below it the answer has no use."""
-_DECIMALS = 9  # as the sums of people's errors are rounded
+"""Share of quotes that must be in the text. Below it, an answer is unusable."""
+_DECIMALS = 9  # as for the sums of people's errors
 
 
 @dataclass(frozen=True)
 class FoundError:
-    """An error that a judge names, and where it stands in the text."""
+    """An error that a judge reports, and its position in the text."""
 
     quote: str
-    """As the judge wrote it; empty: it names nothing that stands there, such as an omission."""
+    """The quote as the judge wrote it; empty: nothing to quote, such as an omission."""
     severity: str
     category: str
     start: int | None = None
-    """In code points of the text; None: it was not found there."""
+    """In code points of the text; None: not found."""
     end: int | None = None
     """Exclusive."""
     located: Located = "exact"
     """How the quote was found."""
     offered: bool = True
-    """Whether the category is one of the task's or of the examples'; runs of before did not look."""
+    """Whether the category comes from the task or the examples. Runs of older versions did not check this."""
 
 
 @dataclass(frozen=True)
 class ErrorTrial:
-    """The error-marking judge asked once."""
+    """One request to the error-marking judge."""
 
     repeat: int
-    """From 0; each draws its examples anew where they are drawn at random."""
+    """From 0. Each repeat draws new examples if they are drawn at random."""
     errors: tuple[FoundError, ...] | None
-    """None: no usable answer came; empty: it found none."""
+    """None: no usable answer; empty: no errors found."""
     examples: tuple[ExampleUsed, ...] = ()
     reason: str | None = None
     detail: str = ""
@@ -291,28 +291,29 @@ class ErrorTrial:
 
 @dataclass(frozen=True)
 class AutoMqmRecord:
-    """All that the error-marking judge said of one text."""
+    """Everything that the error-marking judge returned for one text."""
 
     trials: tuple[ErrorTrial, ...]
 
 
 def weight_in_text(error: FoundError) -> float | None:
-    """What the error takes off the score: nothing where its words are not in the text; None: its severity has no weight."""
+    """The error's penalty: 0 if its words are not in the text; None if its severity has no weight."""
     weight = weight_of(error.category, error.severity)
     return 0.0 if weight is not None and error.located == "not found" else weight
 
 
 def found_share(errors: Sequence[FoundError]) -> float:
-    """Of the errors that quote words, the share whose words are in the text; 1 where none quotes any."""
+    """Share of quotes that are in the text; 1 if no error quotes words."""
     quoting = [one for one in errors if one.located != "nothing quoted"]
     return sum(one.located != "not found" for one in quoting) / len(quoting) if quoting else 1.0
 
 
 def score_of_errors(errors: Sequence[FoundError]) -> Score:
-    """Minus the weights (`core.formats.spans.mqm`) of the errors, 0 for none; higher is better, without a lower end.
+    """Minus the sum of the errors' weights (`core.formats.spans.mqm`): 0 without errors, no lower bound, higher is
+    better.
 
-    An error counts wherever its words stand, and where it quotes none; one whose words are not in the text does not.
-    Without a value, and with the reason, where a severity has no weight.
+    An error counts if its words are in the text or if it quotes none. The score is undefined, with a reason, if a
+    severity has no weight.
     """
     weights = [weight_in_text(one) for one in errors]
     if None in weights:
@@ -322,7 +323,7 @@ def score_of_errors(errors: Sequence[FoundError]) -> Score:
 
 
 def mean_of(trials: Sequence[ErrorTrial]) -> Score:
-    """The mean score of the trials that gave errors; those without are left out of it."""
+    """The mean score of the trials with a usable answer."""
     scores = [score_of_errors(trial.errors) for trial in trials if trial.errors is not None]
     values = [score.value for score in scores if score.value is not None]
     if values:
@@ -332,7 +333,7 @@ def mean_of(trials: Sequence[ErrorTrial]) -> Score:
 
 
 def error_rows(record: AutoMqmRecord) -> Iterator[dict[str, Any]]:
-    """Rows of details.csv: one an error, and one a trial without any."""
+    """Rows of details.csv: one for each error, and one for each trial without errors."""
     for trial in record.trials:
         about = {"repeat": trial.repeat, "examples": len(trial.examples)}
         if trial.errors is None:
@@ -352,7 +353,7 @@ def error_rows(record: AutoMqmRecord) -> Iterator[dict[str, Any]]:
 
 
 def error_problems(record: AutoMqmRecord, text: str | None) -> Iterator[str]:
-    """What no record can hold; see JudgeKind.record_problems."""
+    """Invalid values in a record; see JudgeKind.record_problems."""
     yield from trial_problems("trials", record.trials, "repeat")
     for n, trial in enumerate(record.trials, start=1):
         yield from example_problems(f"trials, {n}, examples", trial.examples)
@@ -362,18 +363,18 @@ def error_problems(record: AutoMqmRecord, text: str | None) -> Iterator[str]:
 
 
 def _place_problem(error: FoundError, text: str | None) -> str | None:
-    """Why an error stands nowhere that it could; None: it does."""
+    """Why an error's position is invalid; None: it is valid."""
     found = error.located in ("exact", "nearest")
     if error.start is None or error.end is None:
         if error.start is not None or error.end is not None:
-            return "start and end are only there together"
-        return "start is missing, of an error that was found" if found else None
+            return "start and end must be given together"
+        return "start is missing, although the error was found" if found else None
     if not found:
-        return f"start is {written(error.start)}, of an error that was not found"
+        return f"start is {written(error.start)}, although the error was not found"
     if not 0 <= error.start <= error.end:
-        return f"start and end ({written(error.start)}, {written(error.end)}) are not two places in order"
+        return f"start and end ({written(error.start)}, {written(error.end)}) are not in order"
     if text is not None and error.end > len(text):
-        return f"end is {written(error.end)}, and the text has {len(text)} characters"
+        return f"end is {written(error.end)}, but the text has {len(text)} characters"
     return None
 
 
@@ -381,21 +382,21 @@ NOT_ON_OFFER, NO_LIST = "severity not on offer", "no list of errors"
 TOO_MANY = "too many errors"
 NOT_IN_TEXT, NEW_CATEGORY = "quote not in the text", "category not on offer"
 MOST_ERRORS = 60
-"""Of one text, in an answer; more are a model that cannot stop. People marked 47 at most in a text of WMT23."""
+"""Most errors in an answer; more mean that the model cannot stop. In WMT23, people marked at most 47 in one text."""
 _CHARACTERS_AN_ERROR, _ALWAYS = 8, 10
-"""A list may have one error for so many characters, and so many in any case; people marked one in ten at most."""
+"""Characters per error that a list may have, and errors always allowed. People marked at most one error in ten characters."""
 LONGEST_QUOTE = 1_000
 LONGEST_CATEGORY = 80
 LONGEST_SHOWN = 30
-"""Characters of a wrong severity, category or quote that are repeated."""
+"""Characters of a wrong severity, category or quote that a message repeats."""
 MOST_SHOWN = 3
-"""Wrong categories or quotes that are repeated."""
+"""Wrong categories or quotes that a message repeats."""
 
 
 def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
-    """A list of errors, which may be empty. A quote can be as long as the text, up to LONGEST_QUOTE.
+    """JSON schema of a list of errors, possibly empty. A quote can be as long as the text, up to LONGEST_QUOTE.
 
-    The bounds are there so that guided decoding comes to an end; `read_errors` does not look at lengths again.
+    The bounds make guided decoding end; `read_errors` does not check lengths.
     """
     error = form(
         span={"type": "string", "maxLength": min(max(len(text), 1), LONGEST_QUOTE)},
@@ -407,17 +408,17 @@ def errors_schema(severities: Sequence[str], text: str) -> dict[str, object]:
 
 
 def written_errors(errors: Iterable[FoundError]) -> str:
-    """The answer that names these errors."""
+    """The answer that reports these errors."""
     listed = [{"span": one.quote, "severity": one.severity, "category": one.category} for one in errors]
     return json.dumps({"errors": listed}, ensure_ascii=False)
 
 
 def read_errors(text: str, severities: Sequence[str]) -> tuple[FoundError, ...]:
-    """The errors of an answer, in its order; raises Unusable where there is no such list, or one entry is none.
+    """The errors in an answer, in order. Raises Unusable if there is no list of errors or an entry is invalid.
 
-    A list without the object around it is read too, where it is the whole answer. Severities may be in any case and are
-    given back as the task has them; what is not on offer is no error, and no other severity is guessed. An entry that
-    says that there is no error names none.
+    A bare list without the enclosing object is accepted if it is the whole answer. Severities are matched without regard
+    to case and returned as the task spells them; unknown severities are rejected, not guessed. Entries such as "no error"
+    are skipped.
     """
     entries = _entries(text)
     if len(entries) > MOST_ERRORS:
@@ -428,9 +429,9 @@ def read_errors(text: str, severities: Sequence[str]) -> tuple[FoundError, ...]:
 
 
 class ErrorReader:
-    """Reads answers about one text, and remembers the best of those that name what is not there.
+    """Reads answers about one text, and remembers the best one that was rejected for wrong quotes or categories.
 
-    text: as the model was shown it. categories: on offer, of the task and of the examples.
+    text: as shown to the model. categories: offered by the task and the examples.
     """
 
     def __init__(self, text: str, severities: Sequence[str], categories: Iterable[str]) -> None:
@@ -440,16 +441,16 @@ class ErrorReader:
 
     @property
     def best(self) -> tuple[FoundError, ...] | None:
-        """Of the answers in which at least FOUND_SHARE of the quotes are in the text the one with the fewest errors that
-        are wrongly named, of equal ones the later; None: there was none.
+        """The answer with the fewest wrong quotes or categories, among those with at least FOUND_SHARE of their
+        quotes in the text. Later answers win ties; None: there was none.
         """
         return self._best
 
     def read(self, answer: str) -> tuple[FoundError, ...]:
-        """The errors, each with its place; see read_errors.
+        """The errors with their positions; see read_errors.
 
-        Raises Unusable also where a quote is not in the text, or a category is none on offer. Case, hyphens and underlines
-        do not matter in a category, and either side of its slash may stand alone.
+        Also raises Unusable if a quote is not in the text or a category is not offered. Case, hyphens and underscores
+        of a category do not matter, and either side of its slash is enough.
         """
         locator, found = Locator(self._text), []
         for one in read_errors(answer, self._severities):
@@ -475,7 +476,7 @@ class ErrorReader:
 
 
 def _names_of(category: str, *, parts: bool = True) -> set[str]:
-    """What a category may be called: whole, and by either side of its slash."""
+    """Accepted names of a category: the whole, and either side of its slash."""
     plain = " ".join(category.casefold().replace("_", " ").replace("-", " ").split())
     sides = [side.strip() for side in plain.split("/")]
     return {"/".join(sides), *(sides if parts else ())}
@@ -486,7 +487,7 @@ def _n_wrong(errors: Sequence[FoundError]) -> int:
 
 
 def _shown(names: Sequence[str]) -> str:
-    """The first of what is wrong, as a sentence repeats it."""
+    """The first few wrong names, for a message."""
     distinct = list(dict.fromkeys(names))
     listed = ", ".join(repr(clipped(one, LONGEST_SHOWN)) for one in distinct[:MOST_SHOWN])
     return f"{listed} and {len(distinct) - MOST_SHOWN} more" if len(distinct) > MOST_SHOWN else listed
@@ -504,7 +505,7 @@ def _entries(text: str) -> list[object]:
 
 
 def _is_list(text: str) -> bool:
-    """Whether the whole answer is a list: brackets that a sentence mentions are none."""
+    """Whether the whole answer is a list; brackets within a sentence do not count."""
     try:
         return isinstance(json.loads(read_text(text)), list)
     except (Unusable, ValueError, RecursionError):
@@ -512,7 +513,7 @@ def _is_list(text: str) -> bool:
 
 
 def _named(number: int, entry: object, offered: Mapping[str, str]) -> FoundError | None:
-    """One entry; None: it says that there is no error."""
+    """One entry; None: it states that there is no error."""
     if not isinstance(entry, dict):
         raise Unusable(f"Error {number} is no object with span, severity and category.")
     quote, severity, category = (entry.get(name) for name in ("span", "severity", "category"))
@@ -535,12 +536,12 @@ def _named(number: int, entry: object, offered: Mapping[str, str]) -> FoundError
 PURPOSE = "mark-errors"
 STEP = "mark errors"
 PARROT = "parrot"
-"""What the paper calls the baseline that repeats its examples' errors: the name of rules."""
+"""The Specialist paper's name for the baseline that repeats its examples' errors; here the name of the rules."""
 AS_ABOVE = "(as above)"
 NO_EXAMPLES = "no examples"
 _NOBODY = nobody_rated("marked errors in a text")
 _ROOM = 1_000
-"""Tokens an answer may have besides those that quotes need."""
+"""Tokens of an answer beyond its quotes."""
 
 
 class AutoMqmSettings(ExampleSettings):
@@ -553,15 +554,15 @@ class AutoMqmSettings(ExampleSettings):
     filtered: bool = setting(
         False,
         "Filter the examples",
-        "leave out examples equal to the judged text, and errors on words that people marked in it, so that nothing "
-        "can be copied that is right by itself",
+        "leave out examples identical to the judged text, and errors on words that people marked in it, so that copying "
+        "gains nothing",
     )
     rater: str = RATER
     only: Systems = ONLY
     occurrences: Literal["all", "first"] = setting(
         "all",
         "If a quoted phrase occurs more than once, mark",
-        "what the Parrot marks where the words of an error occur more than once",
+        "which occurrences the Parrot marks if the words of an error occur more than once",
         words={"all": "every occurrence", "first": "the first occurrence"},
     )
     repeats: int = DRAWS
@@ -579,13 +580,15 @@ class AutoMqmSettings(ExampleSettings):
         return SPAN_DIMENSION
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
-        """One, unless it is the Parrot."""
+        """One prompt, unless it is the Parrot."""
         return () if by_rules else (PromptSlot(PURPOSE, "mark-errors"),)
 
     def problems(self, backend: str) -> Iterator[Remark]:
         """See KindSettings."""
         if backend == RULES and not self.shows_examples:
-            yield Remark("examples", "none leaves the Parrot nothing to repeat; choose others, or a model")
+            yield Remark(
+                "examples", "with none, the Parrot has nothing to repeat; choose other examples, or a model"
+            )
         yield from super().problems(backend)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
@@ -600,7 +603,7 @@ class AutoMqmSettings(ExampleSettings):
         return by_rules
 
     def idle(self, backend: str) -> frozenset[str]:
-        """What only the Parrot or only a model uses, and how examples are drawn where there are none, or all are shown."""
+        """Settings that only the Parrot or only a model uses, and settings of a draw if examples are not drawn."""
         by_rules = backend == RULES
         without = {"temperature" if by_rules else "occurrences"}
         if by_rules and self.examples == "specialist" and not self.n_examples:
@@ -608,28 +611,29 @@ class AutoMqmSettings(ExampleSettings):
         return super().idle(backend) | without
 
     def ignored(self, backend: str) -> frozenset[str]:
-        """Repeats give as many equal answers, and a remark says so."""
+        """Repeats are not ignored: they return equal answers, and a remark explains this."""
         return self.idle(backend) - {"repeats"}
 
 
 class AutoMqmJudge:
-    """Asks a model for the errors of a text, once for every draw of examples."""
+    """Asks a model for the errors in a text, once for each draw of examples."""
 
     def __init__(
         self, model: Model, prompt: Prompt, settings: AutoMqmSettings, task: RatingTask, pool: ExamplePool
     ) -> None:
-        """task: one that asks for error spans. pool: of errors, over the run's texts."""
+        """task: must ask for error spans. pool: marked errors in the run's texts."""
         assert task.spans is not None
         self._model, self._prompt, self._settings = model, prompt, settings
         self._asked, self._task, self._pool = task, task.spans, pool
 
     async def judge(self, text: RatedText) -> Judged:
-        """The mean over the repeats of minus the MQM weights; a repeat without a usable answer is left out of it.
+        """Score a text: minus the MQM weights, averaged over the repeats with a usable answer.
 
-        An answer that quotes what is not in the text, or invents a category, is asked again; after the last attempt the best
-        one counts without the errors that were not found, if at least FOUND_SHARE of its quotes were.
+        An answer with a quote that is not in the text, or with an invented category, is requested again. After the
+        last attempt the best answer counts if at least FOUND_SHARE of its quotes were found; errors that were not
+        found are ignored.
 
-        A text with nothing to read is not judged; one without a source is judged by itself. Misleads where weights do:
+        An empty text is not judged; a text without a source is judged alone. The score misleads where the weights do:
         a long text can lose more than a short one.
         """
         if not text.output.text.strip():
@@ -641,7 +645,7 @@ class AutoMqmJudge:
         return Judged.in_trials(STEP, mean, AutoMqmRecord(trials), temporary=temporary)
 
     async def _trial(self, text: RatedText, repeat: int) -> tuple[ErrorTrial, bool]:
-        """One draw of examples, and whether a failure was temporary."""
+        """One draw of examples; also whether a failure was temporary."""
         chosen = self._settings
         examples = chosen.draw(self._pool, text, repeat)
         shown, used = self._turns(examples)
@@ -666,9 +670,9 @@ class AutoMqmJudge:
     def _turns(
         self, examples: tuple[ShownExample, ...]
     ) -> tuple[tuple[Example, ...], tuple[ExampleUsed, ...]]:
-        """Each example as a question and its answer, and what of it was shown.
+        """Each example as a question and its answer, and a record of what was shown.
 
-        Severities and categories are listed in the first turn, and again in the text's own.
+        Severities and categories are listed in the first turn, and again in the turn of the judged text.
         """
         turns, used = [], []
         offered = {severity.casefold(): severity for severity in self._task.severities}
@@ -708,22 +712,22 @@ def _trial(repeat: int, used: tuple[ExampleUsed, ...], answer: Answer[tuple[Foun
 
 
 class Parrot:
-    """002's baseline that asks nobody and only repeats the errors of its examples.
+    """The Specialist paper's baseline without a model: it repeats the errors of its examples.
 
-    Source: 002, section 5.4.2. How far a specialist gets beyond it is what copying cannot explain. The paper leaves open
-    what a matching span is; the rule here: for every distinct (words, severity, category) among the examples' errors,
-    every occurrence of the words in the text is an error of that severity and category (or only the first, as the
-    settings say). An occurrence is the same code points, in the same case, inside words too; occurrences of the same
-    words do not overlap. Errors that mark no words are never repeated.
+    Specialist, section 5.4.2. A specialist's lead over the Parrot cannot be explained by copying. The paper does not
+    define a matching span. Here, for every distinct (words, severity, category) among the examples' errors, every
+    occurrence of the words in the text is an error with that severity and category (or only the first occurrence,
+    depending on the settings). An occurrence has the same code points in the same case, even inside words;
+    occurrences of the same words do not overlap. Errors without marked words are never repeated.
     """
 
     def __init__(self, settings: AutoMqmSettings, pool: ExamplePool) -> None:
         self._settings, self._pool = settings, pool
 
     async def judge(self, text: RatedText) -> Judged:
-        """Minus the weights of the errors that are repeated, the mean of the draws of examples.
+        """Score a text: minus the weights of the repeated errors, averaged over the draws of examples.
 
-        A text without any example has no score: nothing to repeat is not the same as nothing wrong.
+        A text without examples has no score: having nothing to repeat does not mean that nothing is wrong.
         """
         if not text.output.text.strip():
             return Judged.without_asking(EMPTY_TEXT)
@@ -770,9 +774,9 @@ def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: b
     wrong, remarks = [], []
     if unusable:
         what = (
-            "have a severity without an MQM weight: a text in which the Parrot repeats one gets no score"
+            "have a severity without an MQM weight: texts in which the Parrot repeats them get no score"
             if by_rules
-            else "have a severity that the task lacks: no model is shown them"
+            else "have a severity that the task lacks: models do not see them"
         )
         values = {
             "severities": listed(list(unusable)),
@@ -789,12 +793,14 @@ def _check(settings: AutoMqmSettings, bench: Bench, rated: RatedSet, by_rules: b
 
 
 def _task_problems(task: RatingTask) -> list[Remark]:
-    text = "{name} marks no errors, which is what this judge does; choose mqm"
+    text = "{name} does not ask for marked errors, but this judge needs that; choose mqm"
     return [] if task.spans is not None else [Remark("task", text, {"name": task.name})]
 
 
 def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) -> dict[str, int]:
-    """Severity -> errors in examples that the Parrot cannot weigh, or that no model is shown, as the task lacks it."""
+    """Severity -> number of errors in examples that the Parrot cannot weigh, or that models do not see because the
+    task lacks the severity.
+    """
     if by_rules:
         return {one: n for one, n in marked.items() if weight_of("", one) is None}
     assert task.spans is not None
@@ -803,28 +809,26 @@ def _unusable(marked: Mapping[str, int], task: RatingTask, *, by_rules: bool) ->
 
 
 def _shortfalls(records: Sequence[AutoMqmRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
-    """Quotes that are not in the text, answers rejected for them, and categories that nobody offered."""
+    """Report quotes that are not in the text, answers rejected for them, and invented categories."""
     trials = [trial for record in records for trial in record.trials]
     errors = [error for trial in trials for error in trial.errors or ()]
     quoting = [error for error in errors if error.located != "nothing quoted"]
     lost = sum(error.located == "not found" for error in quoting)
     if lost:
         sentence = (
-            f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text, and count in no score."
+            f"Quotes not found: {lost:,} of {len(quoting):,} are not in the text. Their errors do not count."
         )
         yield Degeneracy("not found", lost, len(quoting), sentence)
     rejected = sum(trial.reason == NOT_IN_TEXT for trial in trials)
     if rejected:
         sentence = (
-            f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected, because fewer than "
+            f"Quotes not found: {rejected:,} of {len(trials):,} answers were rejected because fewer than "
             f"{FOUND_SHARE:.0%} of their quotes are in the text."
         )
         yield Degeneracy("not found", rejected, len(trials), sentence)
     invented = sum(not error.offered for error in errors)
     if invented:
-        sentence = (
-            f"Invented categories: {invented:,} of {len(errors):,} errors have one that nobody offered."
-        )
+        sentence = f"Invented categories: {invented:,} of {len(errors):,} errors have a category that was not offered."
         yield Degeneracy("invented", invented, len(errors), sentence)
 
 
@@ -832,7 +836,7 @@ KIND = JudgeKind(
     name="automqm",
     title="Marked errors (AutoMQM)",
     family="AutoMQM",
-    summary="errors marked in each text, with severity and category; examples are other systems' rated texts",
+    summary="marks the errors in each text, with severity and category; examples are other systems' rated texts",
     section="specialist-automqm",
     reads="rated texts",
     Settings=AutoMqmSettings,
@@ -849,8 +853,8 @@ KIND = JudgeKind(
     score_bounds=lambda _: (-FURTHEST_SCORE, 0.0),
     shortfalls=_shortfalls,
     rules=(
-        "The Parrot: no model, no cost. It marks the words of its examples' errors wherever they occur in the text, "
-        "letter by letter. A specialist has to beat what copying alone reaches."
+        "The Parrot: no model, no cost. It marks the exact words of its examples' errors wherever they occur in the text. "
+        "A specialist must beat this baseline to show more than copying."
     ),
     suits=lambda task, _: task.spans is not None,
     in_file=examples_in,

@@ -1,6 +1,6 @@
-"""The claims judge: both texts are decomposed into claims, and each claim is verified against the other text.
+"""The claims judge: it splits both texts into claims and verifies each claim against the other text.
 
-After RAGAS's factual correctness, and Factual's variant of it with an entailment model (sections 2 and 5).
+Follows RAGAS's factual correctness, and Factual's variant with an entailment model (Factual, sections 2 and 5).
 """
 
 import asyncio
@@ -49,15 +49,15 @@ VERIFY_RESPONSE, VERIFY_REFERENCE = "verify the response", "verify the reference
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement that can be true or false by itself."""
+    """One statement that can be true or false on its own."""
 
     text: str
     supported: bool | None = None
-    """Whether the other text says it; None: nobody could tell, or nobody was asked."""
+    """Whether the other text supports it; None: undecidable, or not asked."""
     why: str = ""
-    """In the verifier's words: the model's sentence, or the label of the entailment model with its probability."""
+    """The verifier's explanation: the model's sentence, or the entailment model's label with its probability."""
     reason: str | None = None
-    """Why there is no verdict."""
+    """Reason for a missing verdict."""
 
 
 @dataclass(frozen=True)
@@ -65,45 +65,45 @@ class ClaimsRecord:
     """Claims of both texts, each verified against the other text."""
 
     response: tuple[Claim, ...] | None
-    """None: the response could not be decomposed."""
+    """None: the response could not be split into claims."""
     reference: tuple[Claim, ...] | None
     reasons: tuple[tuple[str, str], ...] = ()
-    """(step, why) of steps that failed."""
+    """(step, reason) of each step that failed."""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """Claims with their verdicts, as far as there are any."""
+    """Claims with their verdicts, where there are any."""
 
     claims: tuple[Claim, ...]
-    """As many as were given, in their order; without a verdict each has its reason."""
+    """One for each given claim, in order; a claim without a verdict has a reason."""
     reason: str | None = None
-    """What failed, so that some or all have no verdict; None: nothing did."""
+    """The failure that left claims without a verdict; None: no failure."""
     temporary: bool = False
-    """Whether that was the server's or the line's, so that another run may mend it."""
+    """Whether the server or the connection failed, so that another run may succeed."""
 
 
 @dataclass(frozen=True)
 class Entailed:
-    """What an entailment model says of a premise and a hypothesis."""
+    """An entailment model's verdict on a premise and a hypothesis."""
 
     label: str | None
-    """The likeliest, as the model's configuration calls it; None: it could not take the pair."""
+    """The likeliest label, as named in the model's configuration; None: the model could not read the pair."""
     probability: float = 0.0
-    """Of that label, 0 to 1."""
+    """Probability of that label, 0 to 1."""
     window: int | None = None
-    """Tokens the model reads, where the pair has more and its end was cut off; None: all was read."""
+    """Tokens that the model read of a longer pair, whose end was cut off; None: it read everything."""
     reason: str | None = None
-    """Why there is no label."""
+    """Reason for a missing label."""
 
 
 Detail = Literal["low", "high"]
 Verifier = Literal["llm", "nli", "rules"]
 STAND_IN = (
-    "rules take sentences for claims, or compare their numbers, names and words: a stand-in to see how it works, no judge "
-    "to rely on"
+    "rules use sentences as claims, or compare their numbers, names and words: a stand-in for trying things out, not a "
+    "judge to rely on"
 )
-"""For claims that no model has found or verified."""
+"""Remark on claims found or verified without a model."""
 
 
 class ClaimsSettings(JudgeSettings):
@@ -114,8 +114,8 @@ class ClaimsSettings(JudgeSettings):
     atomicity: Detail = setting(
         "low",
         "Size of a claim",
-        "low: a claim may hold several facts, as in RAGAS; high: one fact a claim, as in truthscore",
-        words={"low": "may hold several facts (low)", "high": "one fact a claim (high)"},
+        "low: a claim may contain several facts, as in RAGAS; high: one fact per claim, as in truthscore",
+        words={"low": "may contain several facts (low)", "high": "one fact per claim (high)"},
     )
     coverage: Detail = setting(
         "low",
@@ -126,7 +126,7 @@ class ClaimsSettings(JudgeSettings):
     verifier: Verifier = setting(
         "llm",
         "Claims are verified by",
-        "who verifies the claims; unless chosen, the entailment model if one is named, otherwise whoever finds the claims",
+        "what verifies the claims; default: the entailment model if one is named, otherwise whatever finds the claims",
         words={
             "llm": "the model",
             "nli": "an entailment model (NLI)",
@@ -136,7 +136,7 @@ class ClaimsSettings(JudgeSettings):
     nli_model: str = setting(
         "",
         "Entailment model",
-        "a folder on this machine or a name on the hub; empty: Factual's cross-encoder, fetched if it is missing",
+        "a folder on this machine or a name on the hub; empty: Factual's cross-encoder, downloaded if it is missing",
         option="nli",
         metavar="PATH",
     )
@@ -144,7 +144,7 @@ class ClaimsSettings(JudgeSettings):
     beta: float = setting(
         1.0,
         "Weight of recall (beta)",
-        "1: precision and recall weigh the same; above 1 recall weighs more, below 1 precision",
+        "1: precision and recall weigh the same; above 1, recall weighs more; below 1, precision does",
         within=(0.001, 1000.0),
         step=0.5,
     )
@@ -167,7 +167,7 @@ class ClaimsSettings(JudgeSettings):
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
-        """The verifier: the entailment model if one is named, otherwise whoever finds the claims."""
+        """The verifier: the entailment model if one is named, otherwise whatever finds the claims."""
         return {"verifier": "nli" if given.get("nli_model") else cls.offered(backend)["verifier"][0]}
 
     def settled(self) -> Self:
@@ -175,7 +175,7 @@ class ClaimsSettings(JudgeSettings):
         return self.model_copy(update={"nli_model": absolute_place(self.nli_model)})
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
-        """One to find claims, and one to verify them where the model does that too."""
+        """One prompt to find claims, and one to verify them if the model does that too."""
         if by_rules:
             return ()
         decompose = PromptSlot("decompose", f"decompose-{self.task}", self.task)
@@ -190,10 +190,10 @@ class ClaimsSettings(JudgeSettings):
                 "{backend=openai} with its {base_url}",
             )
         if self.verifier == "llm" and backend == "rules":
-            yield Remark("verifier", "llm asks a model, and {backend=rules} has none; choose rules or nli")
+            yield Remark("verifier", "llm needs a model, but {backend=rules} has none; choose rules or nli")
 
     def idle(self, backend: str) -> frozenset[str]:
-        """What only a model heeds, and what only an entailment model needs."""
+        """Settings that only a model or only an entailment model uses."""
         entailment = frozenset[str]() if self.verifier == "nli" else frozenset({"nli_model", "device"})
         return entailment | (_UNUSED_BY_RULES if backend == "rules" else frozenset())
 
@@ -203,7 +203,7 @@ class ClaimsSettings(JudgeSettings):
         return "neural" if self.verifier == "nli" else "base"
 
     def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """F-beta, precision, recall, and F-beta as RAGAS counts."""
+        """F-beta, precision, recall, and F-beta as RAGAS computes it."""
         f_beta = f"f{self.beta:g}"
         return (f_beta, "precision", "recall", f"{f_beta}-ragas")
 
@@ -213,46 +213,46 @@ class ClaimsSettings(JudgeSettings):
             yield Remark("", STAND_IN)
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """With the verifier, unless it is whoever finds the claims."""
+        """Includes the verifier, unless it also finds the claims."""
         usual = self.verifier == "llm" or (by_rules and self.verifier == "rules")
         return (name,) if usual else (name, self.verifier)
 
     def unsigned(self, backend: str) -> frozenset[str]:
-        """The entailment model stands there as what was loaded: see the kind's also_signed."""
+        """The signature names the loaded entailment model instead: see the kind's also_signed."""
         return self.idle(backend) | {"nli_model"}
 
 
 _UNUSED_BY_RULES = frozenset({"coverage", "temperature", "seed"})
-"""Rules answer without chance, and take every sentence whatever was asked for."""
+"""Settings without effect on rules, which draw nothing and use every sentence."""
 LONGEST_CLAIM = 400
-"""Characters; a bound keeps a model that cannot stop from using up all its tokens on one claim."""
+"""Characters. Keeps a model that cannot stop from spending all its tokens on one claim."""
 LONGEST_WHY = 160
 MOST_CLAIMS = 300
-"""Of one text: one of 1,500 words has at most some 200, and more are a model that cannot stop."""
+"""Claims per text. A text of 1,500 words has at most about 200; more mean that the model cannot stop."""
 CLAIMS_A_CALL = 50
-"""That are verified together: their verdicts fit into MOST_TOKENS, and they beside the other text into 8,192."""
+"""Claims verified in one call: their verdicts fit into MOST_TOKENS, and claims and text together into 8,192 tokens."""
 MISSING, DOUBLED, MISNUMBERED = "claim without verdict", "two verdicts", "claims numbered otherwise"
 TOO_MANY, NONE_LISTED = "too many claims", "no claims"
 _ROOM = 600
-"""Tokens an answer may have besides those that its claims need."""
+"""Tokens of an answer beyond its claims."""
 _REPEATS: Mapping[Detail, int] = {"low": 2, "high": 4}
-"""How many times as long as the text its claims may be, by atomicity: each claim names its subject anew."""
+"""Length of all claims relative to the text, by atomicity. Claims are longer in total because each names its subject again."""
 _TOKENS_A_VERDICT = 110
 
 
 class LlmDecomposer:
-    """Finds what a text claims with a model and a prompt for the settings' granularity."""
+    """Finds the claims of a text with a model and a prompt that fits the settings' granularity."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
-        """Raises InputError where the prompt is for another purpose or granularity."""
+        """Raises InputError if the prompt has another purpose or granularity."""
         self._model, self._settings = model, settings
         self._prompt = for_use(prompt, "decompose", settings.task)
 
     async def claims(self, text: str, step: str) -> Answer[tuple[str, ...]]:
-        """The claims of a text, each a statement that stands by itself; none where it claims nothing.
+        """The claims of a text, each a self-contained statement; empty if the text claims nothing.
 
-        step: under which calls are counted. A claim that stands twice counts once; line breaks inside claims become
-        blanks. A text whose claims take more than MOST_TOKENS is cut off: longer ones have to come in parts.
+        step: name under which calls are counted. Duplicate claims count once; line breaks inside claims become
+        spaces. Claims beyond MOST_TOKENS are cut off, so longer texts must be split.
         """
         messages = self._prompt.messages(text=defused(text, [self._prompt]))
         max_tokens = min(_ROOM + _REPEATS[self._settings.atomicity] * tokens_in(text), MOST_TOKENS)
@@ -262,17 +262,17 @@ class LlmDecomposer:
 
 
 class LlmVerifier:
-    """Finds which claims a text supports with a model: CLAIMS_A_CALL claims in one call."""
+    """Verifies claims against a text with a model, CLAIMS_A_CALL claims per call."""
 
     def __init__(self, model: Model, prompt: Prompt, settings: ClaimsSettings) -> None:
-        """Raises InputError where the prompt is for another purpose."""
+        """Raises InputError if the prompt has another purpose."""
         self._model, self._prompt, self._settings = model, for_use(prompt, "verify"), settings
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """A verdict a claim: whether the premise says so. What it leaves open is not supported.
+        """One verdict per claim: whether the premise supports it. Claims that the premise leaves open are not supported.
 
-        An answer that lacks claims is asked again; after the last attempt the verdicts of the most complete one count,
-        and the other claims have none.
+        An answer that lacks claims is requested again. After the last attempt the most complete answer counts; claims
+        missing from it have no verdict.
         """
         starts = range(0, len(claims), CLAIMS_A_CALL)
         parts = await asyncio.gather(
@@ -302,18 +302,18 @@ class LlmVerifier:
 
 
 def claims_schema(text: str) -> dict[str, object]:
-    """A list of claims, which may be empty."""
+    """JSON schema of a list of claims, possibly empty."""
     claim = {"type": "string", "minLength": 1, "maxLength": LONGEST_CLAIM}
     most = min(max(4, len(text) // 8), MOST_CLAIMS)
     return form(claims={"type": "array", "items": claim, "maxItems": most})
 
 
 def read_claims(text: str, own: str) -> tuple[str, ...]:
-    """The claims of an answer, each once and on one line.
+    """The claims of an answer, without duplicates, each on one line.
 
-    own: the text that was decomposed. Raises Unusable where the answer is no list of texts, holds more than MOST_CLAIMS or
-    one that loops, or holds none although a sentence of the text states something. How long they are is not looked at
-    again: a server without guided decoding may write more, and each stays a claim if it holds a letter or digit.
+    own: the text that was split. Raises Unusable if the answer is not a list of texts, has more than MOST_CLAIMS or a
+    claim that loops, or is empty although a sentence of the text states something. Lengths are not checked: a server
+    without guided decoding may write longer claims, and each counts if it has a letter or digit.
     """
     listed = read_object(text, claims={"type": "array", "items": {"type": "string"}})["claims"]
     claims = tuple(dict.fromkeys(claim for each in listed if any(map(str.isalnum, claim := in_a_line(each)))))
@@ -327,7 +327,7 @@ def read_claims(text: str, own: str) -> tuple[str, ...]:
 
 
 def verdicts_schema(n: int) -> dict[str, object]:
-    """A verdict for each of n claims. `why` comes first, so that the verdict follows from it."""
+    """JSON schema of verdicts on n claims. `why` comes first, so that the verdict follows from it."""
     verdict = form(
         claim={"type": "integer", "enum": list(range(1, n + 1))},
         why={"type": "string", "maxLength": LONGEST_WHY},
@@ -337,7 +337,7 @@ def verdicts_schema(n: int) -> dict[str, object]:
 
 
 class VerdictReader:
-    """Reads answers to one verification and remembers the most complete of those that could not be used."""
+    """Reads answers to one verification and remembers the most complete rejected one."""
 
     def __init__(self, claims: Sequence[str]) -> None:
         self._claims = tuple(claims)
@@ -345,15 +345,15 @@ class VerdictReader:
 
     @property
     def best(self) -> tuple[Claim, ...] | None:
-        """Of all answers that held any verdict the one that held most, of equal ones the later."""
+        """The answer with the most verdicts; later answers win ties; None: no answer had any."""
         return self._most.reply
 
     def read(self, text: str) -> tuple[Claim, ...]:
-        """The claims with their verdicts; raises Unusable unless each has exactly one.
+        """The claims with their verdicts. Raises Unusable unless each has exactly one.
 
-        A verdict is {"claim": 1, "supported": true}, with `why` or without; anything else in the list is none. A
-        number outside of 1 to n makes the whole answer unusable. Two verdicts on a claim that say the same are still
-        one too many, but no reason to lose it after the last attempt.
+        A verdict is {"claim": 1, "supported": true}, with or without `why`; other entries are ignored. A number outside
+        1 to n makes the whole answer unusable. Two equal verdicts on a claim are an error too, but the claim keeps its
+        verdict after the last attempt.
         """
         given: dict[int, list[tuple[bool, str]]] = {}
         for entry in read_object(text, verdicts={"type": "array"})["verdicts"]:
@@ -374,7 +374,7 @@ class VerdictReader:
 
 
 def _verdict(entry: object) -> tuple[bool, str] | None:
-    """Verdict and sentence of one entry; None where it is no verdict on any claim."""
+    """Verdict and explanation of one entry; None: not a verdict on any claim."""
     if not isinstance(entry, dict) or "claim" not in entry or not isinstance(entry.get("supported"), bool):
         return None
     why = entry.get("why", "")
@@ -391,17 +391,17 @@ def _decided(text: str, verdicts: Sequence[tuple[bool, str]]) -> Claim:
 
 
 ENOUGH_WORDS = 0.6
-"""Share of a claim's content words that have to occur in the other text."""
+"""Share of a claim's content words that must occur in the other text."""
 NOTHING_TO_COMPARE = "nothing to compare"
 _MOST_NAMED = 3
-"""Missing numbers, names or words that a verdict repeats."""
+"""Missing numbers, names or words that a verdict lists."""
 
 
 class RuleDecomposer:
-    """Finds claims by rules: every sentence is a claim, questions are none.
+    """Finds claims by rules: every sentence except questions is a claim.
 
-    With high atomicity a sentence is cut at semicolons and dashes too. Whether a sentence matters rules cannot tell,
-    so coverage makes no difference.
+    High atomicity also splits sentences at semicolons and dashes. Coverage has no effect, because rules cannot recognise
+    the main statements.
     """
 
     def __init__(self, atomicity: Detail) -> None:
@@ -413,15 +413,15 @@ class RuleDecomposer:
 
 
 class RuleVerifier:
-    """Verifies by rules: a claim is supported if all its numbers and names, and enough of its words, occur in the premise.
+    """Verifies claims by rules: all numbers and names and enough words of a claim must occur in the premise.
 
-    A name is a word with a capital letter that does not begin the claim, so in German every noun is one. Words are
-    the same if they differ in their last two letters at most, which endings in many languages do. In scripts
-    without spaces pairs of neighbouring characters stand for words; scripts without capitals have no names.
+    A name is a capitalised word that does not begin the claim, so every German noun is one. Words match if they
+    differ only in their last two letters, as inflected forms often do. In scripts without spaces, pairs of
+    neighbouring characters are compared instead of words; scripts without capitals have no names.
     """
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See LlmVerifier. A claim without number, name or word, such as "It is.", has no verdict, which is no failure."""
+        """See LlmVerifier. A claim without numbers, names or content words, such as "It is.", has no verdict; that is no failure."""
         said = Premise.of(premise)
         return Verified(tuple(_judged(text, said) for text in claims))
 
@@ -454,7 +454,7 @@ NO_VERDICTS = "has no claim with a verdict"
 
 
 class ClaimsJudge:
-    """Implements Judge: precision, recall and F-beta over claims; see scores_of."""
+    """Judge that computes precision, recall and F-beta over claims; see scores_of."""
 
     def __init__(
         self,
@@ -465,7 +465,7 @@ class ClaimsJudge:
         self._decomposer, self._verifier, self._settings = decomposer, verifier, settings
 
     async def judge(self, text: RatedText) -> Judged:
-        """See Judge. What was asked (the source) plays no part."""
+        """See Judge. The source is not used."""
         pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
             return Judged.without_asking(why, len(self._settings.columns()))
@@ -481,7 +481,7 @@ class ClaimsJudge:
     async def _side(
         self, text: str, premise: str, decompose: str, verify: str
     ) -> tuple[tuple[Claim, ...] | None, tuple[tuple[str, str], ...], bool]:
-        """The claims of a text with their verdicts by the premise; what failed; whether another run may mend it."""
+        """The claims of a text with their verdicts, the failures, and whether another run may succeed."""
         answer = await self._decomposer.claims(text, decompose)
         if answer.value is None:
             return None, ((decompose, answer.reason or "no answer"),), answer.temporary
@@ -497,38 +497,38 @@ class ClaimCounts:
     supported: int
     unsupported: int
     left_out: int
-    """Without a verdict: in no share."""
+    """Claims without a verdict, in no share."""
 
     @property
     def judged(self) -> int:
-        """Claims with a verdict: what shares are of."""
+        """Number of claims with a verdict: the denominator of shares."""
         return self.supported + self.unsupported
 
     @property
     def share(self) -> float | None:
-        """Of the claims with a verdict those supported, 0 to 1; None where there are none."""
+        """Share of supported claims among those with a verdict, 0 to 1; None: no verdicts."""
         return self.supported / self.judged if self.judged else None
 
 
 def counts_of(claims: Sequence[Claim]) -> ClaimCounts:
-    """How many of a text's claims have which verdict."""
+    """Count a text's claims by verdict."""
     verdicts = [claim.supported for claim in claims]
     return ClaimCounts(verdicts.count(True), verdicts.count(False), verdicts.count(None))
 
 
 def scores_of(record: ClaimsRecord, settings: ClaimsSettings) -> tuple[Score, ...]:
-    """F-beta, precision, recall, and F-beta as RAGAS counts, each 0 to 1: the order of `ClaimsSettings.columns`.
+    """F-beta, precision, recall, and F-beta as RAGAS computes it, each 0 to 1; the order of `ClaimsSettings.columns`.
 
     precision: share of the response's claims that the reference supports. recall: share of the reference's claims that
-    the response supports. F-beta = (1 + beta^2) P R / (beta^2 P + R), 0 where both are 0.
+    the response supports. F-beta = (1 + beta^2) P R / (beta^2 P + R), 0 if both are 0.
 
-    RAGAS (factual correctness, which Factual uses in section 5) counts true positives on the response's claims and false
-    negatives on the reference's: recall = tp / (tp + fn). The number misleads where the two texts are cut into claims
-    of different size: a response of many small claims gets a higher recall for the same content. Not rounded here, as
-    RAGAS does to two places.
+    RAGAS (factual correctness, used in Factual, section 5) counts true positives among the response's claims and
+    false negatives among the reference's: recall = tp / (tp + fn). That number misleads if the two texts are split
+    into claims of different size: a response of many small claims gets a higher recall for the same content. RAGAS
+    rounds to two places; these values are not rounded.
 
-    Claims without a verdict are in none of these. A text without claims, or with none that has a verdict, leaves
-    its share undefined, and with it both F-beta.
+    Claims without a verdict are left out. If a text has no claims, or none with a verdict, its share and both F-beta
+    values are undefined.
     """
     response = _side(record, record.response, "response")
     reference = _side(record, record.reference, "reference")
@@ -548,7 +548,7 @@ def scores_of(record: ClaimsRecord, settings: ClaimsSettings) -> tuple[Score, ..
 
 
 def _f_beta(precision: float, recall: float, beta: float) -> float:
-    """The weighted harmonic mean; written so that no beta is too large to be squared."""
+    """The weighted harmonic mean, written so that a large beta squared cannot overflow."""
     if not precision or not recall:
         return 0.0
     weight = 1 / (1 + beta * beta)
@@ -556,7 +556,7 @@ def _f_beta(precision: float, recall: float, beta: float) -> float:
 
 
 def _side(record: ClaimsRecord, claims: Sequence[Claim] | None, name: str) -> ClaimCounts | str:
-    """The counts of one text, or why it has no share."""
+    """The counts of one text, or the reason why it has no share."""
     failed = dict(record.reasons)
     decompose, verify = (
         (CLAIMS_OF_RESPONSE, VERIFY_RESPONSE)
@@ -574,14 +574,14 @@ def _side(record: ClaimsRecord, claims: Sequence[Claim] | None, name: str) -> Cl
 
 
 def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
-    """A model decomposes, and asks for the prompt `decompose`; where it verifies too, for `verify`."""
+    """Open the judge. A model needs the prompt `decompose` to find claims, and `verify` to verify them."""
 
     def judge(model: Model | None) -> ClaimsJudge:
         needed = [] if model is None else ["decompose"]
         needed += ["verify"] if settings.verifier == "llm" else []
         problems = [f"there is no prompt for {purpose}" for purpose in needed if purpose not in bench.prompts]
         if settings.verifier == "llm" and model is None:
-            problems.append("the verifier llm asks a model, and there is none; choose rules or nli")
+            problems.append("the verifier llm needs a model, but there is none; choose rules or nli")
         if settings.verifier == "nli" and bench.helper is None:
             problems.append("the verifier nli needs an entailment model")
         if problems:
@@ -590,7 +590,7 @@ def _open(settings: ClaimsSettings, bench: Bench) -> Opened:
         if settings.verifier == "llm" and model is not None:
             verifier = LlmVerifier(model, bench.prompts["verify"], settings)
         elif settings.verifier == "nli":
-            # Imported late: what it needs of the neural metrics is of no use to other runs.
+            # Imported lazily: other runs do not need the neural metrics.
             from core.judges import nli
 
             verifier = nli.NliVerifier(bench.helper)
@@ -610,7 +610,7 @@ def _entailment(settings: ClaimsSettings) -> "BatchedEntailment | None":
 
 
 def _signed(settings: ClaimsSettings, bench: Bench) -> Mapping[str, object]:
-    """What was loaded, not where it lies or on what it runs: neither changes a verdict."""
+    """The loaded model, without its folder and device: neither changes a verdict."""
     loaded = bench.helper.signature if bench.helper is not None else ""
     return {"entailment": loaded or settings.nli_model.rstrip("/").split("/")[-1]}
 
@@ -630,11 +630,11 @@ def _details(record: ClaimsRecord) -> Iterator[dict[str, Any]]:
 
 
 def _shortfalls(records: Sequence[ClaimsRecord], _: Mapping[str, object]) -> Iterator[Degeneracy]:
-    """Texts that state something and of which no claim was listed."""
+    """Report texts that state something but for which no claims were listed."""
     without = sum(why == NONE_LISTED for record in records for _, why in record.reasons)
     if without:
         n_texts = 2 * len(records)
-        sentence = f"Too few claims: of {without:,} of {n_texts:,} texts none was listed, although they state something."
+        sentence = f"Too few claims: none were listed for {without:,} of {n_texts:,} texts, although they state something."
         yield Degeneracy("too few", without, n_texts, sentence)
 
 
@@ -642,13 +642,13 @@ KIND = JudgeKind(
     name="claims",
     title="Claims",
     family="Claims",
-    summary="claims of text and reference, each verified against the other; needs references",
+    summary="verifies the claims of each text against its reference and the other way round; needs references",
     section="claims",
     Settings=ClaimsSettings,
     rules=(
-        "A stand-in to try everything without a model: claims are sentences, and one is supported where its numbers, "
-        "names and enough of its words occur in the other text. It reads no meaning. An entailment model can verify the "
-        "claims instead."
+        "A stand-in for trying things out without a model. Every sentence is a claim, supported if its numbers, "
+        "names and enough of its words occur in the other text. It does not understand meaning. An entailment model can "
+        "verify the claims instead."
     ),
     Record=ClaimsRecord,
     open=_open,

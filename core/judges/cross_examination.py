@@ -1,4 +1,4 @@
-"""The cross-examiner (CEF): questions made from each of two texts are answered from the other."""
+"""The cross-examiner (CEF): it makes questions from each of two texts and answers them from the other."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,15 +51,15 @@ from core.tables.reading import is_blank
 
 @dataclass(frozen=True)
 class Examination:
-    """One cross-examination of a text, of as many as there are repeats."""
+    """One cross-examination of a text; each repeat is one."""
 
     repeat: int
     from_source: tuple[CrossQuestion, ...] | None
-    """Made from the source (or the reference), answered from the text; None: no questions could be made."""
+    """Questions made from the source (or the reference), answered from the text; None: none could be made."""
     from_text: tuple[CrossQuestion, ...] | None
-    """Made from the text, answered from the source (or the reference)."""
+    """Questions made from the text, answered from the source (or the reference)."""
     reasons: tuple[tuple[str, str], ...] = ()
-    """(step, why) of steps that failed."""
+    """(step, reason) of each step that failed."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,16 @@ class CefRecord:
 
     examinations: tuple[Examination, ...]
     back_translation: str | None = None
-    """Round-trip mode: what was examined in the text's place."""
+    """Round-trip mode: the translation that was examined instead of the text."""
 
 
 def questions_of(examination: Examination, side: Side) -> tuple[CrossQuestion, ...] | None:
-    """The questions that were made from this side; None: none could be made."""
+    """The questions made from this side; None: none could be made."""
     return examination.from_source if side == "source" else examination.from_text
 
 
 def details(record: CefRecord) -> Iterator[dict[str, Any]]:
-    """A row of details.csv for each question, and for each step that failed."""
+    """Rows of details.csv: one for each question, and one for each failed step."""
     for examination in record.examinations:
         repeat = {"repeat": examination.repeat}
         for side in SIDES:
@@ -98,55 +98,56 @@ def details(record: CefRecord) -> Iterator[dict[str, Any]]:
 
 
 def record_problems(record: CefRecord, _: str | None = None) -> Iterator[str]:
-    """See JudgeKind: repeats that there cannot be, or that stand twice."""
+    """See JudgeKind: impossible or duplicate repeats."""
     return trial_problems("examinations", record.examinations, "repeat")
 
 
 CEF_COMPONENTS = ("coverage", "conformity", "consistency", "consistency-code", "conciseness", "overall")
-"""In the order of the columns. `consistency` is the paper's formula, `consistency-code` what its code and its A.6 count."""
+"""In the order of the columns. `consistency` is the CEF paper's formula; `consistency-code` follows its code and its
+appendix A.6."""
 LOWEST_CONCISENESS = -1e9
-"""Far below what a text of any length has."""
+"""Lower bound of conciseness, far below the value of any text."""
 NO_QUESTIONS = "no questions"
 NONE_ANSWERED = "no answer could be used"
 NONE_CLOSED = "no question expects YES or NO"
 TRANSLATE_BACK = "translate back"
 MADE_FROM: dict[Side, str] = {"source": "questions from source", "text": "questions from text"}
-"""Steps in which questions are made, by the side they are made from."""
+"""Side -> step that makes questions from it."""
 ANSWERED_FROM: dict[Side, str] = {"source": "answers from text", "text": "answers from source"}
-"""Steps in which questions are answered, by the side they were made from."""
+"""Side -> step that answers the questions made from it."""
 
 
 def scores_of(record: CefRecord, document: str, text: str) -> tuple[Score, ...]:
     """One score for each of CEF_COMPONENTS.
 
-    document: D, what the text was examined against. text: as it was judged; where the record holds a
-    back-translation, that was examined in its place and its words are counted.
+    document: D, the source or reference. text: the judged text T; if the record has a back-translation, that was examined
+    instead and its words are counted.
 
-    - coverage = 1 - share of IDK among the answers to Q_D: how much of D the text tells.
-    - conformity = 1 - share of answers to Q_D that contradict what is expected: YES for NO, NO for YES.
-    - consistency = 1 - share of IDK among the answers to Q_T: how much of the text D bears out. The paper's formula;
-      a contradiction does not lower it.
-    - consistency-code = share of answers to Q_T that are the expected one: the code of the paper's experiments, and the
-      example of its A.6 (0.3 where the formula gives 0.6).
-    - conciseness = 1 - words of the text / words of D: at most 1, below 0 where the text is longer.
+    - coverage = 1 - share of IDK among the answers to Q_D: how much of D is in the text.
+    - conformity = 1 - share of answers to Q_D that contradict the expected answer: YES for NO, NO for YES.
+    - consistency = 1 - share of IDK among the answers to Q_T: how much of the text is in D. The formula of the CEF paper;
+      contradictions do not lower it.
+    - consistency-code = share of answers to Q_T that are as expected: the code of the CEF experiments, and the example in
+      appendix A.6 (0.3 where the formula gives 0.6).
+    - conciseness = 1 - words of the text / words of D: at most 1, below 0 if the text is longer.
     - overall = mean of coverage, conformity and consistency; undefined unless all three are defined.
 
-    Several examinations (repeats): every component is its mean over those in which it is defined; overall is the mean
-    of these means. Misleading: a text that says nothing contradicts nothing (conformity 1 at coverage 0); with ten
-    questions a share moves in steps of 0.1.
+    With several examinations (repeats), every component is averaged over those in which it is defined; overall is the
+    mean of these means. Two effects mislead: an empty answer contradicts nothing (conformity 1 at coverage 0), and
+    with ten questions a share moves in steps of 0.1.
     """
     scores = examined_scores(record.examinations)
     scores["conciseness"] = conciseness(
         document, text if record.back_translation is None else record.back_translation
     )
     if any(step == TRANSLATE_BACK for one in record.examinations for step, _ in one.reasons):
-        # What would have been examined is not there, and the text itself is in another language.
+        # The back-translation is missing, and the text itself is in another language.
         scores["conciseness"] = Score(None, scores["coverage"].reason)
     return tuple(scores[name] for name in CEF_COMPONENTS)
 
 
 def examined_scores(examinations: Sequence[Examination]) -> dict[str, Score]:
-    """By name all of CEF_COMPONENTS that questions tell: all but conciseness. See scores_of."""
+    """Component -> score, for all components that come from questions: all but conciseness. See scores_of."""
     coverage = _mean(examinations, "source", _known)
     conformity = _mean(examinations, "source", lambda one: one.answer in ("IDK", one.expected))
     consistency = _mean(examinations, "text", _known)
@@ -185,17 +186,17 @@ def _share(examination: Examination, side: Side, counts: Callable[[CrossQuestion
 
 
 def used_of(questions: Sequence[CrossQuestion]) -> tuple[CrossQuestion, ...]:
-    """Those that shares are taken over: expected YES or NO, and answered."""
+    """The questions that shares are computed over: YES or NO is expected, and there is an answer."""
     return tuple(one for one in questions if one.expected != "IDK" and one.answer is not None)
 
 
 def conciseness(document: str, text: str) -> Score:
-    """1 - words of the text / words of the document: at most 1, below 0 where the text is longer.
+    """Conciseness: 1 - words of the text / words of the document; at most 1, below 0 if the text is longer.
 
-    Words are counted as the app compares texts: punctuation is none; in a script without spaces every visible
-    character is one. Undefined where only one of the two has such a script, because words and characters do not
-    compare. Says little where the two are in different languages, as in a translation that is examined directly.
-    The CEF paper counts punctuation as words too, so its figures differ by a few hundredths, and prints percent.
+    Punctuation does not count as words. In a script without spaces, every visible character counts as one. Undefined if
+    only one of the two texts has such a script, because words and characters are not comparable. It means little if the
+    texts are in different languages, as when a translation is examined directly. The CEF paper counts punctuation too, so
+    its figures differ by a few hundredths; it reports percent.
     """
     words = count_words(document)
     if not words:
@@ -206,7 +207,7 @@ def conciseness(document: str, text: str) -> Score:
 
 
 def shortfalls(records: Sequence[CefRecord], settings: Mapping[str, object]) -> Iterator[Degeneracy]:
-    """Sets of questions smaller than ENOUGH of what was requested: few answers decide their scores."""
+    """Report sets with fewer than ENOUGH of the requested questions, because few answers decide their scores."""
     requested = settings["n_questions"]
     assert isinstance(requested, int)
     sizes = [
@@ -219,19 +220,19 @@ def shortfalls(records: Sequence[CefRecord], settings: Mapping[str, object]) -> 
     small = [size for size in sizes if size < ENOUGH * requested]
     if small:
         sentence = (
-            f"Too few questions: {len(small):,} of {len(sizes):,} sets hold fewer than {ENOUGH:.0%} of the {requested} "
-            f"requested, the smallest {min(small)}. A single answer decides much of such a score."
+            f"Too few questions: {len(small):,} of {len(sizes):,} sets have fewer than {ENOUGH:.0%} of the {requested} "
+            f"requested questions, the smallest {min(small)}. Each answer then weighs heavily in the score."
         )
         yield Degeneracy("too few", len(small), len(sizes), sentence)
 
 
 ASKED_AGAIN = "asked again"
 MOST_QUESTIONS = 100
-"""That may be requested from one text."""
+"""Most questions that can be requested from one text."""
 _TOKENS_A_WORD = 3
-"""Of a back-translation, for a word of the text, or a character of a script without spaces."""
+"""Tokens of a back-translation per word of the text, or per character of a script without spaces."""
 _LONGEST_TRANSLATION = 8_192
-"""Tokens; a longer text has to come in parts."""
+"""Tokens; a longer text must be split."""
 
 
 class CefSettings(JudgeSettings):
@@ -242,12 +243,12 @@ class CefSettings(JudgeSettings):
     mode: Literal["reference-free", "reference", "round-trip"] = setting(
         "reference-free",
         "Compared with",
-        "what each text is compared with: its source (reference-free), its reference, or its source after the text was "
-        "translated back (round-trip)",
+        "what each text is compared with: its source (reference-free), its reference, or its source after translating "
+        "the text back (round-trip)",
         words={
-            "reference-free": "its source: no reference is needed",
+            "reference-free": "its source (needs no reference)",
             "reference": "its reference",
-            "round-trip": "its source, after the text was translated back",
+            "round-trip": "its source, after translating the text back",
         },
     )
     answers: Answering = ANSWERING
@@ -262,18 +263,18 @@ class CefSettings(JudgeSettings):
     questions: Questions = setting(
         "yes",
         "Kind of questions",
-        "yes: their own text answers all with YES; mixed: with YES, NO or IDK",
+        "yes: their own text answers all of them with YES; mixed: with YES, NO or IDK",
         option="kind-of-questions",
-        words={"yes": "all answered YES by their own text", "mixed": "YES, NO and IDK alike"},
+        words={"yes": "their own text answers YES", "mixed": "their own text answers YES, NO or IDK"},
     )
     reask: bool = setting(
         False,
-        "Ask every question of its own text too",
-        "also answer every question from its own text, which shows whether the model stands by its questions; scores stay "
-        "the same, and answers cost twice as much",
+        "Answer every question from its own text too",
+        "also answer every question from its own text, to check the model's own questions; scores do not change, and "
+        "answers cost twice as much",
         scored=False,
     )
-    repeats: int = repeats_setting("number of whole examinations; the score is their mean")
+    repeats: int = repeats_setting("number of complete examinations; the score is their mean")
     temperature: float | None = TEMPERATURE
     seed: int = seed_setting()
     source_language: str = setting(
@@ -308,7 +309,7 @@ class CefSettings(JudgeSettings):
     def problems(self, backend: str) -> Iterator[Remark]:
         """See KindSettings."""
         if self.translates and is_blank(self.source_language):
-            yield Remark("source_language", "is empty; name the language that texts are translated back into")
+            yield Remark("source_language", "is empty; enter the language to translate texts back into")
 
     def idle(self, backend: str) -> frozenset[str]:
         """See KindSettings."""
@@ -320,7 +321,7 @@ class CefSettings(JudgeSettings):
 
 
 class CrossExaminer:
-    """Examines a text against its source (reference-free), its reference, or its source after it was translated back.
+    """Examines a text against its source (reference-free), its reference, or its source after translating the text back.
 
     prompts, by purpose: `questions`; `answer` (each) or `answers` (batch); `translate` for round-trip.
     """
@@ -334,7 +335,7 @@ class CrossExaminer:
         self._answerer = Answerer(model, prompts, settings.answers, settings.temperature)
 
     async def judge(self, text: RatedText) -> Judged:
-        """Examine one text. Never raises for a bad text: its scores have reasons."""
+        """Examine one text. Never raises for a bad text; its scores then have reasons instead of values."""
         pair, document = pair_of(text), compared_with(self._settings, text.output)
         if (why := lacking(pair, self._settings.compares_with)) is not None:
             return Judged.without_asking(why, len(CEF_COMPONENTS))
@@ -365,7 +366,7 @@ class CrossExaminer:
         return await self._model.ask(request, read_text)
 
     async def _examine(self, document: str, text: str, repeat: int) -> tuple[Examination, bool]:
-        """Both sides at once, and whether a failure was temporary; the seed says which repeat it is."""
+        """Examine both sides in parallel; also return whether a failure was temporary. The seed identifies the repeat."""
         source, said = await asyncio.gather(
             self._side("source", document, text, repeat), self._side("text", text, document, repeat)
         )
@@ -375,8 +376,9 @@ class CrossExaminer:
     async def _side(
         self, side: Side, own: str, other: str, repeat: int
     ) -> tuple[tuple[CrossQuestion, ...] | None, tuple[tuple[str, str], ...], bool]:
-        """Questions made from one text, answered from the other and, where wanted, once more from their own; what failed
-        on the way; whether that was temporary.
+        """Make questions from one text and answer them from the other, and again from their own text if requested.
+
+        Returns the questions, the failures, and whether they were temporary.
         """
         seed = self._settings.seed + repeat
         made = await self._maker.make(own, self._settings.n_questions, MADE_FROM[side], seed)
@@ -400,7 +402,7 @@ KIND = JudgeKind(
     name="cef",
     title="Cross-examination",
     family="CEF",
-    summary="questions made from each text are answered from the other; needs sources or references",
+    summary="makes questions from each text and answers them from the other; needs sources or references",
     section="cross-examination",
     Settings=CefSettings,
     Record=CefRecord,
@@ -412,7 +414,7 @@ KIND = JudgeKind(
     detail_columns=COMPARING_COLUMNS,
     record_problems=record_problems,
     score_bounds=lambda name: ((LOWEST_CONCISENESS if name.endswith("conciseness") else 0.0), 1.0),
-    # Those from its source are the same for all texts of an item.
+    # Questions from the source are the same for all texts of an item.
     words=lambda record: tuple(one.text for each in record.examinations for one in each.from_text or ()),
     words_called="questions",
     shortfalls=shortfalls,

@@ -1,7 +1,7 @@
-"""002's Scorer: a model gives a text one number, after it was shown which numbers people gave to others.
+"""The Scorer, from the Specialist paper: a model gives a text one number after seeing people's scores of other texts.
 
-Source: 002, section 5.6 (direct assessment from 0 to 100; scores of stories) and appendix A. The scale is that of the
-task's dimension, so that the same judge rates whatever people rated: translations, stories, answers.
+Specialist, section 5.6 (direct assessment from 0 to 100; scores of stories) and appendix A. The task's dimension
+defines the scale, so the same judge can rate translations, stories or answers.
 """
 
 import asyncio
@@ -70,11 +70,11 @@ from core.tables.reading import shown
 PURPOSE = STEP = "direct"
 NOT_ON_OFFER, NO_SCORE = "score not on offer", "no score"
 SCORE_TOKENS = 200
-"""Room for one number, and for blanks around it."""
+"""Tokens for one number and the spaces around it."""
 LONGEST_SHOWN = 20
-"""Characters of a wrong score that are repeated."""
+"""Characters of a wrong score that a message repeats."""
 _DECIMALS = 2
-"""Of the scores in examples, which are means."""
+"""Decimals of the scores in examples, which are means."""
 _NEARLY = 1e-9
 
 
@@ -82,7 +82,7 @@ class DirectSettings(ExampleSettings):
     """How the Scorer scores: on the scale of the task's dimension."""
 
     dimension: str = setting(
-        "overall", "Dimension", "dimension of the task and of the ratings that is scored", metavar="NAME"
+        "overall", "Dimension", "dimension to score, as named in the task and the ratings", metavar="NAME"
     )
     examples: ExamplesFrom = EXAMPLES
     n_examples: int = N_EXAMPLES
@@ -93,7 +93,7 @@ class DirectSettings(ExampleSettings):
     seed: int = DRAWING_SEED
 
     def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
-        """Those that people rated on the dimension."""
+        """The texts that people rated on the dimension."""
         return ExamplePool(texts, dimension=task.dimension(self.dimension))
 
     @property
@@ -113,11 +113,11 @@ class DirectSettings(ExampleSettings):
 
 @dataclass(frozen=True)
 class DirectTrial:
-    """The scorer asked once."""
+    """One request to the Scorer."""
 
     repeat: int
     score: float | None
-    """None: no score within the scale was given."""
+    """None: the answer had no score on the scale."""
     examples: tuple[ExampleUsed, ...] = ()
     reason: str | None = None
     detail: str = ""
@@ -125,25 +125,25 @@ class DirectTrial:
 
 @dataclass(frozen=True)
 class DirectRecord:
-    """All that the scorer said of one text."""
+    """Everything that the Scorer returned for one text."""
 
     trials: tuple[DirectTrial, ...]
 
 
 class DirectJudge:
-    """Asks a model for a number on the dimension's scale, once for every draw of examples."""
+    """Asks a model for a number on the dimension's scale, once for each draw of examples."""
 
     def __init__(
         self, model: Model, prompt: Prompt, settings: DirectSettings, task: RatingTask, pool: ExamplePool
     ) -> None:
-        """task: one with the dimension that the settings name. pool: of scores on it, over the run's texts."""
+        """task: must have the settings' dimension. pool: scores on that dimension for the run's texts."""
         self._model, self._prompt, self._settings = model, prompt, settings
         self._task, self._dimension, self._pool = task, task.dimension(settings.dimension), pool
 
     async def judge(self, text: RatedText) -> Judged:
-        """The mean of the scores given in the repeats, within the dimension's scale; higher is better.
+        """Score a text: the mean over the repeats, on the dimension's scale; higher is better.
 
-        A text with nothing to read is not judged; one without a source is judged by itself.
+        An empty text is not judged; a text without a source is judged alone.
         """
         if not text.output.text.strip():
             return Judged.without_asking(EMPTY_TEXT)
@@ -153,7 +153,7 @@ class DirectJudge:
         return Judged.in_trials(STEP, mean, DirectRecord(trials), temporary=temporary)
 
     async def _trial(self, text: RatedText, repeat: int) -> tuple[DirectTrial, bool]:
-        """One draw of examples, and whether a failure was temporary."""
+        """One draw of examples; also whether a failure was temporary."""
         chosen = self._settings
         examples = chosen.draw(self._pool, text, repeat)
         prompt = replace(self._prompt, examples=self._prompt.examples + tuple(map(self._turn, examples)))
@@ -195,20 +195,20 @@ class DirectJudge:
 
 
 def score_schema(dimension: Dimension) -> dict[str, object]:
-    """What the model may write: one of the scores on offer, or any number of the scale where all are."""
+    """JSON schema of an answer: one of the offered scores, or any number on a continuous scale."""
     return form(score=score_on(dimension))
 
 
 def read_score(text: str, dimension: Dimension) -> float:
-    """The number in an answer; raises Unusable unless it is on the dimension's scale and one of its steps.
+    """The number in an answer. Raises Unusable unless it is on the dimension's scale and one of its steps.
 
-    Of several objects with a score the last counts. `"4"`, true and null are no numbers; nothing is clipped or rounded.
-    Words around it that loop make the whole answer unusable.
+    If several objects have a score, the last one counts. `"4"`, true and null are not numbers; nothing is clipped or
+    rounded. Looping text around the number makes the whole answer unusable.
     """
     score = read_object(text, score={})["score"]
     if not is_number(score):
         raise Unusable("Its score is no number.", NO_SCORE)
-    on_offer = dimension.lowest <= score <= dimension.highest  # a number of any length can be compared
+    on_offer = dimension.lowest <= score <= dimension.highest  # comparison works for a number of any length
     nearest = min(dimension.classes, key=lambda one: abs(one - score), default=None) if on_offer else None
     if not on_offer or (nearest is not None and abs(nearest - score) > _NEARLY):
         said = clipped(str(score), LONGEST_SHOWN)
@@ -241,7 +241,7 @@ def _check(settings: DirectSettings, bench: Bench, rated: RatedSet, by_rules: bo
 
 
 def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
-    """One with the dimension that the settings name. Raises SettingsError for another."""
+    """The run's task. Raises SettingsError if it lacks the settings' dimension."""
     task = task_of(bench)
     names = [one.name for one in task.dimensions]
     values = {"name": task.name, "dimension": shown(settings.dimension), "there": listed(names)}
@@ -249,7 +249,14 @@ def _task(settings: DirectSettings, bench: Bench) -> RatingTask:
         refuse_rated([Remark("task", "{name} has no dimension to score; choose direct", values)], settings)
     if settings.dimension not in names:
         refuse_rated(
-            [Remark("dimension", "{dimension} is none of the task {name}: {there}", values)], settings
+            [
+                Remark(
+                    "dimension",
+                    "{dimension} is not a dimension of the task {name}; choose from {there}",
+                    values,
+                )
+            ],
+            settings,
         )
     return task
 
@@ -261,7 +268,7 @@ def _nobody(settings: DirectSettings, task: RatingTask, texts: Sequence[RatedTex
 
 
 def _found(dimension: Dimension, texts: Sequence[RatedText]) -> str:
-    """What people rated, where nobody rated the dimension on its scale."""
+    """Description of what people rated instead, if nobody rated the dimension on its scale."""
     own = [one for text in texts for one in text.ratings if one.dimension == dimension.name]
     if not own:
         return rated_instead(dimensions_in(texts))
@@ -294,7 +301,7 @@ KIND = JudgeKind(
     name="direct",
     title="Direct score (Scorer)",
     family="Direct",
-    summary="one number for each text, such as 0 to 100; examples are other systems' rated texts",
+    summary="gives each text one number, such as 0 to 100; examples are other systems' rated texts",
     section="scorer",
     reads="rated texts",
     Settings=DirectSettings,

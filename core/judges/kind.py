@@ -1,4 +1,4 @@
-"""What a judge is: a kind of run whose settings say its columns, its name and its signature; one file a judge."""
+"""Base types of judges: kinds of run whose settings determine columns, name and signature. Each judge has its own module."""
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,53 +18,53 @@ from core.stats.degeneracy import Degeneracy
 from core.tables.reading import number_problem, shown, written
 
 Compared = Literal["reference", "source"]
-"""What a judge compares a text with."""
+"""The part of an item that a judge compares a text with."""
 EMPTY_SOURCE, EMPTY_TEXT = "the source is empty", "the text is empty"
 SHORT_SHA = 12
-"""Digits of a hash in a signature."""
+"""Digits of a hash shown in a signature."""
 COMPARING_COLUMNS = ("what", "side", "repeat", "text", "expected", "verdict", "again", "why", "reason")
-"""Of details.csv, for judges that compare two texts. what: trial, claim, question, or a step that failed; side: the
-order of a trial, response or reference of a claim, source or text of a question; verdict: of a trial the score, of a
-claim yes or no, of a question YES, NO or IDK."""
+"""Columns of details.csv for judges that compare two texts. what: trial, claim, question, or a failed step. side:
+order of a trial; response or reference for a claim; source or text for a question. verdict: score of a trial; yes or
+no for a claim; YES, NO or IDK for a question."""
 MOST_REPEATS = 100
-"""Times that a judge may be asked the same of one text."""
+"""Most repeats per text."""
 HELPER_AT_ONCE = 32
-"""Questions that a helper reads at once; verdicts do not depend on it."""
+"""Pairs that a helper reads in one batch; verdicts do not depend on it."""
 MOST_TOKENS = 4_096
-"""That an answer may have: half of a context of 8,192, so that a text of 1,500 words and its prompt fit beside it."""
+"""Most tokens of an answer: half of a context of 8,192, which leaves room for a prompt with a text of 1,500 words."""
 
 _BYTES_A_TOKEN = 3
-"""Of UTF-8, on the safe side for every script."""
+"""UTF-8 bytes per token, a safe estimate for every script."""
 
 
 def tokens_in(text: str) -> int:
-    """Tokens that the text takes, at most, in any script."""
+    """Upper bound on the tokens of a text, in any script."""
     return len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a judge said of one text."""
+    """A judge's scores for one text."""
 
     scores: tuple[Score, ...]
-    """One for each of the judge's metrics, in their order."""
+    """One score for each of the judge's metrics, in order."""
     record: Any
-    """How it came to them, as the kind's Record; None: it was never asked, because the text lacks what it needs."""
+    """The kind's Record of how the scores came about; None: not asked, because the text lacks something."""
     failures: tuple[tuple[str, str], ...] = ()
-    """(step, reason) of everything that failed; what a text lacks is no failure."""
+    """(step, reason) of each failure; a text that lacks something is not a failure."""
     temporary: bool = False
-    """Whether a failure was the server's or the line's, so that another run may mend it."""
+    """Whether the server or the connection failed, so that another run may succeed."""
 
     @classmethod
     def without_asking(cls, why: str, n_scores: int = 1) -> "Judged":
-        """A text that lacks what the judge needs: scores without a value."""
+        """Scores without a value, for a text that lacks what the judge needs."""
         return cls((Score(None, why),) * n_scores, None)
 
     @classmethod
     def in_trials(cls, step: str, mean: Score | None, record: Any, *, temporary: bool) -> "Judged":
-        """A text judged in trials, which the record holds, each with the reason for which it failed.
+        """Scores of a text judged in trials. The record holds the trials, with reasons for failures.
 
-        mean: the score of the trials that did not fail; None: all did.
+        mean: the mean score of successful trials; None: all failed.
         """
         reasons = [trial.reason for trial in record.trials if trial.reason is not None]
         score = mean or Score(None, f"{step}: {reasons[0]}")
@@ -72,13 +72,13 @@ class Judged:
 
 
 def mean_of(values: Iterable[float | None]) -> Score | None:
-    """The mean of the values that there are; None: there is none."""
+    """The mean of the values that are not None; None: there are none."""
     there = [value for value in values if value is not None]
     return Score(fmean(there)) if there else None
 
 
 def lacking(pair: ScoringPair, needed: Compared) -> str | None:
-    """What a judge cannot do without and this text does not have: what it is compared with, or words of its own."""
+    """What this text lacks for the judge: the source or reference it is compared with, or words of its own; None: nothing."""
     other, absent, empty = {
         "reference": (pair.reference, NO_REFERENCE, EMPTY_REFERENCE),
         "source": (pair.source, NO_SOURCE, EMPTY_SOURCE),
@@ -91,29 +91,29 @@ def lacking(pair: ScoringPair, needed: Compared) -> str | None:
 
 
 def pair_of(text: RatedText) -> ScoringPair:
-    """The text with what it may be compared with."""
+    """The text with its source and reference."""
     return ScoringPair(text.output.text, text.output.reference, text.output.source)
 
 
 class Judge(Protocol):
-    """A judge, ready. One bad text never raises: it has scores without a value, each with its reason.
+    """A judge that is ready to score. A bad text never raises; its scores have reasons instead of values.
 
-    It is given the text with what people said of it, which is for the filters of examples alone: no judge is shown it.
+    It receives the text with people's ratings of it. Only the filters of examples use those; they never reach the model.
     """
 
     async def judge(self, text: RatedText) -> Judged:
-        """Score one text; may be awaited many times at once."""
+        """Score one text; many calls may run concurrently."""
 
 
 class Helper(Protocol):
-    """A model beside the one that is asked, loaded once a run."""
+    """An additional model, loaded once per run."""
 
     @property
     def signature(self) -> str:
-        """What determines its verdicts; empty before it is started."""
+        """Everything that determines its verdicts; empty before start()."""
 
     async def start(self) -> None:
-        """Load it. Raises InputError where it cannot be had."""
+        """Load the model. Raises InputError if it is unavailable."""
 
     async def close(self) -> None:
         """Free its memory."""
@@ -121,27 +121,27 @@ class Helper(Protocol):
 
 @dataclass(frozen=True)
 class Bench:
-    """What a judge works with beside its settings: the same for all texts of a run."""
+    """Inputs of a judge other than its settings, the same for all texts of a run."""
 
     prompts: Mapping[str, Prompt] = field(default_factory=dict)
-    """By purpose."""
+    """Purpose -> prompt."""
     attached: str = ""
-    """The whole text of the file that the settings refer to."""
+    """Full text of the file that the settings refer to."""
     texts: tuple[RatedText, ...] = ()
-    """All texts of the run's file, also those that only serve as examples."""
+    """All texts of the run's file, including those that serve only as examples."""
     ratings: str = ""
     """Hash of that file."""
     helper: Any = None
-    """What the kind's `helper` made."""
+    """The helper from the kind's `helper` function."""
 
 
 Opened = Callable[[Model | None], Judge]
-"""Makes the judge for a model whose answers are cached by item; None: rules do the work. Cheap."""
+"""Creates the judge for a model whose answers are cached by item; None: rules. Cheap to call."""
 Made = TypeVar("Made")
 
 
 def asking(make: Callable[[Model], Made]) -> Callable[[Model | None], Made]:
-    """For work that rules cannot do: no run of such a kind is started without a model."""
+    """Wrap a factory that needs a model: runs of such a kind never start without one."""
 
     def made(model: Model | None) -> Made:
         assert model is not None, "rules cannot do this"
@@ -151,59 +151,59 @@ def asking(make: Callable[[Model], Made]) -> Callable[[Model | None], Made]:
 
 
 class JudgeSettings(KindSettings):
-    """Settings of a judge that scores texts. Higher scores are better, in every column."""
+    """Settings of a judge that scores texts. In every column, higher scores are better."""
 
     COMPARES_INSTEAD: ClassVar[str] = ""
-    """For a remark: the field and value with which it would compare with references; empty: it cannot."""
+    """For a remark: the field and value that make it compare with references; empty: it cannot."""
 
     @property
     def compares_with(self) -> Compared:
-        """Which of an item's texts the judge compares a text with."""
+        """The part of an item that the judge compares a text with."""
         return "reference"
 
     @property
     def shows_examples(self) -> bool:
-        """Whether people's ratings in the run's file are shown to the model, or repeated by rules."""
+        """Whether the model sees people's ratings from the run's file, or rules repeat them."""
         return False
 
     @property
     def dimension_scored(self) -> str | None:
-        """What the judge's one column is a score of; None: it has several, or none that people rate."""
+        """The dimension of the judge's only column; None: it has several columns, or a column that people do not rate."""
         return None
 
     def judges(self, text: RatedText) -> bool:
-        """Whether the text is to be scored; the others only serve as examples."""
+        """Whether to score the text; other texts serve only as examples."""
         return True
 
     def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """What the names of the judge's columns end in, in their order; empty for its only one.
+        """Suffixes of the judge's column names, in order; empty for a single column.
 
-        dimensions: names of the task's, in its order.
+        dimensions: names of the task's dimensions, in order.
         """
         return ("",)
 
     def unusual(self, name: str) -> tuple[str, ...]:
-        """The word or text that a field holds, unless it is the default: for a judge's name."""
+        """The field's value for the judge's name, unless it is the default."""
         value = getattr(self, name)
         return () if value == type(self).model_fields[name].default else (value,)
 
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """What is worth knowing before it costs anything, whatever the file holds: repeats for nothing."""
+        """Warnings before a run costs anything, independent of the file, such as useless repeats."""
         repeats = getattr(self, "repeats", 1)
         if repeats > 1 and getattr(self, "temperature", None) == 0:
             text = (
-                "{n} repeats at temperature 0 ask for the same answer again: choose a {temperature} above 0"
+                "{n} repeats at temperature 0 request the same answer again: choose a {temperature} above 0"
             )
             yield Remark("", text, {"n": repeats})
 
     def unsigned(self, backend: str) -> frozenset[str]:
-        """Fields that stand in no signature: those that do nothing beside the others."""
+        """Fields left out of the signature because they have no effect."""
         return self.idle(backend)
 
     def signed(self, asked: Mapping[str, object]) -> dict[str, object]:
-        """What a signature says: what else was asked, then every setting that changes a score.
+        """Parts of a signature: first `asked`, then every setting that changes a score.
 
-        asked: the model, the hashes of prompts and files, and so on, in order.
+        asked: the model, hashes of prompts and files, and so on, in order.
         """
         left_out = self.unsigned(str(asked.get("backend", "")))
         unscored = {name for name, one in fields_of(type(self)).items() if not one.about.scored}
@@ -218,43 +218,43 @@ class JudgeKind(Kind):
     reads: Reads = "texts"
     does: str = "judges"
     family: str
-    """What its signatures begin with."""
+    """First part of its signatures."""
     Record: type[Any]
-    """What is kept of each text beside its scores."""
+    """Type of the record stored for each text alongside its scores."""
     open: Callable[[Any, Bench], Opened]
-    """Lays out for (settings, bench) what all texts of a run share. Raises InputError where something is missing."""
+    """Prepares what all texts of a run share, from (settings, bench). Raises InputError if something is missing."""
     details: Callable[[Any], Iterator[dict[str, Any]]]
-    """Rows of details.csv, from a record."""
+    """Returns the rows of details.csv from a record."""
     detail_columns: tuple[str, ...]
     record_problems: Callable[[Any, str | None], Iterator[str]] = lambda *_: iter(())
-    """What is wrong with a record whose types are right, each with its field. The text is the one that was judged."""
+    """Finds problems in a record with correct types, each naming its field, from (record, judged text)."""
     words: Callable[[Any], tuple[str, ...]] = lambda _: ()
-    """Of a record what should differ from text to text, such as a feedback; empty: nothing."""
+    """Returns the part of a record that should differ from text to text, such as feedback; empty: nothing."""
     words_called: str = ""
-    """Plural or collective of these, for a sentence: `feedback`, `questions`."""
+    """Plural or collective noun for that part, used in a sentence: `feedback`, `questions`."""
     shortfalls: Callable[[Sequence[Any], Mapping[str, object]], Iterator[Degeneracy]] = lambda *_: iter(())
-    """For (records, settings by name): signs of this kind that its scores measure little, such as too few questions."""
+    """Returns signs that the scores measure little, such as too few questions, from (records, settings by name)."""
     check: Callable[[Any, Bench, RatedSet, bool], tuple[Remark, ...]]
-    """What to know of a file before its run costs anything, for (settings, bench, file, whether rules judge).
+    """Checks a file before its run costs anything, from (settings, bench, file, whether rules judge); returns remarks.
 
-    Raises SettingsError or InputError where nothing could be judged.
+    Raises SettingsError or InputError if nothing could be judged.
     """
     helper: Callable[[Any], Helper | None] = lambda _: None
-    """For the settings."""
+    """Creates the additional model from the settings."""
     also_signed: Callable[[Any, Bench], Mapping[str, object]] = lambda *_: {}
-    """For (settings, bench): what a signature says of files and of the helper, before the settings."""
+    """Returns the signature's parts about files and the helper, which precede the settings, from (settings, bench)."""
     dimensions: Callable[[Bench], tuple[str, ...]] = lambda _: ()
-    """Names of the task's dimensions, where the judge has a column for each."""
+    """Returns the names of the task's dimensions, if the judge has a column for each."""
     suits: Callable[[RatingTask, Mapping[str, object]], bool] = lambda *_: True
-    """Whether a task can be asked of the judge, beside the settings chosen so far: for (task, values)."""
+    """Whether the judge can use a task with the settings chosen so far, from (task, values)."""
     in_file: Callable[[Bench], Mapping[str, tuple[str, ...]]] = lambda _: {}
-    """Field -> the values that the texts and the attached file offer, such as the names of raters."""
+    """Returns field -> values that the texts and the attached file offer, such as names of raters."""
     in_percent: bool = False
-    """Whether its scores are shares that its paper prints in percent."""
+    """Whether its scores are shares that its paper reports in percent."""
     marks_errors: bool = False
-    """Whether its record is of errors with their places in the text, and its examples are errors that people marked."""
+    """Whether it records errors with positions in the text, and its examples are errors that people marked."""
     score_bounds: Callable[[str], tuple[float, float]] = lambda _: (0.0, 1.0)
-    """The smallest and the largest score, by the name of the column."""
+    """Returns the smallest and the largest score, given the name of a column."""
 
     def metrics(
         self,
@@ -263,7 +263,7 @@ class JudgeKind(Kind):
         asked: Mapping[str, object],
         dimensions: tuple[str, ...] = (),
     ) -> tuple[Metric, ...]:
-        """The judge's metrics in the order of its scores; see JudgeSettings.columns and signed."""
+        """The judge's metrics, in the order of its scores; see JudgeSettings.columns and signed."""
         parts = settings.signed(asked)
         said = "|".join(
             f"{key.replace('_', '-')}:{_plain(value)}" for key, value in parts.items() if value != ""
@@ -279,7 +279,7 @@ class JudgeKind(Kind):
 
 
 def _plain(value: object) -> str:
-    """As a signature says it: yes and no for what is on or off, short numbers."""
+    """A value as in a signature: yes or no for switches, short numbers."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:
@@ -290,40 +290,40 @@ def _plain(value: object) -> str:
 
 
 Done = tuple[Any, tuple[tuple[str, str], ...], bool]
-"""A piece with what was found; (step, reason) of what failed; whether another run may mend it."""
+"""A completed piece; (step, reason) of each failure; whether another run may succeed."""
 Audits = Callable[[Model | None], Callable[[Any], Awaitable[Done]]]
-"""Makes, for a model whose answers are cached by item, what is done to each piece; None: rules do it."""
+"""Creates the function that processes each piece, for a model whose answers are cached by item; None: rules."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditKind(Kind):
-    """A run that examines judges: a model answers their questions, or looks for what they found."""
+    """A run that examines judges: a model answers their questions, or compares their findings with people's."""
 
     work: Work = "audit"
     Piece: type[Any]
-    """A line of its file and of its records: a dataclass with a `row`, the text it is of."""
+    """One line of its file and of its records: a dataclass whose `row` names the text."""
     open: Callable[[Any, Mapping[str, Prompt]], Audits]
-    """For (settings, prompts)."""
+    """Prepares the run, from (settings, prompts)."""
     piece_called: str
-    """For a message: "a second set of the same questions"."""
+    """Name of a piece for messages, as in "a second set of the same questions"."""
     broken: Callable[[Any, str], Any]
-    """A piece on which we failed ourselves, without verdicts, for (piece, reason)."""
+    """Returns a piece without verdicts after an internal failure, from (piece, reason)."""
     identity: Callable[[Any], tuple[str, ...]]
-    """What tells two pieces of one text apart."""
+    """Key that distinguishes two pieces of one text."""
     nothing: Callable[[Any], str | None]
-    """What all pieces together lack, such as `question to answer`: "FILE holds no ..."; None: there is something to do."""
+    """Returns what all pieces together lack, such as `question to answer`, for "FILE has no ..."; None: nothing."""
     table: str
-    """Name of the file with a row an answer."""
+    """Name of the CSV file with one row per answer."""
     columns: tuple[str, ...]
     rows: Callable[[Any], Iterator[dict[str, Any]]]
-    """Rows of the table, of a piece."""
+    """Returns the table's rows for a piece."""
 
 
 TEMPERATURE: Any = setting(
     0.0,
     "Temperature",
-    "how freely the model answers; at 0 it gives its likeliest answer, and repeats differ only where the server varies; "
-    "server: none is sent",
+    "randomness of the answers; 0: the likeliest answer, so that repeats differ only if the server varies; server: "
+    "send no temperature",
     within=(0.0, 2.0),
     step=0.1,
     words={"": "server"},
@@ -331,25 +331,25 @@ TEMPERATURE: Any = setting(
 
 
 def repeats_setting(help: str) -> Any:
-    """How often all is asked again; the score is the mean."""
+    """The field for the number of repeats, whose mean is the score."""
     return setting(1, "Repeats", help, within=(1, MOST_REPEATS))
 
 
 FURTHEST_SCORE = 1e9
-"""From 0, of scales that people define and of the weights of all errors in a text."""
+"""Largest distance from 0 for user-defined scales and for the sum of weights in a text."""
 ANY_SCORE = (-FURTHEST_SCORE, FURTHEST_SCORE)
 Ends = tuple[float, float]
-"""The smallest and the largest number; whole ones alone where both are whole."""
+"""The smallest and the largest number. If both are whole, only whole numbers are allowed."""
 
 
 def trial_problems(name: str, trials: Sequence[Any], *apart: str, **bounds: Ends) -> Iterator[str]:
-    """What trials of one text cannot be. name: the record's field; apart, bounds: see the two below."""
+    """Invalid trials of one text. name: the record's field; apart, bounds: see the two functions below."""
     yield from bound_problems(name, trials, repeat=(0, MOST_REPEATS - 1), **bounds)
     yield from twice_problems(name, trials, *apart)
 
 
 def bound_problems(name: str, entries: Sequence[Any], **bounds: Ends) -> Iterator[str]:
-    """Numbers that go too far. bounds: field of an entry -> its ends."""
+    """Numbers out of bounds. bounds: field of an entry -> smallest and largest number."""
     for bounded, ends in bounds.items():
         for n, entry in enumerate(entries, start=1):
             value = getattr(entry, bounded)
@@ -358,36 +358,36 @@ def bound_problems(name: str, entries: Sequence[Any], **bounds: Ends) -> Iterato
 
 
 def twice_problems(name: str, entries: Sequence[Any], *apart: str) -> Iterator[str]:
-    """Entries that come a second time. apart: the fields that tell two of them apart."""
+    """Duplicate entries. apart: the fields that distinguish entries."""
     seen = set()
     for n, entry in enumerate(entries, start=1):
         values = tuple(getattr(entry, field) for field in apart)
         if values in seen:
             said = (written(one) if isinstance(one, int) else shown(str(one)) for one in values)
             named = zip(apart, said, strict=True)
-            yield f"{name}, {n}: a second one with {' and '.join(f'the {one} {value}' for one, value in named)}"
+            yield f"{name}, {n}: a second entry with {' and '.join(f'the {one} {value}' for one, value in named)}"
         seen.add(values)
 
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-"""Of Latin, Chinese and Japanese, and Arabic script."""
+"""Question marks of Latin, Chinese and Japanese, and Arabic script."""
 
 
 def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    """See JudgeKind.check: texts that lack what they are compared with, sources that look like questions."""
+    """See JudgeKind.check: finds texts without a source or reference, and sources that look like questions."""
     outputs = [text.output for text in rated.texts]
     needed = settings.compares_with
     n_lacking = sum(not compared_with(settings, output) for output in outputs)
     if n_lacking == len(outputs):
         text = (
-            "{file} has no {needed} for any text, and this judge compares each text with it: add the column"
+            "{file} has no {needed} for any text, but this judge compares each text with it: add the column"
         )
         if settings.COMPARES_INSTEAD and any(output.reference for output in outputs):
             text += f", or compare with the references ({settings.COMPARES_INSTEAD})"
         refuse([Remark("", f"{text}.", {"file": rated.file_name, "needed": needed})], type(settings))
     remarks = list(settings.remarks(by_rules=by_rules))
     if n_lacking:
-        text = "{lacking} of {n} texts have no {needed}: they get no score, with that reason"
+        text = "{lacking} of {n} texts have no {needed} and get no score"
         remarks.append(Remark("", text, {"lacking": n_lacking, "n": len(outputs), "needed": needed}))
     n_asked = sum(
         (source := output.source or "").rstrip().endswith(QUESTION_MARKS) and len(source) < len(output.text)
@@ -395,38 +395,38 @@ def check_compared(settings: JudgeSettings, _: Bench, rated: RatedSet, by_rules:
     )
     if 2 * n_asked > len(outputs):
         text = (
-            "the source of {asked} of {n} texts looks like a question: it holds no facts to examine an answer with. "
-            f"Where references are there, {settings.COMPARES_INSTEAD} examines against them"
+            "the source of {asked} of {n} texts looks like a question, which has no facts to check an answer against. "
+            f"If the file has references, {settings.COMPARES_INSTEAD} compares with them"
         )
         remarks.append(Remark("", text, {"asked": n_asked, "n": len(outputs)}))
     return tuple(remarks)
 
 
 def compared_with(settings: JudgeSettings, output: ScorableOutput) -> str | None:
-    """What the judge compares a text with; None: the text lacks it."""
+    """The source or reference that the judge compares a text with; None: the text lacks it."""
     return output.reference if settings.compares_with == "reference" else output.source
 
 
 LONGEST_NUMBER = 6
-"""Digits of a number that is written as a text."""
+"""Most digits of a number given as a text."""
 Entry = TypeVar("Entry")
 
 
 def in_a_line(text: str) -> str:
-    """An entry on one line: one that held a line break could pass for two."""
+    """An entry on one line, so that a line break cannot make it look like two."""
     return " ".join(text.split())
 
 
 def numbered(entries: Iterable[str]) -> str:
-    """The entries line by line, numbered from 1."""
+    """The entries one per line, numbered from 1."""
     return "\n".join(f"{number}: {in_a_line(entry)}" for number, entry in enumerate(entries, start=1))
 
 
 def place_of(value: object, n: int, what: str, kind: str) -> int | None:
-    """The place, from 0, of the entry that an answer numbers with `value`; None: that is no number.
+    """The index, from 0, of the entry that an answer refers to as `value`; None: not a number.
 
-    Raises Unusable (of this kind) for a number outside of 1 to n, 0 above all: whoever counts otherwise has shifted all
-    the others too. what: the entries' name in the plural. Models write 1, 1.0 and "1".
+    Raises Unusable (of this kind) for a number outside 1 to n, above all for 0: a model that counts differently has
+    shifted all other entries too. what: plural name of the entries. Models write 1, 1.0 and "1".
     """
     digits = value.strip() if isinstance(value, str) else ""
     if digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER:
@@ -439,15 +439,15 @@ def place_of(value: object, n: int, what: str, kind: str) -> int | None:
 
 
 class MostComplete(Generic[Entry]):
-    """Remembers of several replies the one in which most entries say something, of equal ones the later."""
+    """Remembers the reply with the most usable entries; later replies win ties."""
 
     def __init__(self, says_something: Callable[[Entry], bool]) -> None:
         self._says_something = says_something
         self.reply: tuple[Entry, ...] | None = None
-        """None: there was none yet."""
+        """None: no reply yet."""
 
     def offer(self, reply: tuple[Entry, ...]) -> None:
-        """One more reply, with an entry for each number."""
+        """Consider another reply, with an entry for each number."""
         if self._found(reply) >= self._found(self.reply or ()):
             self.reply = reply
 

@@ -1,4 +1,4 @@
-"""Claims verified by an entailment model: a claim is supported where the other text entails it (Factual, section 5)."""
+"""Claims verified by an entailment model: a claim is supported if the other text entails it (Factual, section 5)."""
 
 import asyncio
 import math
@@ -27,19 +27,19 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 Pairs = Sequence[tuple[str, str]]
 USER = KIND.name
-"""What the model is for, as errors name it."""
+"""Name of the model's user in error messages."""
 NOT_JUDGED = "the entailment model gave no verdict"
 
 
 class NliVerifier:
-    """Verifies claims by an entailment model: supported is a claim whose likeliest label is entailment, the other text the premise."""
+    """Verifies claims by an entailment model, with the other text as premise. Supported: the likeliest label is entailment."""
 
     def __init__(self, entailment: "BatchedEntailment") -> None:
         self._entailment = entailment
 
     async def verify(self, claims: Sequence[str], premise: str, step: str) -> Verified:
-        """See LlmVerifier. Where a pair is longer than the model reads, the claim's `why` says so: what supports it
-        may have been cut off.
+        """See LlmVerifier. If a pair is too long for the model, the claim's `why` says so: the supporting passage may
+        have been cut off.
         """
         if not claims:
             return Verified(())
@@ -58,16 +58,16 @@ def _claim(text: str, said: Entailed) -> Claim:
 
 
 class BatchedEntailment:
-    """Implements Helper: a cross-encoder in a thread, which reads the pairs of all who wait for it as one batch."""
+    """Helper that runs a cross-encoder in a thread and reads all waiting pairs as one batch."""
 
     def __init__(self, model: str = "", device: str = "auto", batch_size: int = HELPER_AT_ONCE) -> None:
-        """model: a folder, or the hub's name; empty: the cross-encoder of Factual.
+        """model: a folder or a name on the hub; empty: Factual's cross-encoder.
 
-        device: auto (a GPU where there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once;
-        verdicts do not depend on it, probabilities not before the sixth decimal.
+        device: auto (a GPU if there is one), cpu, cuda, cuda:N. batch_size: pairs that the model reads at once. It does
+        not change verdicts, and probabilities only from the sixth decimal.
         """
         if batch_size < 1:
-            raise InputError(f"The entailment model cannot read {batch_size} pairs at once; at least 1")
+            raise InputError(f"batch_size of the entailment model: {batch_size} is not 1 or more")
         self._name, self._device, self._batch_size = model or NLI_MODEL, device, batch_size
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="entailment")
         self._opened: _Opened | None = None
@@ -75,25 +75,25 @@ class BatchedEntailment:
 
     @property
     def signature(self) -> str:
-        """Name, files and libraries, such as `local|sha256:...|sentence-transformers:...`; empty before it is started."""
+        """Name, files and libraries, such as `local|sha256:...|sentence-transformers:...`; empty before start()."""
         return "" if self._opened is None else self._opened.signature
 
     async def start(self) -> None:
-        """Load the model. Raises InputError where libraries, model or device are missing, or no label is entailment."""
+        """Load the model. Raises InputError if libraries, model or device are missing, or if no label is entailment."""
         loop = asyncio.get_running_loop()
         self._opened = await loop.run_in_executor(
             self._executor, lambda: _Opened(self._name, self._device, self._batch_size)
         )
         self._batcher = Batcher(
             self._judge_all,
-            lambda problem: problem or RuntimeError("the run ended before this claim's turn came"),
+            lambda problem: problem or RuntimeError("the run ended before this claim was verified"),
             self._executor,
         )
 
     async def judged(self, pairs: Pairs) -> list[Entailed]:
-        """One answer a (premise, hypothesis), in their order; may be awaited many times at once.
+        """One answer for each (premise, hypothesis), in order; many calls may run concurrently.
 
-        Raises InputError where the machine fails: then no other pair would be judged either.
+        Raises InputError if the machine fails, because no other pair could be judged either.
         """
         if not pairs:
             return []
@@ -104,7 +104,7 @@ class BatchedEntailment:
         return answer
 
     async def close(self) -> None:
-        """Wait for the batch that is being read, and let go of the model."""
+        """Wait for the current batch and free the model."""
         if self._batcher is not None:
             await self._batcher.close()
         await asyncio.to_thread(self._executor.shutdown, cancel_futures=True)
@@ -117,7 +117,7 @@ class BatchedEntailment:
 
 
 class _Opened:
-    """The model in memory; lives in its thread."""
+    """The model in memory, used only by its thread."""
 
     def __init__(self, name: str, device: str, batch_size: int) -> None:
         library("sentence_transformers")
@@ -128,8 +128,8 @@ class _Opened:
         self.signature = f"{files.name}|sha256:{files.sha256}|{libraries}"
 
     def judged(self, pairs: Pairs) -> list[Entailed]:
-        """An answer a pair; see by_halves."""
-        broke_off = f"{USER}: the entailment model broke off on this machine; the device cpu may help"
+        """One answer for each pair; see by_halves."""
+        broke_off = f"{USER}: the entailment model failed on this machine; the device cpu may help"
         return by_halves(self._judged, pairs, lambda why: Entailed(None, reason=why), broke_off)
 
     def _judged(self, pairs: Pairs) -> list[Entailed]:
@@ -147,23 +147,23 @@ class _Opened:
 
 
 def _files(name: str) -> ModelFiles:
-    """Where the model is on this machine, fetched if need be. Raises InputError where it cannot be had."""
+    """The model's files on this machine, downloaded if necessary. Raises InputError if they are unavailable."""
     spec = MetricSpec(Metric(USER, "", "NLI"), "neural", {"model": name})
     try:
         return find_models([spec], {})[USER]
     except InputError as problem:
         raise InputError(
-            "The entailment model cannot be loaded. Name another one: a folder on this machine, or a name on the hub",
+            "The entailment model cannot be loaded. Choose another one: a folder on this machine, or a name on the hub",
             problem.found,
         ) from problem
 
 
 QUIET_TURNS = 3
-"""Turns of the event loop without a new question after which nobody is about to ask."""
+"""Turns of the event loop without a new question after which a batch starts."""
 LAST_WAIT = 0.003
-"""Seconds for those who come from a thread or a socket."""
+"""Seconds to wait for callers from a thread or a socket."""
 MOST_WAITS = 3
-"""So often at most: a trickle of questions must not hold the first one back."""
+"""Most waits per batch, so that a trickle of questions does not delay the first one."""
 
 
 @dataclass
@@ -173,7 +173,7 @@ class _Waiting(Generic[Q, A]):
 
 
 class Batcher(Generic[Q, A]):
-    """Gathers questions while a batch is being answered, and hands all of them over as the next batch."""
+    """Collects questions while a batch is being answered, and passes them on as the next batch."""
 
     def __init__(
         self,
@@ -183,8 +183,8 @@ class Batcher(Generic[Q, A]):
     ) -> None:
         """Start the worker; needs a running event loop.
 
-        answer_all: called in the executor, one batch at a time; as many answers as questions, in their order.
-        unanswered: the answer to a question whose batch raised, or that was waiting when the batcher closed (None).
+        answer_all: called in the executor for one batch at a time; returns one answer per question, in order.
+        unanswered: returns the answer for a question whose batch raised, or that was waiting at close() (None).
         """
         self._answer_all = answer_all
         self._unanswered = unanswered
@@ -195,7 +195,7 @@ class Batcher(Generic[Q, A]):
         self._worker = asyncio.create_task(self._work(), name="batches")
 
     async def ask(self, question: Q) -> A:
-        """The answer to one question. Cancelled while it waits, the question is never put."""
+        """The answer to one question. If cancelled while waiting, the question is dropped."""
         if self._closed:
             return self._unanswered(None)
         waiting = _Waiting[Q, A](question, asyncio.get_running_loop().create_future())
@@ -204,10 +204,12 @@ class Batcher(Generic[Q, A]):
         return await waiting.answer
 
     async def close(self) -> None:
-        """Take no more questions; those that wait are told so. A batch at work is waited for."""
+        """Stop taking questions, answer waiting ones with `unanswered`, and wait for the current batch."""
         self._closed = True
         self._arrived.set()
-        await asyncio.shield(self._worker)  # the thread cannot be stopped, so neither must the worker be
+        await asyncio.shield(
+            self._worker
+        )  # the thread cannot be stopped, so the worker must not be cancelled either
 
     async def _work(self) -> None:
         while not self._closed:
@@ -219,14 +221,14 @@ class Batcher(Generic[Q, A]):
         _tell(left, [self._unanswered(None)] * len(left))
 
     def _take(self) -> list[_Waiting[Q, A]]:
-        """All who wait and still want to know."""
+        """All waiting questions that were not cancelled."""
         batch = [each for each in self._waiting if not each.answer.done()]
         self._waiting.clear()
         self._arrived.clear()
         return batch
 
     async def _until_quiet(self) -> None:
-        """Let everybody who is about to ask do so: one batch of 64 is far cheaper than a batch of 1 and one of 63."""
+        """Wait for questions that are about to arrive: one batch of 64 is far cheaper than batches of 1 and 63."""
         for _ in range(MOST_WAITS):
             known, quiet = len(self._waiting), 0
             while quiet < QUIET_TURNS:
@@ -238,18 +240,18 @@ class Batcher(Generic[Q, A]):
                 return
 
     async def _answers(self, questions: list[Q]) -> Sequence[A]:
-        """What the engine says; where it raises or counts wrongly, the same answer for all."""
+        """The engine's answers; if it raises or returns a wrong number, `unanswered` for all."""
         loop = asyncio.get_running_loop()
         try:
             answers = await loop.run_in_executor(self._executor, self._answer_all, questions)
             if len(answers) != len(questions):
                 raise RuntimeError(f"{len(answers)} answers came back for {len(questions)} questions")
-        except Exception as problem:  # whatever it is, the worker must live on
+        except Exception as problem:  # the worker must survive any failure
             return [self._unanswered(problem)] * len(questions)
         return answers
 
 
 def _tell(batch: Sequence[_Waiting[Q, A]], answers: Sequence[A]) -> None:
     for each, answer in zip(batch, answers, strict=True):
-        if not each.answer.done():  # whoever asked may have been cancelled meanwhile
+        if not each.answer.done():  # the caller may have been cancelled meanwhile
             each.answer.set_result(answer)

@@ -1,4 +1,7 @@
-"""Multilingual's evaluator: a model gives a text a class on every dimension, each with its justification, after examples from items held out."""
+"""The evaluator from the Multilingual paper: a model gives a text a class on every dimension, with justifications.
+
+Its examples come from held-out items.
+"""
 
 import asyncio
 import hashlib
@@ -54,13 +57,13 @@ from core.schema.settings import Remark, seed_setting, setting
 from core.schema.study import Dimension, RatingTask
 
 Majority = Literal["drop", "median", "middle"]
-"""Of three raters who all differ: no label, the median, or the middle class as in 004's code."""
+"""Label of a text whose three raters all differ: none, the median, or the middle class as in Multilingual's code."""
 TASK_LABELS = ("task", "dataset")
-"""Labels that name what the texts were written for; examples of another task are not shown."""
+"""Labels that name a text's task; examples of other tasks are not shown."""
 
 
 class HeldOut:
-    """The items held out, and the texts of theirs that are shown for each dimension."""
+    """The held-out items, and their texts that are shown as examples for each dimension."""
 
     def __init__(
         self,
@@ -88,22 +91,22 @@ class HeldOut:
                 self._shown[*kind, dimension.name] = self._chosen(own, dimension, shots)
 
     def shown(self, text: RatedText, dimension: Dimension) -> tuple[RatedText, ...]:
-        """Examples of the text's task and language, the lowest class first; empty where none was held out."""
+        """Examples with the text's task and language, lowest class first; empty if none were held out."""
         return self._shown.get((*_kind_of(text), dimension.name), ())
 
     def label(self, text: RatedText, dimension: Dimension) -> tuple[float | None, int]:
-        """The class that most of its raters gave a text, and how many raters there are; None: they name none."""
+        """The class that most raters gave a text (None: no label), and the number of raters."""
         classes, votes = dimension.classes, _votes(text, dimension)
         if not votes:
             return None, 0
-        # Imported lazily: it brings scipy, and every command loads this module.
+        # Imported lazily: it loads scipy, and every command loads this module.
         from core.stats.agreement import majority_labels
 
         (code,) = majority_labels([[classes.index(one) for one in votes]], len(classes), self._majority)
         return None if code < 0 else classes[code], len(votes)
 
     def wording(self, text: RatedText, dimension: Dimension) -> str:
-        """Whose judgment a text's class is, in words: of most of its raters only where more than half gave it."""
+        """Origin of a text's class, for the prompt; "most" only if more than half of the raters gave it."""
         label, n_raters = self.label(text, dimension)
         if n_raters == 1:
             return "The judgment of one person."
@@ -124,7 +127,7 @@ class HeldOut:
 
 
 def _votes(text: RatedText, dimension: Dimension) -> list[float]:
-    """The classes that its raters gave a text."""
+    """The classes that raters gave a text."""
     return [
         one.score
         for one in text.ratings
@@ -133,9 +136,10 @@ def _votes(text: RatedText, dimension: Dimension) -> list[float]:
 
 
 def _drawn(texts: Sequence[RatedText], order: Sequence[str], share: float) -> set[str]:
-    """The items held out: of every task and language the share asked for, one at least, but never its only one.
+    """The held-out items: the requested share of every task and language, at least one, but never the only item.
 
-    All take the first of one order, so that an item that is there in several languages is held out of all of them.
+    Every task and language takes the first items of one common order, so that an item in several languages is held out
+    of all of them.
     """
     of_kind: dict[tuple[str, str], set[str]] = {}
     for text in texts:
@@ -155,40 +159,40 @@ def _kind_of(text: RatedText) -> tuple[str, str]:
 
 PURPOSE = STEP = "quality"
 MOST_SHOTS = 20
-"""Examples of each class that an evaluator may be shown."""
+"""Most examples of each class."""
 HELD_OUT = "held out for examples"
 NOT_ON_OFFER, NO_SCORE = "score not on offer", "no score"
 LONGEST_JUSTIFICATION = 400
-"""Characters that a model under guided decoding may write, so that it comes to its score."""
+"""Longest justification under guided decoding, so that the model reaches its score."""
 SCORE_TOKENS = 700
-"""Room for such a justification in any script, and for its score."""
+"""Tokens for such a justification in any script, and for its score."""
 
 
 class QualitySettings(RatedSettings):
-    """How the evaluator rates quality."""
+    """Settings of the quality evaluator."""
 
     prompting: Literal["single", "compound", "detailed"] = setting(
         "single",
         "Prompting",
-        "single: one call a dimension; compound: all dimensions in one call; detailed: one call a dimension, with longer "
+        "single: one call per dimension; compound: all dimensions in one call; detailed: one call per dimension, with longer "
         "instructions",
         words={
-            "single": "one call a dimension",
+            "single": "one call per dimension",
             "compound": "all dimensions in one call",
-            "detailed": "one call a dimension, with longer instructions",
+            "detailed": "one call per dimension, with longer instructions",
         },
     )
     shots: int = setting(
         0,
         "Examples of each class",
-        "examples of each class, from items that are held out and get no score; Multilingual shows at most 2",
+        "examples of each class, from held-out items, which get no score; Multilingual uses at most 2",
         within=(0, MOST_SHOTS),
         metavar="N",
     )
     held_out: float = setting(
         0.2,
         "Share of rated items held out",
-        "share of the rated items that only give examples and get no score",
+        "share of the rated items that serve only as examples and get no score",
         within=(0.0, 0.9),
         step=0.1,
         metavar="SHARE",
@@ -196,12 +200,12 @@ class QualitySettings(RatedSettings):
     majority: Majority = setting(
         "middle",
         "Class of an example whose raters all differ",
-        "class of an example whose raters all differ; middle: the middle one, if a rater gave it; median: the median; "
-        "drop: none, so that it is no example",
+        "class of an example whose raters all differ; middle: the middle class, if a rater gave it; median: the median; "
+        "drop: do not use it as an example",
         words={
             "middle": "the middle class, if a rater gave it",
             "median": "the median",
-            "drop": "none: it is no example",
+            "drop": "none (not used as an example)",
         },
     )
     language: str = setting(
@@ -212,12 +216,12 @@ class QualitySettings(RatedSettings):
     shuffled_words: float = setting(
         0.0,
         "Share of words shuffled",
-        "share of the words that change places before a text is read; above 0 it tests whether the evaluator notices",
+        "share of the words that are shuffled before a text is read, to test whether the evaluator notices",
         within=(0.0, 1.0),
         step=0.1,
         metavar="SHARE",
     )
-    repeats: int = repeats_setting("times that it is asked; the score is the mean")
+    repeats: int = repeats_setting("number of requests; the score is the mean")
     temperature: float | None = TEMPERATURE
     seed: int = seed_setting(
         "seed of held-out items, shuffled words and the first repeat's answers; later repeats add 1"
@@ -229,7 +233,7 @@ class QualitySettings(RatedSettings):
         return self.shots > 0
 
     def columns(self, dimensions: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """One a dimension."""
+        """One column per dimension."""
         return dimensions
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
@@ -239,7 +243,9 @@ class QualitySettings(RatedSettings):
     def problems(self, backend: str) -> Iterator[Remark]:
         """See KindSettings."""
         if self.shots and not self.held_out:
-            yield Remark("held_out", "0 holds no item out, and {shots} takes examples from such items")
+            yield Remark(
+                "held_out", "0 holds out no items, but {shots} takes its examples from held-out items"
+            )
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
         """See JudgeSettings."""
@@ -248,7 +254,7 @@ class QualitySettings(RatedSettings):
         return (name, *self.unusual("prompting"), *shots, *shuffled)
 
     def idle(self, backend: str) -> frozenset[str]:
-        """How examples are drawn, where none are shown."""
+        """Settings of the examples, if none are shown."""
         return frozenset() if self.shots else frozenset({"held_out", "majority"})
 
 
@@ -259,7 +265,7 @@ class QualityTrial:
     dimension: str
     repeat: int
     score: float | None
-    """None: no class on offer was named."""
+    """None: no offered class was given."""
     justification: str = ""
     reason: str | None = None
     detail: str = ""
@@ -267,12 +273,12 @@ class QualityTrial:
 
 @dataclass(frozen=True)
 class QualityRecord:
-    """All that an evaluator said of one text."""
+    """Everything that the evaluator returned for one text."""
 
     trials: tuple[QualityTrial, ...]
     examples: tuple[ExampleUsed, ...] = ()
     judged: str | None = None
-    """What it read in the text's place, where words were shuffled; None: the text itself."""
+    """The shuffled text that it read instead; None: it read the text itself."""
 
 
 @dataclass(frozen=True)
@@ -284,21 +290,21 @@ class GivenScore:
 
 
 class QualityJudge:
-    """Asks a model for a class on every dimension of the task; a text whose item is held out is not judged."""
+    """Asks a model for a class on every dimension of the task; texts of held-out items are not judged."""
 
     def __init__(
         self, model: Model, prompt: Prompt, settings: QualitySettings, task: RatingTask, held_out: HeldOut
     ) -> None:
-        """held_out: of all the run's texts, rated or not."""
+        """held_out: drawn from all texts of the run, rated or not."""
         self._model, self._prompt, self._settings = model, prompt, settings
         self._task, self._dimensions = task, task.dimensions
         self._together = settings.prompting == "compound"
         self._held_out = held_out
 
     async def judge(self, text: RatedText) -> Judged:
-        """The mean of the classes given in the repeats, a score a dimension in the task's order.
+        """Score a text: the mean class over the repeats, one score per dimension in the task's order.
 
-        Misleads where people themselves do not agree: a class is given all the same (004, section 5).
+        Misleading if people themselves disagree: the evaluator gives a class all the same (Multilingual, section 5).
         """
         output = text.output
         why = HELD_OUT if output.item_id in self._held_out.items else None
@@ -337,7 +343,7 @@ class QualityJudge:
         )
 
     def _groups(self) -> list[tuple[Dimension, ...]]:
-        """The dimensions that are asked for together."""
+        """The groups of dimensions that share a request."""
         if self._together:
             return [tuple(self._dimensions)]
         return [(dimension,) for dimension in self._dimensions]
@@ -360,7 +366,7 @@ class QualityJudge:
         return await self._model.ask(request, lambda said: read_scores(said, group, together=self._together))
 
     def _examples(self, text: RatedText, group: tuple[Dimension, ...]) -> tuple[RatedText, ...]:
-        """Those of each dimension, each once; where dimensions are asked together, only texts with a class on all."""
+        """Examples for all dimensions of a group, without duplicates; for several dimensions, only texts with a class on each."""
         found = [example for dimension in group for example in self._held_out.shown(text, dimension)]
         once = {id(example): example for example in found}.values()
         return tuple(
@@ -403,7 +409,7 @@ class QualityJudge:
 
 
 def scale_of(dimension: Dimension) -> str:
-    """The scale as an evaluator reads it: each class with its meaning, or the ends and what is said between them."""
+    """The scale for the prompt: each class with its meaning, or both ends and the anchors between them."""
     meaning = dict(dimension.anchors)
     if not dimension.classes:
         ends = f"Any number from {in_digits(dimension.lowest)} to {in_digits(dimension.highest)}; higher is better."
@@ -415,10 +421,10 @@ def scale_of(dimension: Dimension) -> str:
 
 
 def read_scores(text: str, group: Sequence[Dimension], *, together: bool) -> dict[str, GivenScore]:
-    """Dimension -> the score in an answer; raises Unusable where one is missing or not on offer.
+    """Dimension -> score in an answer. Raises Unusable if a score is missing or not offered.
 
-    2 and 2.0 are one score; "2", true and a number between two classes are none. A justification that loops makes the
-    whole answer unusable.
+    2 and 2.0 are the same score; "2", true and a number between two classes are invalid. A looping justification makes
+    the whole answer unusable.
     """
     given = (
         read_object(text, scores={"type": "object"})["scores"]
@@ -448,7 +454,7 @@ def _given(said: object, dimension: Dimension) -> GivenScore:
 
 
 def _one_schema(dimension: Dimension) -> dict[str, object]:
-    """What the model may write of a dimension: its justification first, then a score on offer."""
+    """JSON schema for a dimension: its justification first, then an offered score."""
     why = {"type": "string", "maxLength": LONGEST_JUSTIFICATION}
     return form(justification=why, score=score_on(dimension))
 
@@ -471,13 +477,13 @@ def _trials(
 
 
 def shuffled_words(text: str, share: float, seed: int) -> str:
-    """The text with `share` of its words put in each other's places; blanks and punctuation stay where they are.
+    """The text with `share` of its words shuffled; spaces and punctuation stay in place.
 
-    004's sensitivity check (section 3.5, a share of 0.1) is whether an evaluator notices.
+    For Multilingual's sensitivity check (section 3.5, share 0.1): does the evaluator notice?
 
-    In scripts written without spaces the unit is the character. At least two words move, or none where the text has
-    fewer than two different ones, or share is 0. Each word that moves goes to the place of the next one of those that
-    were drawn. Drawn from the seed and the text alone, so that a repeated run shuffles alike.
+    In scripts without spaces, characters are shuffled. At least two words move, or none if the text has fewer than two
+    different words or share is 0. Each drawn word moves to the position of the next drawn word. The draw depends only on
+    the seed and the text, so a repeated run shuffles identically.
     """
     if share <= 0:
         return text
@@ -496,7 +502,7 @@ def shuffled_words(text: str, share: float, seed: int) -> str:
 
 
 def _two_that_differ(tokens: list[str], words: list[int]) -> list[int]:
-    """The first two places whose words differ; none where all words are one."""
+    """The first two positions with different words; empty if all words are equal."""
     other = next((at for at in words if tokens[at] != tokens[words[0]]), None)
     return [] if other is None else [words[0], other]
 
@@ -509,7 +515,7 @@ def _open(settings: QualitySettings, bench: Bench) -> Opened:
 
 
 def _hold_out(settings: QualitySettings, task: RatingTask, texts: Sequence[RatedText]) -> HeldOut:
-    """The items that give examples and are not judged; takes its time where texts are many."""
+    """The items that serve as examples and are not judged; slow for many texts."""
     return HeldOut(
         texts,
         task.dimensions,
@@ -538,7 +544,7 @@ def _task_problems(settings: QualitySettings, task: RatingTask) -> list[Remark]:
     if not settings.shots or not endless:
         return []
     return [
-        Remark("shots", "needs classes to show examples of, and {names} has none", {"names": listed(endless)})
+        Remark("shots", "needs classes to show examples of, but {names} has none", {"names": listed(endless)})
     ]
 
 
@@ -550,24 +556,24 @@ def _shots_problems(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Ite
     elif not held_out.items:
         yield Remark(
             "shots",
-            "no task and language has two rated items, so that none can be held out for examples and another be judged; "
-            "add items, or show no examples",
+            "no task and language has two rated items, one to hold out for examples and one to judge; add items, or show no "
+            "examples",
         )
 
 
 def _held_out_remarks(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> Iterator[Remark]:
-    """What is held out, and where that leaves too little: to be judged, or to be shown."""
+    """Remarks on held-out items, and on languages or classes left with too few texts or examples."""
     n_items = len({text.output.item_id for text in rated.texts})
     yield Remark(
         "",
-        "{held} of {n} items are held out for examples: their texts get no score, with that reason",
+        "{held} of {n} items are held out for examples; their texts get no score",
         {"held": f"{len(held_out.items):,}", "n": f"{n_items:,}"},
     )
     judged = [text for text in rated.texts if text.output.item_id not in held_out.items]
     languages = dict.fromkeys(text.output.language for text in rated.texts)
     if gone := [one for one in languages if all(text.output.language != one for text in judged)]:
-        # Items that are there in several languages are held out of all, and may be all that one of them has.
-        text = "every item of {languages} is held out: no text of it gets a score"
+        # An item in several languages is held out of all of them, and may be the only item of one.
+        text = "every item in {languages} is held out: no text in that language gets a score"
         yield Remark("", text, {"languages": listed(gone)})
     without: list[str] = []
     bare: set[int] = set()
@@ -580,12 +586,12 @@ def _held_out_remarks(held_out: HeldOut, task: RatingTask, rated: RatedSet) -> I
     if bare:
         yield Remark(
             "",
-            "{bare} of the {n} texts to be judged get no examples, at least on some dimension: none of their language and "
+            "{bare} of the {n} texts to be judged get no examples on at least one dimension: no item with their language and "
             "task is held out",
             {"bare": f"{len(bare):,}", "n": f"{len(judged):,}"},
         )
     if without:
-        yield Remark("", "classes that no example has: {classes}", {"classes": listed(without, "; ")})
+        yield Remark("", "classes without an example: {classes}", {"classes": listed(without, "; ")})
 
 
 def _details(record: QualityRecord) -> Iterator[dict[str, Any]]:
@@ -610,7 +616,7 @@ KIND = JudgeKind(
     name="quality",
     title="Quality rating",
     family="Quality",
-    summary="a class on every dimension of a task, with a justification, in any language",
+    summary="gives each text a class on every dimension of a task, with a justification, in any language",
     section="quality-rating",
     reads="rated texts",
     Settings=QualitySettings,

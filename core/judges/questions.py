@@ -1,4 +1,4 @@
-"""Closed questions made from a text and answered from a text with YES, NO or IDK, asked of a model."""
+"""Closed questions: a model makes them from one text and answers them from another with YES, NO or IDK."""
 
 import asyncio
 import json
@@ -30,11 +30,11 @@ from core.schema.settings import setting
 Verdict = Literal["YES", "NO", "IDK"]
 VERDICTS: tuple[Verdict, ...] = ("YES", "NO", "IDK")
 UNPARSED = "unparsed"
-"""The kind of every answer that is none of the three."""
+"""Kind of every answer that is not one of the three."""
 LONGEST_SAID = 200
-"""Characters of an unparsed answer that are kept."""
+"""Characters of an unparsed answer that are stored."""
 LONGEST_READ = 4_000
-"""Characters of an answer about one question; what is longer is no verdict."""
+"""Most characters of an answer to one question; a longer one is not a verdict."""
 
 _SPELLED_OUT = re.compile(r"\bi +(?:do +not|don['’]t) +know\b", re.IGNORECASE | re.ASCII)
 _ECHO = re.compile(
@@ -43,7 +43,7 @@ _ECHO = re.compile(
 _WRAPPER = re.compile(r"</?(?:answer|final_answer|verdict)>", re.IGNORECASE)
 _ORNAMENT = str.maketrans("", "", "*_`#\"“”„«»「」『』‘'")
 _PUNCTUATION = str.maketrans("，、،；؛：。．।۔！？؟／（）", ",,,;;:....!??/()")
-"""Marks of other scripts -> those of ASCII that do the same."""
+"""Marks of other scripts -> equivalent ASCII marks."""
 _NUMBERED = re.compile(r"\(?(?:q|question)? *\d{1,3} ?[:.)] *", re.IGNORECASE)
 _LABEL = re.compile(r"(?:the +)?(?:final +)?(?:answer|verdict)\b(?: +is\b)? *[:=–—-]? *", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W_]+")
@@ -55,47 +55,46 @@ _NUMERO = re.compile(
     r"|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand)\b)"
 )
-"""After `No`: it then stands for number."""
+"""Text after which `No` means "number"."""
 _PARTS = re.compile(r"[.,;:!?/|()–—]|\s-\s")
 _AND_SO = re.compile(
     r"(?:(?:and|but|or|so|then|thus|hence|therefore|also|actually|maybe|perhaps|probably|possibly|likely|most|rather"
     r"|because|since|as|i|would|say|think|guess)\s+)+",
     re.IGNORECASE,
 )
-"""Words that may stand before a verdict in the midst of a line: it then speaks against another one."""
+"""Words that can precede a verdict in mid-line; such a verdict contradicts another one."""
 _KEYS = ("answer", "verdict")
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a batched answer says to one question."""
+    """The answer to one question in a batched answer."""
 
     answer: Verdict | None
     said: str = ""
-    """What stood in the place of a verdict, shortened."""
+    """The text given instead of a verdict, shortened."""
     problem: str = ""
-    """Why there is no verdict, for the model to read."""
+    """Why there is no verdict; sent to the model."""
 
 
 def read_verdict(text: str) -> Verdict:
-    """The one verdict of an answer; raises Unusable (kind `unparsed`) where there is none, or where there are two.
+    """The verdict in an answer. Raises Unusable (kind `unparsed`) if there is none, or if there are two.
 
-    Case and ornament (`**Yes.**`, quotes, a label such as `Answer:`) do not matter, and `I do not know` is IDK, being
-    what the abbreviation stands for. A verdict stands at the beginning of a line, behind a number (`1.`) or not. On
-    that line an explanation may follow it, after a punctuation mark of any script, a dash between blanks, or
-    `because` (IDK: also `whether`): `YES - because no other ...` is YES; `No evidence ...` begins with another word
-    `no`, and `No. VII ...` with a number, and neither is a verdict. Or it is the `answer` of a JSON object, which may
-    stand in prose or in a code fence. Invisible characters, tokens that end a turn and `<answer>` around it go.
+    Case and decoration (`**Yes.**`, quotes, a label such as `Answer:`) do not matter, and `I do not know` counts as IDK.
+    A verdict begins a line, after an optional number (`1.`). An explanation may follow on the same line, after a
+    punctuation mark of any script, a dash between spaces, or `because` (for IDK also `whether`): `YES - because no
+    other ...` is YES. `No evidence ...` and `No. VII ...` are not verdicts. The verdict can also be the `answer` of a
+    JSON object, in prose or in a code fence. Invisible characters, tokens that end a turn, and a surrounding `<answer>`
+    are removed.
 
-    Reasoning goes first, as do quoted lines (`> ...`) and echoes of the prompt's fields (`<text>...</text>`): what a
-    judged text says about verdicts is none. Whatever else is echoed counts like the model's own words, so an echoed
-    verdict beside another one makes two.
+    Reasoning, quoted lines (`> ...`) and echoes of the prompt's fields (`<text>...</text>`) are removed first, because
+    words of a judged text are not verdicts. Other echoes count like the model's own words, so an echoed verdict and
+    another one make two.
 
-    Two equal verdicts are one. Two different ones are none: `NO` and, below it, `YES`; `YES/NO`; `YES, but NO`;
-    `IDK, probably YES`: in the explanation of an IDK any yes, a NO in capitals and a no that ends a clause speak
-    against it.
-    None either: `unknown`, `N/A`, `eyes`, `No answer`, `true`, yes and no of other languages, JSON that is cut off,
-    a verdict in the midst of a sentence.
+    Two equal verdicts count as one. Two different verdicts are rejected: `NO` and, below it, `YES`; `YES/NO`; `YES, but
+    NO`; `IDK, probably YES`. An IDK is contradicted by any yes, a NO in capitals, or a no that ends a clause in its
+    explanation. Also rejected: `unknown`, `N/A`, `eyes`, `No answer`, `true`, yes and no in other languages, truncated
+    JSON, and a verdict in mid-sentence.
     """
     plain = apart(text)[0].strip()
     if not plain:
@@ -109,7 +108,7 @@ def read_verdict(text: str) -> Verdict:
 
 
 def _only(verdicts: list[Verdict], against: list[Verdict]) -> Verdict:
-    """The one verdict; those that stand in the midst of a line are never it, but can contradict it."""
+    """The single verdict. Verdicts in mid-line (`against`) can only contradict it."""
     different = sorted({*verdicts, *against}, key=VERDICTS.index)
     if not verdicts:
         raise Unusable("It holds no verdict in its place: say YES, NO or IDK and nothing else.", UNPARSED)
@@ -119,12 +118,12 @@ def _only(verdicts: list[Verdict], against: list[Verdict]) -> Verdict:
 
 
 def _verdict(word: str) -> Verdict | None:
-    """Other letters that become these in capitals, such as a dotless i, do not count."""
+    """The verdict that a word is. Non-ASCII letters with the same capitals, such as a dotless i, do not count."""
     return next((one for one in VERDICTS if word.isascii() and word.upper() == one), None)
 
 
 def _of_line(line: str) -> tuple[list[Verdict], list[Verdict]]:
-    """The verdicts that one line of prose gives, and those in the midst of it, which can only speak against them."""
+    """The verdicts at the start of one line of prose, and those in mid-line, which can only contradict them."""
     plain = _bare_line(line)
     words = _LETTERS.findall(plain)
     alone = [_verdict(word) for word in words if word.lower() not in _CONNECTORS]
@@ -142,7 +141,7 @@ def _of_line(line: str) -> tuple[list[Verdict], list[Verdict]]:
 
 
 def _bare_line(line: str) -> str:
-    """The line without ornament, invisible characters, number and label."""
+    """The line without decoration, invisible characters, number and label."""
     seen = "".join(char for char in line if unicodedata.category(char) != "Cf")
     plain = _SPELLED_OUT.sub("IDK", seen).translate(_ORNAMENT).translate(_PUNCTUATION).strip(" \t-•")
     numbered = _NUMBERED.match(plain)
@@ -150,7 +149,7 @@ def _bare_line(line: str) -> str:
 
 
 def _among(text: str, *, after_some_word: bool = False) -> list[Verdict]:
-    """Verdicts that are a clause by themselves (`..., but no`); after_some_word: only behind such a `but`."""
+    """Verdicts that form a whole clause (`..., but no`). after_some_word: only those after a word such as `but`."""
     found: list[Verdict | None] = []
     for part in _PARTS.split(text):
         clause = part.strip()
@@ -161,7 +160,7 @@ def _among(text: str, *, after_some_word: bool = False) -> list[Verdict]:
 
 
 def _against_idk(text: str) -> list[Verdict]:
-    """What an explanation of an IDK says for YES or NO; an ordinary `no` in it (`there is no ...`) says nothing."""
+    """Verdicts that the explanation of an IDK suggests; an ordinary `no` (`there is no ...`) does not count."""
     found: list[Verdict] = []
     for part in _PARTS.split(text):
         words = _LETTERS.findall(part)
@@ -178,7 +177,7 @@ def _without_label(text: str) -> str:
 
 
 def _without_objects(text: str) -> tuple[str, list[dict[str, object]]]:
-    """The prose without the JSON objects in it, and the objects; raises Unusable where one is cut off or broken."""
+    """The prose without its JSON objects, and the objects. Raises Unusable if one is truncated or broken."""
     decoder = json.JSONDecoder(object_pairs_hook=_object)
     objects: list[dict[str, object]] = []
     kept: list[str] = []
@@ -203,14 +202,14 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _of_object(value: dict[str, object]) -> tuple[list[Verdict], list[Verdict]]:
-    """What a JSON object answers; one that has no such key is none of our business."""
+    """The verdicts in a JSON object, as for a line; objects without an answer key are ignored."""
     said = [inner for key, inner in value.items() if key.casefold() in _KEYS]
     told = [_of_line(one) for one in said if isinstance(one, str)]
     return [one for given, _ in told for one in given], [one for _, against in told for one in against]
 
 
 def answers_schema(n: int) -> dict[str, object]:
-    """The form of all answers in one call: each of the questions 1 to n with one of the three verdicts."""
+    """JSON schema of all answers in one call: one of the three verdicts for each question 1 to n."""
     entry = form(
         question={"type": "integer", "enum": list(range(1, n + 1))},
         answer={"type": "string", "enum": list(VERDICTS)},
@@ -219,12 +218,12 @@ def answers_schema(n: int) -> dict[str, object]:
 
 
 def read_answers(text: str, n: int) -> tuple[Given, ...]:
-    """What a batched answer says to each of n questions; raises Unusable where it is no such answer at all.
+    """The answers to n questions in a batched answer. Raises Unusable if the form is wrong.
 
-    An entry counts if its number is one of 1 to n and its answer is one verdict as `read_verdict` reads it; the same
-    answer twice is one, two different ones are none. A number outside of 1 to n makes the whole answer unusable.
+    An entry counts if its number is 1 to n and `read_verdict` accepts its answer. Two equal answers to a question
+    count as one; two different ones are rejected. A number outside 1 to n makes the whole answer unusable.
     """
-    # Its entries are checked one by one, so that a bad one costs no good one.
+    # Entries are checked one by one, so that a bad entry does not invalidate good ones.
     value = read_object(text, answers={"type": "array", "items": {"type": "object"}})
     found: list[Given | None] = [None] * n
     for entry in value["answers"]:
@@ -247,7 +246,7 @@ def _given(entry: dict[str, object]) -> Given:
 
 
 def missing_of(given: tuple[Given, ...]) -> str:
-    """What is wrong with a batched answer, in one sentence; empty: nothing."""
+    """The problem with a batched answer, in one sentence; empty: none."""
     wrong = [
         f"question {number} {one.problem}" for number, one in enumerate(given, start=1) if one.answer is None
     ]
@@ -258,7 +257,7 @@ def missing_of(given: tuple[Given, ...]) -> str:
 
 
 def shortened(text: str) -> str:
-    """An answer as it is kept where it could not be parsed: on one line, without what nobody can show."""
+    """An unparsed answer in its stored form: on one line, without unprintable characters."""
     kept = text[: 10 * LONGEST_SAID]
     plain = "".join(char if char.isprintable() or char.isspace() else "\ufffd" for char in kept)
     plain = " ".join(plain.split())
@@ -266,7 +265,7 @@ def shortened(text: str) -> str:
 
 
 Side = Literal["source", "text"]
-"""Which of the two texts a question was made from: what should be said (D in the CEF paper), or what was said (T)."""
+"""The text a question was made from: the document (D in the CEF paper) or the judged text (T)."""
 SIDES: tuple[Side, ...] = ("source", "text")
 
 
@@ -276,29 +275,29 @@ class CrossQuestion:
 
     text: str
     expected: Verdict = "YES"
-    """What it should be by its own text."""
+    """The answer according to the text it was made from."""
     answer: Verdict | None = None
-    """From the other text; None: what came back is none of the three."""
+    """The answer from the other text; None: not one of the three."""
     reason: str | None = None
-    """Why there is no answer: `unparsed`, or the reason why none came."""
+    """Reason for a missing answer: `unparsed`, or a failure."""
     said: str = ""
-    """What could not be parsed, shortened."""
+    """The unparsed answer, shortened."""
     again: Verdict | None = None
-    """Asked once more of its own text; None: not asked, or not parsed."""
+    """The answer from its own text on a second request; None: not asked, or not parsed."""
     again_reason: str | None = None
-    """Why there is no second answer; None where it was not asked for."""
+    """Reason for a missing second answer; None if it was not requested."""
 
 
 ENOUGH = 0.5
-"""Share of the questions wanted that have to be usable. Wanted are as many as are requested, and no more than the text
-has sentences: a short text does not bear ten."""
+"""Share of the wanted questions that must be usable. Wanted is the requested number, or the text's number of sentences if
+that is smaller: a short text cannot yield ten questions."""
 LONGEST_QUESTION = 200
-"""Characters: a bound keeps a model that cannot stop from using up all its tokens on one question. Longer ones, from
-a server that ignores the form, are none."""
+"""Characters. Keeps a model that cannot stop from spending all its tokens on one question. Longer entries, from a server
+that ignores the schema, are dropped."""
 FEWEST_WORDS = 2
-"""Of a question that ends in its mark; of one without a mark one more. Some languages ask in two words."""
+"""Fewest words of a question with a question mark; one more without. Some languages ask in two words."""
 SAME_FROM = 97.0
-"""Likeness (rapidfuzz's ratio) from which two questions with the same numbers and names are one."""
+"""Similarity (rapidfuzz's ratio) from which two questions with the same numbers and names count as the same."""
 TOO_LONG, NO_SENTENCE, NOT_ABOUT, REPEATED = "too long", "no sentence", "not about the text", "repeated"
 
 _MARK = regex.compile(r"""[?？؟⸮՞፧;]["'”’»」』)\]*_\s]*$""")
@@ -308,9 +307,9 @@ _WORD = regex.compile(r"[\p{L}\p{M}]+")
 
 
 def needed_of(text: str, n: int) -> int:
-    """How many usable questions a text needs where n are requested: ENOUGH of n, or of its sentences; at least one.
+    """Number of usable questions that a text needs if n are requested: ENOUGH of n or of its sentences, at least one.
 
-    A heading or a line of a list with fewer words than a question has is no sentence.
+    A heading or list item shorter than the shortest question does not count as a sentence.
     """
     sentences = sum(count_words(one) > FEWEST_WORDS for one in sentences_of(text))
     return max(1, math.ceil(ENOUGH * min(n, sentences)))
@@ -322,7 +321,7 @@ class TextAskedAbout:
 
     said: Premise
     language: str | None
-    """By its script or stop words; None: not clear."""
+    """Language by script or stop words; None: unclear."""
 
     @classmethod
     def of(cls, text: str) -> "TextAskedAbout":
@@ -330,9 +329,9 @@ class TextAskedAbout:
         return cls(Premise.of(text), guess_language(text))
 
     def problem(self, question: str, *, left_open: bool = False) -> str | None:
-        """Why these words, on one line, are no question about the text; None: they are one.
+        """Why this line is not a question about the text; None: it is one.
 
-        left_open: it is to ask what the text does not say, so that it may share no word with it.
+        left_open: the question should ask what the text does not say, so it may share no word with it.
         """
         if not visible(question) or not _is_sentence(question):
             return NO_SENTENCE
@@ -343,10 +342,10 @@ class TextAskedAbout:
         return None if left_open or self._is_named_in(question) else NOT_ABOUT
 
     def _is_named_in(self, question: str) -> bool:
-        """Whether the question shares a number, a name or a content word with the text, or cannot be compared with it.
+        """Whether the question shares a number, name or content word with the text, or cannot be compared with it.
 
-        It cannot where the text's language is not known, or where the question's is not the same as far as its stop words
-        tell: questions are requested in English, whatever the language of the text.
+        They cannot be compared if the text's language is unknown or if the question's stop words indicate another
+        language: questions are requested in English whatever the language of the text.
         """
         asked = Premise.of(question)
         if asked.numbers & self.said.numbers:
@@ -357,13 +356,13 @@ class TextAskedAbout:
 
 
 def is_repeated(question: str, others: Iterable[str]) -> bool:
-    """Whether one of the others asks the same, but for case, punctuation, or a letter or two in a long question."""
+    """Whether one of the others is the same apart from case, punctuation, or a letter or two in a long question."""
     plain, content = _plain(question), Content.of(question)
     return any(_plain(other) == plain or _nearly_same(plain, content, other) for other in others)
 
 
 def shortage(n_listed: int, n_usable: int, needed: int, dropped: Sequence[str]) -> str:
-    """What is wrong with a list that holds too few questions, for the model to read. dropped: why others are none."""
+    """The message to the model about a list with too few questions. dropped: reasons for rejected entries."""
     why = ", ".join(f"{dropped.count(reason)} {reason}" for reason in dict.fromkeys(dropped))
     found = f"Of its {n_listed} entries {n_usable} can be used as questions{f' ({why})' if why else ''}."
     wanted = "1 question is" if needed == 1 else f"{needed} different questions are"
@@ -373,7 +372,7 @@ def shortage(n_listed: int, n_usable: int, needed: int, dropped: Sequence[str]) 
 
 
 def _is_sentence(question: str) -> bool:
-    """Whether it has enough words and ends as a question does, or could end in a question mark."""
+    """Whether it has enough words and ends, or could end, in a question mark."""
     marked = _MARK.search(question) is not None
     if not marked and _END.search(question) is None:
         return False
@@ -383,7 +382,7 @@ def _is_sentence(question: str) -> bool:
 
 
 def _may_be_in(question: str, language: str) -> bool:
-    """Whether the question has stop words of the language, and of no other language more; or its script."""
+    """Whether the question may be in this language, by script or by the most frequent stop words."""
     if guess_language(question) == language:
         return True
     words = _WORD.findall(question.casefold())
@@ -393,7 +392,7 @@ def _may_be_in(question: str, language: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _stop_words() -> frozenset[str]:
-    """Of all languages: a question may be in any."""
+    """Stop words of all languages, because a question can be in any."""
     return frozenset(chain.from_iterable(words_of(one) for one in languages()))
 
 
@@ -409,37 +408,37 @@ def _nearly_same(plain: str, content: Content, other: str) -> bool:
 
 
 Answering = Literal["each", "batch"]
-"""One call a question, as in the CEF paper; or all questions of a text in one structured call."""
+"""One call per question, as in the CEF paper; or all questions of a text in one structured call."""
 Questions = Literal["yes", "mixed"]
-"""All are answered YES by their own text; or YES, NO and IDK alike."""
+"""Questions whose own text answers YES; or YES, NO or IDK."""
 TOO_FEW = "too few questions"
-"""The kind of every list of questions that holds too few."""
+"""Kind of a list with too few questions."""
 MOST_LISTED = 1_000
-"""Entries of a list that are read; a longer one is noise."""
+"""Entries of a list that are read; longer lists are noise."""
 ROOM = 400
-"""Tokens an answer may have besides those that its form needs: some models think aloud."""
+"""Extra tokens of an answer, because some models think aloud."""
 _QUESTION_TOKENS, _ANSWER_TOKENS = 80, 20
 ANSWERING: Any = setting(
     "batch",
     "Answers",
-    "batch: one call answers all questions of a text; each: one call a question, as in the CEF paper",
+    "batch: one call answers all questions of a text; each: one call per question, as in the CEF paper",
     words={
-        "each": "one call a question, as in the CEF paper",
+        "each": "one call per question, as in the CEF paper",
         "batch": "all questions of a text in one call",
     },
 )
 
 
 def answer_prompt(answering: Answering) -> PromptSlot:
-    """What the questions are answered with."""
+    """The prompt that answers the questions."""
     name = "answer" if answering == "each" else "answers"
     return PromptSlot(name, name)
 
 
 class QuestionMaker:
-    """Makes closed questions from a text: all answered YES by it (CEF, A.5), or YES, NO and IDK alike (CEF, 4.6).
+    """Makes closed questions from a text that answers YES to all (CEF, A.5), or YES, NO or IDK (CEF, 4.6).
 
-    prompt: of the purpose `questions`, with this kind as its task.
+    prompt: has the purpose `questions` and this kind as its task.
     """
 
     def __init__(
@@ -449,7 +448,7 @@ class QuestionMaker:
         self._kind, self._temperature = kind, temperature
 
     async def make(self, text: str, n: int, step: str, seed: int) -> Answer[tuple[CrossQuestion, ...]]:
-        """At most n questions with the answer that the text gives them; see read_questions."""
+        """At most n questions with the text's own answers; see read_questions."""
         request = Request(
             step,
             self._prompt.messages(text=defused(text, [self._prompt]), n=n),
@@ -462,9 +461,9 @@ class QuestionMaker:
 
 
 def questions_schema(kind: Questions, n: int) -> dict[str, object]:
-    """The form of at most n questions: texts where all expect YES, else texts with what they expect.
+    """JSON schema of at most n questions: texts if all expect YES, else texts with expected answers.
 
-    A short text may not bear n questions, so fewer keep the form too.
+    Fewer than n are valid too, because a short text may not yield n questions.
     """
     words = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION}
     with_answer = form(question=words, answer={"type": "string", "enum": list(VERDICTS)})
@@ -473,11 +472,11 @@ def questions_schema(kind: Questions, n: int) -> dict[str, object]:
 
 
 def read_questions(text: str, kind: Questions, n: int, own: str) -> tuple[CrossQuestion, ...]:
-    """The questions of an answer, at most the first n; raises Unusable where it has not the form, or holds too few.
+    """The first n questions in an answer. Raises Unusable if the form is wrong or there are too few.
 
-    own: the text that they were made from. What is no question about it is dropped before n are taken: see
-    TextAskedAbout.problem; of mixed ones also what has no answer YES, NO or IDK. Of questions that ask the same the
-    first stays. How many are too few: see needed_of.
+    own: the text that they were made from. Entries that are not questions about it are dropped before counting (see
+    TextAskedAbout.problem), and so are mixed questions without an answer YES, NO or IDK, and repeated questions. See
+    needed_of for the required number.
     """
     listed = read_object(text, questions={"type": "array"})["questions"]
     about = TextAskedAbout.of(own)
@@ -502,7 +501,7 @@ def read_questions(text: str, kind: Questions, n: int, own: str) -> tuple[CrossQ
 
 
 def _question(entry: object, kind: Questions) -> CrossQuestion | None:
-    """One entry of the list, on one line; None: it has not the form."""
+    """One entry of the list, on one line; None: wrong form."""
     expected: Verdict = "YES"
     if kind == "mixed":
         said = entry.get("answer") if isinstance(entry, dict) else None
@@ -517,22 +516,22 @@ def _question(entry: object, kind: Questions) -> CrossQuestion | None:
 
 @dataclass(frozen=True)
 class Answered:
-    """Questions with what was said to them."""
+    """Questions with their answers."""
 
     questions: tuple[CrossQuestion, ...]
-    """In their order, `answer`, `reason` and `said` filled."""
+    """In order, with `answer`, `reason` and `said` filled in."""
     failures: tuple[tuple[str, str], ...] = ()
-    """(step, reason): of the line or the server, or because no question of all has an answer. Single answers that
-    cannot be parsed are none: they stand with their questions and are counted."""
+    """(step, reason) of failures of connection or server, or because no question has an answer. A single unparsed answer
+    is not a failure: it is stored with its question and counted."""
     temporary: bool = False
-    """Whether a failure was the server's or the line's."""
+    """Whether the server or the connection failed."""
 
 
 class Answerer:
     """Answers questions from a text with YES, NO or IDK.
 
-    prompts: `answer` for one call a question, as in the CEF paper; `answers` for all questions of a text in one call, which
-    sends the text once. The two may give different answers: the model sees the other questions in the second.
+    prompts: `answer` for one call per question, as in the CEF paper; `answers` for all questions of a text in one call,
+    which sends the text only once. The answers can differ, because the second shows the model all questions.
     """
 
     def __init__(
@@ -553,7 +552,7 @@ class Answerer:
     async def answer(
         self, document: str, questions: Sequence[CrossQuestion], step: str, seed: int
     ) -> Answered:
-        """Every question answered from the document; nobody is asked about none."""
+        """Answer every question from the document; without questions the model is not asked."""
         if not questions:
             return Answered(())
         text = defused(document, [self._prompt])
@@ -582,7 +581,7 @@ class Answerer:
         return answer, shortened(said) if answer.reason == UNPARSED else ""
 
     async def _batch(self, text: str, questions: Sequence[CrossQuestion], step: str, seed: int) -> Answered:
-        """One call for all. After the last attempt the valid entries of the most complete reply count."""
+        """One call for all questions. After the last attempt the valid entries of the most complete reply count."""
         n = len(questions)
         most = MostComplete[Given](lambda one: one.answer is not None)
 
@@ -607,7 +606,7 @@ class Answerer:
         return _answered(filled, [] if answer.value else [answer], step)
 
     def _harmless(self, question: CrossQuestion) -> str:
-        """On one line, whoever wrote it."""
+        """The question on one line and defused."""
         return in_a_line(defused(question.text, [self._prompt]))
 
 

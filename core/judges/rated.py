@@ -1,4 +1,4 @@
-"""What judges share that people's ratings may stand behind: a task, and which rated texts a judge is shown beside the text that it judges."""
+"""Shared parts of judges that use people's ratings: the task, and the rated texts shown as examples."""
 
 import hashlib
 from collections import Counter
@@ -34,50 +34,50 @@ from core.tables.columns import LABEL_PAIR
 from core.tables.reading import same_name, sha256_of, shown
 
 Item = tuple[str, str]
-"""An item's id and its source: two sources under one id, as files of several test sets have them, are two items. Blanks
-make no other source.
+"""An item's id and source. Two sources with the same id, as in files with several test sets, are two items; white space
+does not matter.
 """
 ExamplesFrom = Literal["specialist", "shuffled", "fixed", "none"]
-"""Where a text's examples come from, the tested system's always held out: its own source; the whole test set; one other
-source, of the same rater where ratings carry one; nowhere."""
+"""Where a text's examples come from: its own source; the whole test set; one other source, by the same rater if ratings
+name one; none. Texts of the tested system are never examples."""
 MERGED = ""
-"""As the rater of examples: all raters' ratings of a text together, one example a text."""
+"""The rater of merged examples: one example per text, from all raters' ratings."""
 _NEARLY = 1e-6
 _Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class ExampleUsed:
-    """A rated text that a judge was shown. Whose it was is what the leak test looks at."""
+    """A rated text shown to a judge. The leak test checks its system."""
 
     item_id: str
     system: str
     rater: str | None
-    """None: the ratings carry none, or several raters were merged."""
+    """None: the ratings name no rater, or several raters were merged."""
     n_errors: int = 0
-    """That it showed; 0 for examples of scores."""
+    """Number of errors shown; 0 for examples of scores."""
 
 
 @dataclass(frozen=True)
 class ShownExample:
-    """A rated text as a judge is shown it."""
+    """A rated text in the form shown to a judge."""
 
     output: ScorableOutput
     errors: tuple[tuple[str, ErrorSpan], ...]
-    """(marked words, error) in the order in which they stand in the text; errors in the source are left out."""
+    """(marked words, error) in the order of the text, without errors in the source."""
     score: float | None
-    """On the pool's dimension, the raters' mean; None: the examples are of errors."""
+    """The raters' mean on the pool's dimension; None: examples are errors."""
     used: ExampleUsed
 
 
 class ExamplePool:
-    """The rated texts of a file, from which every text's examples are drawn.
+    """The rated texts of a file, from which each text's examples are drawn.
 
-    dimension: examples are scores on it; None: examples are marked errors. Texts that nobody rated, or not so, are no
-    examples, and neither are references (`refA`, `reference`) among the systems. A file of several languages, or
-    language pairs, is as many test sets: no example is from another one.
+    dimension: examples are scores on this dimension; None: examples are marked errors. Texts without such ratings are
+    not examples, nor are references (systems such as `refA`, `reference`). Each language or language pair is a test
+    set of its own; examples never come from another one.
 
-    Draws depend on the seed, the text and the ratings alone, in whatever order and however often they are asked for.
+    Draws depend only on the seed, the text and the ratings, not on the order or number of calls.
     """
 
     def __init__(self, texts: Sequence[RatedText], *, dimension: Dimension | None = None) -> None:
@@ -87,16 +87,16 @@ class ExamplePool:
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """Who gave ratings that can be examples; empty where the ratings carry no rater."""
+        """Raters whose ratings can be examples; empty if the ratings name no rater."""
         ratings = (one for text in self._texts for one in self._of_use(text, MERGED))
         return tuple(dict.fromkeys(one.rater for one in ratings if one.rater is not None))
 
     def n_texts(self, rater: str = MERGED) -> int:
-        """Texts that can be examples: rated by this rater, or by anybody."""
+        """Number of texts rated by this rater (or anybody), which can be examples."""
         return sum(len(one.examples) for one in self._of(rater).values())
 
     def severities(self, rater: str = MERGED) -> Mapping[str, int]:
-        """Severity, as the file has it -> errors of all texts that can be examples."""
+        """Severity, as spelt in the file -> number of errors in texts that can be examples."""
         shown = (one for test_set in self._of(rater).values() for one in test_set.examples)
         return Counter(span.severity for one in shown for _, span in one.errors)
 
@@ -110,14 +110,14 @@ class ExamplePool:
         rater: str = MERGED,
         seed: int = 0,
     ) -> tuple[ShownExample, ...]:
-        """The text's examples; see ExamplesFrom for the variants, which all have as many as `specialist`.
+        """The text's examples. All variants (see ExamplesFrom) have as many as `specialist`.
 
-        specialist: in the order of the file. shuffled: the specialist's examples of all the system's texts, permuted and
-        dealt out anew, a system and a seed at a time. fixed: those of one other item that the same people rated: the
-        next one in a circle of the items that the seed draws, of those that have enough.
-        n_examples: the first so many of an order drawn for this text, so that smaller sets lie in larger ones; they
-        are shown in the order that all would have. 0: all. filtered: before that, without examples whose text is the
-        judged one, and without errors on words that somebody marked in it.
+        specialist: in the order of the file. shuffled: all specialist examples of the system's texts, permuted and dealt
+        out again, separately for each system and seed. fixed: the examples of one other item rated by the same people,
+        namely the next item with enough examples in a circle that the seed draws.
+        n_examples: the first n in an order drawn for this text, so that larger sets contain smaller ones, shown in the
+        order of the whole set; 0: all. filtered: first leaves out examples whose text is the judged one, and errors on
+        words that somebody marked in it.
         """
         test_set = self._of(rater).get(test_set_of(text.output))
         if variant == "none" or test_set is None:
@@ -131,18 +131,18 @@ class ExamplePool:
         return tuple(chosen)
 
     def notes(self, variant: ExamplesFrom, *, rater: str = MERGED, seed: int = 0) -> tuple[str, ...]:
-        """What one should know of this variant's examples: said beside the results."""
+        """Notes on this variant's examples, shown with the results."""
         if variant == "none":
             return ()
         notes = []
         if references := sorted({t.output.system for t in self._texts if names_reference(t.output.system)}):
-            notes.append(f"texts of references are no examples: {', '.join(references)}")
+            notes.append(f"references are not used as examples: {', '.join(references)}")
         notes += [
-            f"{', '.join(alike)} are taken for one system: its texts are no examples for one another"
+            f"{', '.join(alike)} count as one system: its texts are not examples for each other"
             for alike in _alike(text.output.system for text in self._texts)
         ]
         if variant == "fixed" and not self.raters:
-            notes.append("the ratings carry no rater: the other source may have been rated by somebody else")
+            notes.append("the ratings name no rater: the other source may have been rated by someone else")
         found = Counter[str]()
         for text in self._texts if variant == "fixed" else ():
             if (test_set := self._of(rater).get(test_set_of(text.output))) is not None:
@@ -150,7 +150,7 @@ class ExamplePool:
         return (*notes, *(f"{why}: {n} of {len(self._texts)} texts" for why, n in found.items()))
 
     def _of(self, rater: str) -> "dict[tuple[str, str], _TestSet]":
-        """Test set -> its examples by this rater."""
+        """Test set -> examples by this rater."""
         if rater not in self._sets:
             shown: dict[tuple[str, str], list[tuple[ShownExample, frozenset[str | None]]]] = {}
             for text in self._texts:
@@ -164,7 +164,7 @@ class ExamplePool:
         return self._sets[rater]
 
     def _of_use(self, text: RatedText, rater: str) -> tuple[Rating, ...]:
-        """The text's ratings that can make it an example."""
+        """The text's ratings that make it usable as an example."""
         if self.dimension is not None:
             ratings = _scores_on(self.dimension, text.ratings)
         else:
@@ -183,7 +183,7 @@ class ExamplePool:
 
 
 class _TestSet:
-    """The examples of one test set by one rater, or by all, and what is drawn of them."""
+    """The examples of one test set by one rater, or by all, and the draws from them."""
 
     def __init__(self, examples: Sequence[tuple[ShownExample, frozenset[str | None]]]) -> None:
         self.examples = tuple(one for one, _ in examples)
@@ -199,7 +199,7 @@ class _TestSet:
         self._circles: dict[tuple[frozenset[str | None] | None, int], _Circle] = {}
 
     def drawn(self, output: ScorableOutput, variant: ExamplesFrom, seed: int) -> Sequence[int]:
-        """Numbers of a text's examples, before any are filtered."""
+        """Indices of a text's examples, before filtering."""
         system = same_name(output.system)
         own = self._others(_item(output), system)
         if variant == "specialist" or not own:
@@ -214,7 +214,7 @@ class _TestSet:
         return there
 
     def shortcomings(self, output: ScorableOutput, seed: int) -> list[str]:
-        """What `fixed` could not keep to for this text."""
+        """Rules of `fixed` that could not be followed for this text."""
         system = same_name(output.system)
         own = self._others(_item(output), system)
         if not own:
@@ -224,16 +224,16 @@ class _TestSet:
             return ["there is no other source"]
         short = len(self._others(donor, system)) < len(own)
         return [
-            *(["no other source has enough examples, so there are fewer"] if short else []),
-            *([] if same_raters else ["no other source was rated by the same people, so others rated it"]),
+            *(["no other source has enough examples, so fewer are shown"] if short else []),
+            *([] if same_raters else ["no other source was rated by the same people, so its raters differ"]),
         ]
 
     def _others(self, item: Item, system: str) -> list[int]:
-        """The examples of an item that are not of this system, named as same_name does."""
+        """The examples of an item from other systems; names are compared by same_name."""
         return [n for n in self._items.get(item, ()) if self._system[n] != system]
 
     def _deal(self, system: str, seed: int) -> Mapping[Item, _Indices]:
-        """Item -> its share of all other systems' examples, permuted: as many as it has of its own."""
+        """Item -> its share of all other systems' examples, permuted; as many as it has itself."""
         key = system, seed
         if key not in self._dealt:
             others = np.flatnonzero(self._system != system)
@@ -247,7 +247,7 @@ class _TestSet:
         return self._dealt[key]
 
     def _donor(self, output: ScorableOutput, seed: int) -> tuple[Item | None, bool]:
-        """The other item that gives a text its examples, and whether the same people rated it."""
+        """The other item whose examples a text gets, and whether the same people rated it."""
         item, system = _item(output), same_name(output.system)
         donor = self._next(item, system, self._circle(self._raters[item], seed))
         if donor is not None:
@@ -255,7 +255,7 @@ class _TestSet:
         return self._next(item, system, self._circle(None, seed)), False
 
     def _next(self, item: Item, system: str, circle: "_Circle") -> Item | None:
-        """The next item of the circle with enough examples; else the one with most; None: no other has any."""
+        """The next item in the circle with enough examples, else the one with the most; None: no other item has any."""
         wanted, best, most = len(self._others(item, system)), None, 0
         for other in circle.after(item):
             n = len(self._others(other, system)) if other[0] != item[0] else 0
@@ -266,7 +266,7 @@ class _TestSet:
         return best
 
     def _circle(self, raters: frozenset[str | None] | None, seed: int) -> "_Circle":
-        """The items that these people rated, all of them, and nobody else; None: all items."""
+        """The items rated by exactly these people; None: all items."""
         key = raters, seed
         if key not in self._circles:
             items = [one for one in self._items if raters is None or self._raters[one] == raters]
@@ -277,21 +277,21 @@ class _TestSet:
 
 
 class _Circle:
-    """Items in a drawn order, the first one after the last: stepping to the next one maps no item to itself."""
+    """Items in a drawn circular order; the next item is never the item itself."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._items = items
         self._place = {item: n for n, item in enumerate(items)}
 
     def after(self, item: Item) -> Iterator[Item]:
-        """All other items, the next one first."""
+        """All other items, starting with the next one."""
         place = self._place[item]
         for step in range(1, len(self._items)):
             yield self._items[(place + step) % len(self._items)]
 
 
 def _filtered(examples: Sequence[ShownExample], text: RatedText) -> list[ShownExample]:
-    """Without what 002's appendix B.2.1 removes: the judged text itself, and errors on words marked in it."""
+    """Examples filtered as in Specialist, appendix B.2.1: without the judged text, and without errors on words marked in it."""
     spans = (span for one in text.ratings for span in one.spans or ())
     marked = {quote for quote, _ in _quoted(text.output.text, spans)}
     kept = []
@@ -304,7 +304,7 @@ def _filtered(examples: Sequence[ShownExample], text: RatedText) -> list[ShownEx
 
 
 def _alike(systems: Iterable[str]) -> list[list[str]]:
-    """Different names that a reader could not tell apart, those of one system together."""
+    """Groups of different names that same_name treats as one system."""
     names: dict[str, dict[str, None]] = {}
     for system in dict.fromkeys(systems):
         names.setdefault(same_name(system), {})[system] = None
@@ -312,7 +312,7 @@ def _alike(systems: Iterable[str]) -> list[list[str]]:
 
 
 def test_set_of(output: ScorableOutput) -> tuple[str, str]:
-    """Language and language pair: examples come from a text's own, as an id may stand in several."""
+    """Language and language pair of a text. Examples come from the same one, because ids can repeat across test sets."""
     return output.language.casefold(), output.labels.get(LABEL_PAIR, "")
 
 
@@ -321,21 +321,21 @@ def _item(output: ScorableOutput) -> Item:
 
 
 def _named(output: ScorableOutput) -> tuple[str, ...]:
-    """What tells a text from all others of its file."""
+    """Key that identifies a text in its file."""
     labels = (f"{name}={value}" for name, value in sorted(output.labels.items()))
     return output.item_id, output.system, output.level or "", *labels
 
 
 def _rng(seed: int, *names: str) -> np.random.Generator:
-    """A generator of its own for every purpose and text: draws do not depend on what was drawn before."""
+    """A separate generator for every purpose and text, so that draws do not depend on earlier draws."""
     key = "\0".join((str(seed), *names)).encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(hashlib.sha256(key).digest()[:16]))
 
 
 def _merged_errors(ratings: Iterable[Rating]) -> list[ErrorSpan]:
-    """The errors of several ratings of one text; of raters who marked the same, in the same way, it stands once.
+    """The errors of several ratings of one text, without duplicates between raters.
 
-    What one rater marked twice stays twice, as it counts twice in the score.
+    An error that one rater marked twice stays twice, because it counts twice in the score.
     """
     merged: list[ErrorSpan] = []
     for rating in ratings:
@@ -345,16 +345,16 @@ def _merged_errors(ratings: Iterable[Rating]) -> list[ErrorSpan]:
 
 
 def _quoted(text: str, spans: Iterable[ErrorSpan]) -> list[tuple[str, ErrorSpan]]:
-    """The words that errors mark, as they come in the text; errors in the source are left out."""
+    """The marked words with their errors, in the order of the text, without errors in the source."""
     own = sorted((span for span in spans if not span.in_source), key=lambda span: (span.start, span.end))
     return [(text[span.start : span.end], span) for span in own]
 
 
 def _scores_on(dimension: Dimension, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-    """The ratings that are scores of this dimension, on its scale.
+    """The ratings that are scores on this dimension, within its scale.
 
-    A score that is minus the weights of its own errors is on no scale that ends above 0: there its 0 would be the worst
-    score, and it means that nothing is wrong.
+    MQM scores (minus the weights of errors) do not fit a scale that ends above 0: their 0 means no errors, but would
+    be the scale's worst score.
     """
     return tuple(
         one
@@ -370,7 +370,7 @@ def _what(span: ErrorSpan) -> tuple[int, int, str, str, bool]:
 
 
 def weighs_its_errors(rating: Rating) -> bool:
-    """Whether the score is minus the MQM weights of the errors that were marked with it."""
+    """Whether the score is minus the MQM weights of the rating's own errors."""
     if rating.spans is None:
         return False
     weighed = (
@@ -381,34 +381,34 @@ def weighs_its_errors(rating: Rating) -> bool:
 
 
 MOST_EXAMPLES = 1000
-"""Rated texts that one prompt may show."""
+"""Most rated texts in one prompt."""
 MOST_ERRORS = 10**6
-"""That one example can show."""
+"""Most errors in one example."""
 MOST_NAMED = 10
-"""Systems, raters or dimensions that a message names."""
+"""Most systems, raters or dimensions that a message names."""
 NOTHING = "(none)"
-"""Stands for a source, or a language, that is not known."""
+"""Placeholder for an unknown source or language."""
 SCORE_COLUMNS = ("what", "dimension", "repeat", "score", "examples", "why", "reason")
-"""Of details.csv, for judges that give scores. examples: texts that the judge was shown."""
-BESIDE_SETTINGS = (
-    SettingField("task", About("Task", "what is asked of every text"), "text", ""),
-    SettingField("ratings", About("Ratings", "what people said of the texts"), "texts", ()),
+"""Columns of details.csv for judges that give scores. examples: texts shown to the judge."""
+TASK_AND_RATINGS = (
+    SettingField("task", About("Task", "what to judge in every text"), "text", ""),
+    SettingField("ratings", About("Ratings", "people's ratings of the texts"), "texts", ()),
 )
-"""What problems name that is no setting of these judges."""
+"""Fields that problems mention but that are not settings of these judges."""
 NOT_JUDGED = "{n} texts of other systems are not judged"
 ADD_RATINGS = "add {ratings}, or choose a file that has them"
 _CHOOSING = ("n_examples", "filtered", "rater")
-"""Fields that say which examples are shown, where some are."""
+"""Fields that choose the examples to show."""
 Systems = Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(dict.fromkeys(names)))]
-"""Names of systems, each once."""
+"""Names of systems, without duplicates."""
 
 
 class RatedSettings(JudgeSettings):
-    """Settings of a judge that people's ratings may stand behind. Examples and items held out are drawn."""
+    """Settings of a judge that can use people's ratings. Examples and held-out items are drawn at random."""
 
     DRAWN: ClassVar[bool] = True
     if TYPE_CHECKING:
-        # Each judge declares its fields, because saved runs and signatures have them in an order of its own.
+        # Each judge declares its own fields, because the order differs in saved runs and signatures.
         seed: int
 
     @property
@@ -418,7 +418,7 @@ class RatedSettings(JudgeSettings):
 
 
 class ExampleSettings(RatedSettings):
-    """Settings of a judge that is shown other systems' rated texts."""
+    """Settings of a judge with other systems' rated texts as examples."""
 
     if TYPE_CHECKING:
         examples: ExamplesFrom
@@ -434,16 +434,16 @@ class ExampleSettings(RatedSettings):
         return self.examples != "none"
 
     def judges(self, text: RatedText) -> bool:
-        """The texts of all systems, or of those that are named."""
+        """Whether the text's system is to be judged: all, or those named in `only`."""
         return not self.only or text.output.system in self.only
 
     def remarks(self, *, by_rules: bool) -> Iterator[Remark]:
-        """See JudgeSettings: repeats that can only say the same."""
+        """See JudgeSettings; also warns about repeats that cannot differ."""
         drawn_anew = self.examples in ("shuffled", "fixed") or (self.shows_examples and self.n_examples > 0)
         if drawn_anew or self.repeats == 1:
             return
         if by_rules:
-            text = "{n} repeats say the same by construction and show nothing: their examples are the same"
+            text = "{n} repeats are useless: they use the same examples and return the same answer"
             yield Remark("", text, {"n": self.repeats})
         else:
             yield from super().remarks(by_rules=by_rules)
@@ -454,15 +454,15 @@ class ExampleSettings(RatedSettings):
         return (name, *self.unusual("examples"), *(words[one] for one in self._choices()))
 
     def idle(self, backend: str) -> frozenset[str]:
-        """What chooses among examples, where none are shown."""
+        """Settings of the examples, if none are shown."""
         return frozenset() if self.shows_examples else frozenset(_CHOOSING) & type(self).model_fields.keys()
 
     def pool(self, texts: Sequence[RatedText], task: RatingTask) -> ExamplePool:
-        """The rated texts of a file that examples are drawn from: those in which people marked errors."""
+        """The texts that examples are drawn from: those in which people marked errors."""
         return ExamplePool(texts)
 
     def draw(self, pool: ExamplePool, text: RatedText, repeat: int) -> tuple[ShownExample, ...]:
-        """The text's examples; each repeat has a draw of its own."""
+        """The text's examples; each repeat draws its own."""
         return pool.examples_for(
             text,
             variant=self.examples,
@@ -473,25 +473,25 @@ class ExampleSettings(RatedSettings):
         )
 
     def _choices(self) -> tuple[str, ...]:
-        """Fields that choose among the examples otherwise than usual."""
+        """Fields of the examples that are not at their defaults."""
         return tuple(one for one in _CHOOSING if one in type(self).model_fields and self.unusual(one))
 
 
 EXAMPLES: Any = setting(
     "specialist",
     "Examples",
-    "rated texts of other systems: of the same source; of the whole file, shuffled; of one other source; none",
+    "other systems' rated texts: for the same source; from the whole file, shuffled; for one other source; none",
     words={
-        "specialist": "of the same source: what people said of the other systems' texts of this item",
-        "shuffled": "shuffled: the same examples dealt out anew, so that most are of other sources",
-        "fixed": "of one other source, rated by the same person where ratings name one",
+        "specialist": "same source: people's ratings of the other systems' texts for this item",
+        "shuffled": "shuffled: the same examples redistributed, so that most belong to other sources",
+        "fixed": "one other source, rated by the same person if ratings name raters",
         "none": "none",
     },
 )
 N_EXAMPLES: Any = setting(
     0,
     "Number of examples (0: all)",
-    "examples of each text at most; smaller sets lie in larger ones; 0: all",
+    "most examples per text; larger sets contain smaller ones; 0: all",
     within=(0, MOST_EXAMPLES),
     metavar="K",
 )
@@ -505,24 +505,24 @@ RATER: Any = setting(
 ONLY: Any = setting(
     (),
     "Judge only these systems",
-    "system whose texts are judged; the texts of the others serve as examples",
+    "system whose texts are judged; texts of other systems serve as examples",
     metavar="SYSTEM",
     words={"": "all systems"},
     scored=False,
 )
-DRAWS: Any = repeats_setting("draws of examples; the score is the mean")
+DRAWS: Any = repeats_setting("number of draws of examples; the score is the mean")
 DRAWING_SEED: Any = seed_setting("seed of the first draw and its answers; later repeats add 1")
 
 
 def examples_in(bench: Bench) -> dict[str, tuple[str, ...]]:
-    """See JudgeKind.in_file: whose ratings can be examples, and which systems can be judged."""
+    """See JudgeKind.in_file: the raters of possible examples, and the systems that can be judged."""
     raters = sorted({one.rater for text in bench.texts for one in text.ratings if one.rater})
     systems = dict.fromkeys(text.output.system for text in bench.texts)
     return {"rater": (MERGED, *raters) if raters else (), "only": tuple(systems)}
 
 
 def task_attachment(usual: str, help: str) -> Attachment:
-    """The task's file. usual: the shipped one that is taken unless another is chosen; help: what of it the judge reads."""
+    """The task file. usual: the shipped file used by default; help: the parts that the judge reads."""
     return Attachment(
         name="task_text",
         option="task",
@@ -538,12 +538,12 @@ def task_attachment(usual: str, help: str) -> Attachment:
 
 
 def task_of(bench: Bench) -> RatingTask:
-    """What is asked of every text. Raises InputError."""
+    """The run's task. Raises InputError."""
     return parse_task(bench.attached, "task.yaml")
 
 
 def rated_signed(settings: JudgeSettings, bench: Bench) -> dict[str, object]:
-    """See JudgeKind.also_signed: the task, and the file that examples are taken from."""
+    """See JudgeKind.also_signed: the task, and the file with the examples."""
     return {
         "task": f"{task_of(bench).name}-{sha256_of(bench.attached.encode())[:SHORT_SHA]}",
         "ratings": bench.ratings[:SHORT_SHA] if settings.shows_examples else "",
@@ -551,14 +551,14 @@ def rated_signed(settings: JudgeSettings, bench: Bench) -> dict[str, object]:
 
 
 def prompt_for(bench: Bench, purpose: str) -> Prompt:
-    """Raises InputError where there is none."""
+    """The prompt for this purpose. Raises InputError if there is none."""
     if purpose not in bench.prompts:
         raise InputError(f"There is no prompt for {purpose}.")
     return bench.prompts[purpose]
 
 
 def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
-    """What a prompt names as the source: what was asked, and the reference where the task shows it to raters."""
+    """The prompt's "source" section: the source, and the reference if the task shows it to raters."""
     source = defused(output.source or "", [prompt]).strip()
     reference = defused(output.reference or "", [prompt]).strip() if task.show_reference else ""
     if not reference:
@@ -567,33 +567,37 @@ def given_in(output: ScorableOutput, task: RatingTask, prompt: Prompt) -> str:
 
 
 def languages_of(output: ScorableOutput, prompt: Prompt) -> dict[str, str]:
-    """The languages of source and text as prompts name them: their tags, as far as the file says them."""
+    """Languages of source and text for the prompt: the file's tags, where given."""
     source, _, _ = output.labels.get(LABEL_PAIR, "").partition("-")
     named = {"source_language": source, "language": "" if output.language == "und" else output.language}
     return {name: in_a_line(defused(tag, [prompt])) or NOTHING for name, tag in named.items()}
 
 
 def refuse_rated(problems: Sequence[Remark], settings: JudgeSettings, rated: RatedSet | None = None) -> None:
-    """Raise SettingsError where there are problems: of the settings and the task, or of the file."""
-    start = {} if rated is None else {"what": f"{shown(rated.file_name)} does not fit what was asked"}
-    refuse(problems, type(settings), also=BESIDE_SETTINGS, **start)
+    """Raise SettingsError if there are problems with the settings and the task, or with the file."""
+    start = {} if rated is None else {"what": f"{shown(rated.file_name)} does not fit these settings"}
+    refuse(problems, type(settings), also=TASK_AND_RATINGS, **start)
 
 
 def pool_problems(settings: ExampleSettings, pool: ExamplePool, nobody: Remark) -> list[Remark]:
-    """Why a file's ratings cannot be this judge's examples. nobody: the problem where none of them can."""
+    """Why a file's ratings cannot be this judge's examples. nobody: the problem if none of them can."""
     if not settings.shows_examples:
         return []
     if not pool.n_texts():
         return [nobody]
     if settings.rater == MERGED or settings.rater in pool.raters:
         return []
-    there = f"there are {listed(pool.raters)}" if pool.raters else "its ratings name no rater; leave it out"
-    text = "{name} rated nothing of the kind in the file; {there}"
+    there = (
+        f"choose from {listed(pool.raters)}"
+        if pool.raters
+        else "its ratings name no rater; leave this setting out"
+    )
+    text = "{name} gave no such ratings in the file; {there}"
     return [Remark("rater", text, {"name": shown(settings.rater), "there": there})]
 
 
 def nobody_rated(what: str, values: Mapping[str, object] | None = None) -> Remark:
-    """The problem of a file without ratings that can be examples. what: that nobody did, with `values` filled in."""
+    """The problem of a file without usable ratings. what: the missing action, such as "rated X", with `values` filled in."""
     return Remark(
         "examples", f"nobody {what}: {ADD_RATINGS}, or choose {{examples=none}}", dict(values or {})
     )
@@ -608,14 +612,14 @@ def check_examples(
     wrong: Sequence[Remark] = (),
     remarks: Sequence[Remark] = (),
 ) -> tuple[Remark, ...]:
-    """What to know of a file that examples are taken from, before its run costs anything.
+    """Check a file that supplies examples before its run costs anything; returns remarks.
 
-    pool: of the file. wrong, remarks: what else is wrong with the examples, and worth knowing of them. Raises
-    SettingsError with everything that is missing in the file for what was asked, and how to give it.
+    pool: the file's rated texts. wrong, remarks: further problems and remarks about the examples. Raises SettingsError
+    with everything that the file lacks for these settings, and how to add it.
     """
     judged = [text for text in rated.texts if settings.judges(text)]
     systems = list(dict.fromkeys(text.output.system for text in rated.texts))
-    unknown, there = "{name} has no text in the file; there are {systems}", listed(systems)
+    unknown, there = "{name} has no text in the file; choose from {systems}", listed(systems)
     problems = [
         *(
             Remark("only", unknown, {"name": shown(name), "systems": there})
@@ -626,14 +630,14 @@ def check_examples(
     ]
     bare = 0
     if settings.shows_examples and not found:
-        # Every variant shows nothing to a text beside which nobody rated a text of another system.
+        # No variant has examples for a text if nobody rated another system's text for its item.
         bare = sum(not pool.examples_for(text, variant="specialist", rater=settings.rater) for text in judged)
         if bare == len(judged) and not problems:
-            text = "no text has a rated text of another system beside it, so that there is nothing to show; "
+            text = "no text to be judged has another system's rated text for its item, so there are no examples; "
             problems.append(Remark("examples", f"{text}{ADD_RATINGS}, or choose {{examples=none}}"))
     refuse_rated(problems, settings, rated)
     others = len(rated.texts) - len(judged)
-    serve = "; those that are rated serve as examples" if settings.shows_examples else ""
+    serve = "; those with ratings serve as examples" if settings.shows_examples else ""
     return (
         *([Remark("", f"{NOT_JUDGED}{serve}", {"n": f"{others:,}"})] if others else ()),
         *(_pool_remarks(settings, pool, judged, bare) if settings.shows_examples else ()),
@@ -647,30 +651,30 @@ def _pool_remarks(
 ) -> Iterator[Remark]:
     of = f"of the {len(judged):,} texts to be judged"
     if n_rated := sum(bool(text.ratings) for text in judged):
-        held_out = "whatever a system wrote is held out of the examples for its texts"
-        yield Remark("", f"{n_rated:,} {of} are rated themselves: {held_out}")
+        held_out = "a system's own texts are never examples for it"
+        yield Remark("", f"{n_rated:,} {of} have ratings: {held_out}")
     if bare:
         yield Remark(
-            "", f"{bare:,} {of} have no rated text of another system beside them: they get no examples"
+            "", f"{bare:,} {of} have no other system's rated text for the same item: they get no examples"
         )
     for note in pool.notes(settings.examples, rater=settings.rater, seed=settings.seed):
         yield Remark("", "{note}", {"note": note})
 
 
 def score_on(dimension: Dimension) -> dict[str, object]:
-    """The schema of a score: one of those on offer, or any number of the scale where all are."""
+    """JSON schema of a score: one of the offered scores, or any number on a continuous scale."""
     if dimension.classes:
         return {"enum": [whole(value) for value in dimension.classes]}
     return {"type": "number", "minimum": dimension.lowest, "maximum": dimension.highest}
 
 
 def whole(value: float) -> float:
-    """Whole where it is whole, as JSON shows it."""
+    """The value as an integer if it is whole, as in JSON."""
     return int(value) if value == int(value) else value
 
 
 def in_digits(value: float) -> str:
-    """A number of a scale, as prompts and replies have it."""
+    """A number on a scale, as written in prompts and replies."""
     return f"{value:.10g}"
 
 
@@ -680,16 +684,16 @@ def dimensions_in(texts: Sequence[RatedText]) -> list[str]:
 
 
 def rated_instead(there: Sequence[str]) -> str:
-    """What was rated in the place of what is missing, as the end of a sentence."""
-    return f" (rated are {listed(there)})" if there else ""
+    """The dimensions that were rated instead, as the end of a sentence."""
+    return f" (rated dimensions: {listed(there)})" if there else ""
 
 
 def listed(names: Sequence[str], between: str = ", ") -> str:
-    """Names from a file as a message has them: the first ones, and how many there are more."""
+    """Names from a file for a message: the first ones, and the number of others."""
     named = between.join(map(shown, names[:MOST_NAMED]))
     return f"{named} and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else named
 
 
 def example_problems(name: str, examples: Sequence[ExampleUsed]) -> Iterator[str]:
-    """What no example in a record can be. name: the record's field that holds them."""
+    """Invalid examples in a record. name: the record's field with the examples."""
     return bound_problems(name, examples, n_errors=(0, MOST_ERRORS))

@@ -1,4 +1,4 @@
-"""The rubric judge: a model reads a reference and a response and gives one score of a rubric that people write as a YAML file."""
+"""The rubric judge: a model reads a reference and a response and gives one score from a rubric, which is a YAML file."""
 
 import asyncio
 import hashlib
@@ -58,12 +58,12 @@ from core.yaml_fields import (
 )
 
 HIGHEST_VERDICT = 100
-"""The largest number that a level may have; 0 is the smallest."""
+"""The largest number of a level; the smallest is 0."""
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "rubrics"
 
 
 class RubricFile(Strict):
-    """A rubric file as it is written."""
+    """Contents of a rubric file."""
 
     name: Name
     title: Title
@@ -74,19 +74,19 @@ class RubricFile(Strict):
 
 @dataclass(frozen=True)
 class Rubric:
-    """A question about a text and what each score means as its answer. Higher is better."""
+    """A question about a text, and the meaning of each score. Higher is better."""
 
     name: str
     title: str
-    """Short, for menus."""
+    """Short title for menus."""
     paper: str
     section: str
     differences: str
-    """What is done otherwise than in the paper."""
+    """Differences from the published rubric."""
     criterion: str
-    """What is asked of the text."""
+    """The question about the text."""
     levels: Mapping[int, str]
-    """Score -> when it is given; ascending, two at least. Only these scores are on offer."""
+    """Score -> when to give it; ascending, at least two. Only these scores are offered."""
 
     @property
     def lowest(self) -> int:
@@ -100,17 +100,17 @@ class Rubric:
 
     @property
     def rendered(self) -> str:
-        """The scale as a judge reads it, one score a line."""
+        """The scale for the prompt, one score per line."""
         return "\n".join(f"Score {score}: {meaning}" for score, meaning in self.levels.items())
 
     @cached_property
     def sha256(self) -> str:
-        """Of all that reaches the model; name, title, source and the way the file is written do not count."""
+        """Hash of everything that reaches the model; name, title, source and formatting do not count."""
         canonical = json.dumps([self.criterion, self.rendered], ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def dump(self) -> str:
-        """The rubric as a file: parse_rubric reads it to an equal one."""
+        """The rubric as a file; parse_rubric reads it back as an equal rubric."""
         source = {"paper": self.paper, "section": self.section, "differences": self.differences}
         return dumped(
             {
@@ -124,12 +124,12 @@ class Rubric:
 
 
 def parse_rubric(text: str, file_name: str) -> Rubric:
-    """The rubric that a file's text describes. Raises InputError with every problem found, each with its place."""
+    """The rubric in a file's text. Raises InputError with every problem and its place."""
     read = read_yaml(text)
     problems = list(read.problems)
     fields: RubricFile | None = None
     if read.values is not None:
-        # What is there and empty is said once, as that.
+        # An empty field is reported once, as empty.
         empty = [
             name for name, value in read.values.items() if value is None and name in RubricFile.model_fields
         ]
@@ -156,25 +156,25 @@ def parse_rubric(text: str, file_name: str) -> Rubric:
 
 
 def find_rubric(name_or_path: str) -> Rubric:
-    """A shipped rubric by name, else the rubric in a file. Raises InputError where there is neither."""
+    """A shipped rubric by name, else the rubric in a file. Raises InputError if there is neither."""
     return RUBRICS.find(name_or_path)
 
 
 RUBRICS = Shipped(SHIPPED, "rubric", parse_rubric)
-"""Those in `data/rubrics/`, the files that somebody put there included."""
+"""Rubrics in `data/rubrics/`, including files that users added."""
 
 
 def _level_problems(read: ReadYaml) -> Iterator[str]:
-    """What is wrong with the scale as a whole; single levels are looked at as all fields are."""
+    """Problems with the scale as a whole; single levels are checked like all fields."""
     assert read.values is not None
     levels = read.values.get("levels")
     if not isinstance(levels, dict):
         return
     written = sum(len(keys) == 2 and keys[0] == "levels" for keys in read.lines)
     if len(levels) < written:
-        yield f"{place_of(read.lines, ('levels',))}: the same number is written in two ways"
+        yield f"{place_of(read.lines, ('levels',))}: the same number appears in two spellings"
     elif len(levels) < 2:
-        yield f"{place_of(read.lines, ('levels',))}: a scale has two levels at least"
+        yield f"{place_of(read.lines, ('levels',))}: a scale needs at least two levels"
     for score in levels:
         if isinstance(score, int) and not isinstance(score, bool) and not 0 <= score <= HIGHEST_VERDICT:
             yield f"{place_of(read.lines, ('levels', str(score)))}: is not between 0 and {HIGHEST_VERDICT}"
@@ -183,29 +183,29 @@ def _level_problems(read: ReadYaml) -> Iterator[str]:
 def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
         model: type[BaseModel] = Source if error["loc"][0] == "source" else RubricFile
-        return f"is no field of a rubric file; there are {', '.join(model.model_fields)}"
+        return f"is not a field of a rubric file; the fields are {', '.join(model.model_fields)}"
     if "[key]" in error["loc"]:
-        return "is no level; a level is a whole number without quotes"
+        return "is not a level; a level is a whole number without quotes"
     return value_problem(error)
 
 
 Order = Literal["reference-first", "response-first"]
 ORDERS: tuple[Order, ...] = ("reference-first", "response-first")
 PURPOSES = ("rubric", "rubric-text", "rubric-prometheus")
-"""Of the prompts: an answer in JSON, or free text that ends in `[RESULT] n`, also in the words of Prometheus 2, which show
-the response first; a run uses one of them."""
+"""Purposes of its prompts: an answer in JSON, or free text that ends in `[RESULT] n`; one of the latter is Prometheus 2's
+prompt, which shows the response first. A run uses one of them."""
 _PROMETHEUS = PURPOSES[2]
 STEP = "rubric"
 NOT_ON_OFFER, NO_VERDICT = "verdict not on offer", "no verdict"
 LONGEST_FEEDBACK = 600
-"""Characters that a model under guided decoding may write, so that it comes to its verdict."""
+"""Longest feedback under guided decoding, so that the model reaches its verdict."""
 LONGEST_SHOWN = 20
-"""Characters of a wrong verdict that are repeated."""
+"""Characters of a wrong verdict that a message repeats."""
 VERDICT_TOKENS = 1_000
-"""Room for such a feedback in any script, and for its verdict."""
+"""Tokens for such feedback in any script, and for its verdict."""
 _TAGS = ("reference", "response")
 _RESULT = re.compile(r"\[\s*RESULT\s*\]", re.IGNORECASE)
-# Repetitions never give back what they took (`*+`), so that no answer takes long to read.
+# Possessive repetitions (`*+`) keep reading fast for every answer.
 _ONE_NUMBER = re.compile(
     r"[\s*_:：\"'“‘„«`(（\[]*+([0-9]{1,3})(?:[^\S\n]|[*_.!。！\"'”’“»`)）\]])*+(?:\n|\Z)"
 )
@@ -213,46 +213,46 @@ _LABEL = re.compile(r"\A\s*#*\s*\**feedback\s*:?\**\s*:?\s*", re.IGNORECASE)
 
 
 class RubricSettings(JudgeSettings):
-    """How the rubric judge is asked."""
+    """Settings of the rubric judge."""
 
     order: Literal[Order, "both"] = setting(
         "reference-first",
         "Read first",
-        "which text it reads first; both: asked in each order, the score is the mean",
+        "which text the judge reads first; both: one request in each order, and the score is the mean",
         words={
             "reference-first": "the reference",
             "response-first": "the response",
-            "both": "both: asked once in each order",
+            "both": "both: one request in each order",
         },
     )
-    repeats: int = repeats_setting("times that it is asked in each order; the score is the mean")
+    repeats: int = repeats_setting("number of requests in each order; the score is the mean")
     temperature: float | None = TEMPERATURE
     seed: int = seed_setting()
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
-        """One prompt, of either form."""
+        """One prompt, in either form."""
         return (PromptSlot(PURPOSES[0], "rubric", instead=PURPOSES[1:]),)
 
 
 @dataclass(frozen=True)
 class RubricTrial:
-    """The rubric judge asked once."""
+    """One request to the rubric judge."""
 
     order: Order
-    """Which of the two texts it read first."""
+    """The text it read first."""
     repeat: int
     """From 0."""
     verdict: int | None
-    """None: no verdict on offer was given."""
+    """None: no offered verdict was given."""
     feedback: str = ""
     reason: str | None = None
-    """Why there is no verdict."""
+    """Reason for a missing verdict."""
     detail: str = ""
 
 
 @dataclass(frozen=True)
 class RubricRecord:
-    """All that the rubric judge said of one text."""
+    """Everything that the rubric judge returned for one text."""
 
     trials: tuple[RubricTrial, ...]
 
@@ -264,13 +264,13 @@ class GivenVerdict:
     verdict: int
     """One of the rubric's scores."""
     feedback: str
-    """Its reasons, in its own words; may be empty."""
+    """The model's explanation; may be empty."""
 
 
 class RubricJudge:
-    """Asks a model for a score of the rubric: in one order of the two texts or in both, once or several times.
+    """Asks a model for a score from the rubric, in one or both orders of the two texts, once or several times.
 
-    prompts: holds `rubric`, or else `rubric-text` or `rubric-prometheus`. Raises InputError where it has neither.
+    prompts: contains `rubric`, or else `rubric-text` or `rubric-prometheus`. Raises InputError if it has none of them.
     """
 
     def __init__(
@@ -291,10 +291,10 @@ class RubricJudge:
         self._schema = schema
 
     async def judge(self, text: RatedText) -> Judged:
-        """The mean of the verdicts that came, within the rubric's scale; a trial without one is left out of it.
+        """Score a text: the mean of the verdicts, within the rubric's scale, over the trials with a verdict.
 
-        A text without a reference, or with nothing to read, is not judged. Misleads where few trials came through: in
-        `both` orders the mean then leans to one of them.
+        An empty text, or one without a reference, is not judged. Misleading if many trials failed: with `both` orders,
+        the mean then leans towards one of them.
         """
         pair = pair_of(text)
         if (why := lacking(pair, "reference")) is not None:
@@ -330,7 +330,7 @@ class RubricJudge:
         return await self._model.ask(request, self._read)
 
     def _texts(self, pair: ScoringPair, order: Order) -> dict[str, str]:
-        """Both texts by themselves where the prompt has a section for each, else in their tags, in the order asked for."""
+        """Both texts separately if the prompt has a section for each, else tagged and in the requested order."""
         if self._in_sections:
             return {"reference": self._harmless(pair.reference or ""), "response": self._harmless(pair.text)}
         texts = dict(zip(_TAGS, (pair.reference or "", pair.text), strict=True))
@@ -343,7 +343,7 @@ class RubricJudge:
 
 
 def verdict_schema(rubric: Rubric) -> dict[str, object]:
-    """What the model may write: its reasons first, then a score on offer."""
+    """JSON schema of an answer: the feedback first, then an offered score."""
     return form(
         feedback={"type": "string", "maxLength": LONGEST_FEEDBACK},
         verdict={"type": "integer", "enum": list(rubric.levels)},
@@ -351,11 +351,11 @@ def verdict_schema(rubric: Rubric) -> dict[str, object]:
 
 
 def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
-    """The verdict in an answer in JSON; raises Unusable where there is none on offer.
+    """The verdict in a JSON answer. Raises Unusable if there is no offered verdict.
 
-    Of several objects with a verdict the last counts, such as after one that repeats the judged text. 4 and 4.0 are
-    one score; "4", 4.5, true and what the rubric does not have are none. A feedback longer than asked for is kept, one that loops is
-    refused.
+    If several objects have a verdict, the last one counts, because earlier ones may repeat the judged text. 4 and 4.0 are
+    the same score; "4", 4.5, true and scores outside the rubric are invalid. Feedback longer than requested is kept;
+    looping feedback is rejected.
     """
     found = read_object(text, verdict={})
     verdict, feedback = found["verdict"], found.get("feedback")
@@ -367,12 +367,12 @@ def read_verdict_json(text: str, rubric: Rubric) -> GivenVerdict:
 
 
 def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
-    """The verdict of a free text that ends in `[RESULT] n`; raises Unusable where there is none on offer.
+    """The verdict in free text that ends in `[RESULT] n`. Raises Unusable if there is no offered verdict.
 
-    The last `[RESULT]` counts, in any case. Beside its number may stand a colon, asterisks, quotation marks, brackets,
-    a full or exclamation mark, invisible characters, and a token that ends the turn. The number has to be one whole
-    number and the last of its line: `4/5`, `4.5`, `4-5`, `4 or 5` and `four` are no verdict, because what was meant
-    would be a guess. Lines below are not read. The feedback is what stands before the mark.
+    The last `[RESULT]` counts, in upper or lower case. A colon, asterisks, quotation marks, brackets, a full stop or
+    exclamation mark, invisible characters, and a token that ends the turn may surround the number. It must be one whole
+    number at the end of its line: `4/5`, `4.5`, `4-5`, `4 or 5` and `four` are rejected, because their meaning would be a
+    guess. Lines below it are ignored. The feedback is the text before `[RESULT]`.
     """
     plain = read_text(text)
     marks = list(_RESULT.finditer(plain))
@@ -387,7 +387,7 @@ def read_verdict_text(text: str, rubric: Rubric) -> GivenVerdict:
 
 
 def _given(verdict: int, feedback: str) -> GivenVerdict:
-    """Raises Unusable where the feedback loops: a verdict behind it follows from nothing."""
+    """The verdict with its feedback. Raises Unusable if the feedback loops, because the verdict then has no basis."""
     refuse_loop(feedback, "Its feedback")
     return GivenVerdict(verdict, feedback.strip())
 
@@ -395,7 +395,7 @@ def _given(verdict: int, feedback: str) -> GivenVerdict:
 def _on_offer(verdict: float, rubric: Rubric) -> int:
     if verdict not in rubric.levels:
         offered = ", ".join(map(str, rubric.levels))
-        # As a text: a model may write hundreds of digits, more than a float holds.
+        # As a text, because a model may write hundreds of digits, more than a float can represent.
         shown = clipped(str(verdict), LONGEST_SHOWN)
         raise Unusable(f"The verdict {shown} is not on offer: give one of {offered}.", NOT_ON_OFFER)
     return int(verdict)
@@ -414,7 +414,7 @@ def _details(record: RubricRecord) -> Iterator[dict[str, Any]]:
 
 
 def _check(settings: RubricSettings, bench: Bench, rated: RatedSet, by_rules: bool) -> tuple[Remark, ...]:
-    """See check_compared; a prompt with a place for each text has one order."""
+    """See check_compared; a prompt with a separate section for each text has a fixed order."""
     if _PROMETHEUS in bench.prompts and settings.order != "response-first":
         text = "prompt {prompt} shows the response first; choose {order=response-first}"
         refuse_of_settings(
@@ -437,7 +437,7 @@ KIND = JudgeKind(
     name="rubric",
     title="Rubric",
     family="Rubric",
-    summary="a verdict on the rubric's scale, with feedback; needs references",
+    summary="gives each text a verdict on the rubric's scale, with feedback; needs references",
     section="rubric",
     Settings=RubricSettings,
     attachment=Attachment(

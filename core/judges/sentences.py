@@ -1,6 +1,6 @@
-"""Sentences of a text, and the numbers, names and words by which rules tell whether another text says the same.
+"""Sentences of a text, and the numbers, names and words that rules compare with another text.
 
-Deterministic and without any knowledge: it sees a changed number or name, and nothing that is said with the same words.
+Deterministic and without knowledge: it notices a changed number or name, but no change made with the same words.
 """
 
 import unicodedata
@@ -15,19 +15,19 @@ from core.generation.language import UNSPACED
 from core.generation.numbers import plain_number
 
 _STEM, _ENDING = 4, 2
-"""Letters that two forms of a word share at least, and letters in which they may differ at their end."""
+"""Letters that two forms of a word must share, and final letters in which they may differ."""
 _FEWEST_WORDS = 3
-"""Words of a statement, and of each part of a sentence that is cut at a semicolon or dash."""
+"""Fewest words of a statement, and of each part of a sentence split at a semicolon or dash."""
 
-# Runs of marks are read whole (`++`) and from their beginning alone, so that no text takes long to cut.
+# Possessive repetitions (`++`) keep splitting fast for every text.
 _SENTENCE_END = regex.compile(
     r"""
     (?<![.!?…]) [.!?…]++
       (?: (?<! (?<! °\s? ) \b\p{Lu}[.] )                             # an initial: J. Smith, but not 20 °C.
         | (?= \s++(?:After|At|Before|But|From|However|In|It|On|She|The|There|These|They|This|When|While)\b )
-      )                                                              # D.C. On Monday: no name begins so
+      )                                                              # D.C. On Monday: no name begins like this
       (?<! \b(?i:dr|mr|mrs|ms|prof|st|no|nr|vs|etc|e[.]g|i[.]e|z[.]B|approx|ca|bl|fig)[.] )
-      [\p{Pe}\p{Pf}"'”’»]*+ (?=\s++[^\p{Ll}])                       # a small letter goes on with the sentence
+      [\p{Pe}\p{Pf}"'”’»]*+ (?=\s++[^\p{Ll}])                       # a lower-case letter continues the sentence
     | [\p{STerm}--[.!?]]++ [\p{Pe}\p{Pf}]*+                            # in scripts without spaces nothing follows
     | (?=\n)
     """,
@@ -35,7 +35,7 @@ _SENTENCE_END = regex.compile(
 )
 _CLAUSE_END = regex.compile(r";\s|\s[–—]\s|；")
 _LAST_SIGN = regex.compile(r"(?r)\w")
-"""The last letter or digit: searched from the end."""
+"""The last letter or digit, searched from the end."""
 _QUESTION_MARKS = frozenset("?？؟")
 _LIST_MARK = regex.compile(r"^\s*(?:[-+*•◦‣–—#>]+|\d{1,3}[.)])\s+")
 _SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}]")
@@ -47,9 +47,9 @@ _CAPITAL = regex.compile(r"[\p{Lu}\p{Lt}]")
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences and lines of a text that hold a letter or digit, without list marks.
+    """The sentences and lines of a text that contain a letter or digit, without list marks.
 
-    A point after an initial or a common abbreviation, or before a small letter, ends none.
+    A full stop after an initial or a common abbreviation, or before a lower-case letter, does not end a sentence.
     """
     pieces: list[str] = []
     start = 0
@@ -61,7 +61,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def statements_in(text: str, *, by_clauses: bool = False) -> tuple[str, ...]:
-    """The text's distinct sentences without its questions. by_clauses: cut at semicolons and dashes too."""
+    """The text's distinct sentences except questions. by_clauses: also split at semicolons and dashes."""
     found = [sentence for sentence in sentences_of(text) if not _asks(sentence)]
     if by_clauses:
         found = [clause for sentence in found for clause in _clauses(sentence)]
@@ -69,18 +69,18 @@ def statements_in(text: str, *, by_clauses: bool = False) -> tuple[str, ...]:
 
 
 def states_something(text: str) -> bool:
-    """Whether a sentence of the text can be a claim: it is no question and has three words or more."""
+    """Whether a sentence of the text can be a claim: not a question, and at least three words."""
     return any(not _asks(one) and _is_long_enough(one) for one in sentences_of(text))
 
 
 def _asks(sentence: str) -> bool:
-    """Whether a question mark stands behind its last word."""
+    """Whether a question mark follows its last word."""
     last = _LAST_SIGN.search(sentence)
     return not _QUESTION_MARKS.isdisjoint(sentence[last.end() if last else 0 :])
 
 
 def _clauses(sentence: str) -> list[str]:
-    """The sentence cut at semicolons and dashes, unless a part would be too short to be a statement."""
+    """The sentence split at semicolons and dashes, unless a part would be too short to be a statement."""
     parts = [part.strip() for part in _CLAUSE_END.split(sentence)]
     return parts if all(map(_is_long_enough, parts)) else [sentence]
 
@@ -95,19 +95,19 @@ def _says_something(token: str) -> bool:
 
 @dataclass(frozen=True)
 class Content:
-    """What of a claim has to occur in the other text, case folded, each once and in the order of the text."""
+    """The parts of a claim that must occur in the other text: case-folded, without duplicates, in order."""
 
     numbers: tuple[str, ...]
-    """As digits 0 to 9 without separators of thousands."""
+    """In digits 0 to 9, without thousands separators."""
     names: tuple[str, ...]
     words: tuple[str, ...]
-    """All others long enough to mean something."""
+    """All other words long enough to carry meaning."""
 
     @classmethod
     def of(cls, text: str) -> "Content":
-        """Of one claim, or another sentence."""
+        """Content of one claim or sentence."""
         tokens, words = _tokens_and_words(text)
-        begins = bool(words) and words[0] == tokens[0]  # whatever begins a sentence has a capital
+        begins = bool(words) and words[0] == tokens[0]  # the first word of a sentence is always capitalised
         names = dict.fromkeys(word.casefold() for word in words[begins:] if _CAPITAL.match(word))
         other = dict.fromkeys(word.casefold() for word in words if _means_something(word))
         found = (*(word for word in other if word not in names), *_neighbours(text))
@@ -116,28 +116,28 @@ class Content:
 
 @dataclass(frozen=True)
 class Premise:
-    """What occurs in the text that claims are held against."""
+    """Everything that occurs in the text against which claims are verified."""
 
     numbers: frozenset[str]
     words: frozenset[str]
-    """Every word, and every pair of neighbours where there are no spaces."""
+    """Every word, and every pair of neighbouring characters in scripts without spaces."""
     stems: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> "Premise":
-        """Of a whole text, or a sentence whose every word counts."""
+        """Premise from a whole text or a sentence."""
         tokens, words = _tokens_and_words(text)
         every = frozenset([*(word.casefold() for word in words), *_neighbours(text)])
         stems = frozenset(stem for word in every for stem in _stems(word))
         return cls(frozenset(_numbers(tokens)), every, stems)
 
     def has(self, word: str) -> bool:
-        """Whether the text has the word, whatever its ending."""
+        """Whether the text contains the word, with any ending."""
         return word in self.words or any(stem in self.stems for stem in _stems(word))
 
 
 def _tokens_and_words(text: str) -> tuple[list[str], list[str]]:
-    """The tokens with a letter or digit, and those of them that are words of a script with spaces."""
+    """The tokens with a letter or digit, and the subset that are words in a script with spaces."""
     tokens = [token for token in tokenize(_plain(text)) if _says_something(token)]
     return tokens, [token for token in tokens if _LETTERS.search(token) and not _UNSPACED.match(token)]
 
@@ -151,17 +151,17 @@ def _numbers(tokens: Sequence[str]) -> list[str]:
 
 
 def _stems(word: str) -> list[str]:
-    """The word without up to two letters at its end: two words that share a stem are forms of one, as far as we see."""
+    """The word with up to two final letters removed. Words that share a stem count as forms of one word."""
     return [word[:end] for end in range(len(word), max(_STEM, len(word) - _ENDING) - 1, -1)]
 
 
 def _means_something(word: str) -> bool:
-    """Short words are mostly grammar; scripts without capitals write shorter ones."""
+    """Whether a word is long enough to carry meaning; words in scripts without capitals are shorter."""
     return len(_LETTERS.findall(word)) >= (4 if _CASED.search(word) else 3)
 
 
 def _neighbours(text: str) -> list[str]:
-    """Pairs of characters that stand side by side, of scripts without spaces."""
+    """Pairs of neighbouring characters in scripts without spaces."""
     signs = [
         token if _UNSPACED.match(token) and _LETTERS.match(token) else "" for token in tokenize(_plain(text))
     ]

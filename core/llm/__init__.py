@@ -1,1 +1,1 @@
-"""Asking language models: one client protocol, its backends, prompts, checked answers. Knows no database."""
+"""Requests to language models: one client protocol, its backends, prompts, checked answers. Uses no database."""

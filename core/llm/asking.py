@@ -1,4 +1,4 @@
-"""Asking until the answer can be used: cache, check, and a stated number of further attempts."""
+"""Requests with a cache, checked answers, and a limited number of attempts."""
 
 import asyncio
 from collections.abc import Callable
@@ -15,45 +15,45 @@ T = TypeVar("T")
 
 DEFAULT_ATTEMPTS = 3
 LONGEST_ECHO = 2_000
-"""Characters of a wrong answer that go back to the model."""
+"""Characters of a rejected answer that are sent back to the model."""
 LIMIT_GROWS = 4
-"""Times as large as the limit that cut a reply off is the next one."""
+"""Factor by which the token limit grows after a reply was cut off."""
 LONGEST_NOTE = 500
-"""Characters of what was wrong with it."""
+"""Characters of the reason for rejection that are sent back to the model."""
 
 
 class Unusable(Exception):
-    """What a reader of answers raises: one sentence about what is wrong, said to the model too."""
+    """Raised for an unusable answer, with one sentence about the problem, which is also sent to the model."""
 
     def __init__(self, detail: str, kind: str = "invalid") -> None:
         self.detail = detail
         self.kind = kind
-        """A few words under which failures are counted, such as `protected span changed`."""
+        """Short name under which failures are counted, such as `protected span changed`."""
         super().__init__(detail)
 
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
-    """What a step gave: a value, or None and why."""
+    """The result of a step: a value, or None with a reason."""
 
     value: T | None
     reason: str | None = None
-    """A Reason of the client's or an Unusable's kind; of the last attempt."""
+    """The client's Reason or the kind of Unusable, from the last attempt."""
     detail: str = ""
     attempts: int = 1
-    """Replies it took, cached ones too."""
+    """Number of replies needed, including cached ones."""
 
     @property
     def temporary(self) -> bool:
-        """Whether another run may well succeed: the failure was the server's or the line's."""
+        """Whether the server or the connection failed, so that another run may succeed."""
         return self.reason in TRANSPORT
 
 
 class Model:
-    """A client with its cache and account: what a generator or a judge is given.
+    """A client with a cache and an account of calls, used by generators and judges.
 
-    Two equal requests at the same time cost one call: the second waits for the first one's reply and stands
-    on the account as cached.
+    Two equal requests at the same time cost one call: the second waits for the first one's reply and is recorded
+    as cached.
     """
 
     def __init__(
@@ -63,9 +63,9 @@ class Model:
         attempts: int = DEFAULT_ATTEMPTS,
         how: CallSettings = AS_USUAL,
     ) -> None:
-        """how: what the user chose for every call."""
+        """how: the user's settings for every call."""
         if attempts < 1:
-            raise InputError(f"A model cannot be asked {attempts} times: attempts has to be 1 or more.")
+            raise InputError(f"attempts: {attempts} is not 1 or more.")
         self.client = client
         self.attempts = attempts
         self.how = how
@@ -73,17 +73,17 @@ class Model:
         self._open: dict[str, _Shared] = {}
 
     def of(self, text: int) -> "Model":
-        """The same model for one of an item's texts. What several texts ask alike is still asked once."""
+        """The same model for one of an item's texts. Equal requests for several texts are still sent once."""
         one = copy(self)
         one._cache = self._cache.of(text)
         return one
 
     async def ask(self, request: Request, read: Callable[[str], T]) -> Answer[T]:
-        """The answer as `read` understands it.
+        """Send a request and parse the answer with `read`.
 
-        read: takes the text, returns the value or raises Unusable. A reply that cannot be used is asked again,
-        `attempts` times in all, at the same temperature: the model sees its last answer and what was wrong. One that was
-        cut off is asked for with a larger limit first, which is no further attempt.
+        read: takes the text, returns the value or raises Unusable. After an unusable reply the request is repeated,
+        up to `attempts` times in total at the same temperature; the model sees its last answer and the problem. A
+        reply that was cut off is first requested with a larger limit, which does not count as an attempt.
         """
         reason, detail, tries = "invalid", "", 0
         first = asking = self._as_chosen(request)
@@ -97,21 +97,21 @@ class Model:
                     reason, detail = wrong.kind, wrong.detail
                     self._cache.reject(request_key(self.client, asked), asked.step, detail or reason)
             elif reply.reason == "too long" and tries > 1:
-                # The request itself did fit: what it failed for is the first reason, not this.
+                # The original request did fit, so report the original reason.
                 return Answer(None, reason, f"{detail} There was no room to ask again.".strip(), tries)
             else:
                 reason, detail = reply.reason or "empty", reply.detail
                 if reply.reason in TRANSPORT or reply.reason in ("too long", "rejected"):
                     break
             if reply.reason == "cut off":
-                grows = False  # the largest limit was too small: another answer is wanted, not a longer one
+                grows = False  # the largest limit was too small: request another answer, not a longer one
             else:
                 first = replace(first, max_tokens=asked.max_tokens)
             asking = _again(first, reply, tries, detail or reason)
         return Answer(None, reason, detail, tries)
 
     def _as_chosen(self, request: Request) -> Request:
-        """The request as the user wants every one; what was not chosen is what the step needs."""
+        """The request with the user's settings for every call; unset ones keep the step's values."""
         how = self.how
         return replace(
             request,
@@ -121,12 +121,12 @@ class Model:
         )
 
     async def _whole(self, request: Request) -> tuple[Request, Reply]:
-        """The reply, with a larger limit where the one before was too small, and the request that it answers."""
+        """The request that was answered, and the reply; the limit grows while replies are cut off."""
         reply = await self._reply(request)
         while reply.reason == "cut off" and (limit := _larger_limit(request, reply)) is not None:
             larger = replace(request, max_tokens=limit)
             longer = await self._reply(larger)
-            if longer.reason in ("too long", "rejected"):  # there is no room for more
+            if longer.reason in ("too long", "rejected"):  # the model has no room for a longer answer
                 break
             request, reply = larger, longer
         return request, reply
@@ -147,7 +147,7 @@ class Model:
         return reply
 
     async def _call(self, key: str, request: Request) -> Reply:
-        """One call, on the account before anybody sees its reply."""
+        """Make one call, recorded before anybody sees its reply."""
         try:
             reply = await self.client.complete(request)
             self._cache.record(Call(key, request.step, reply, cached=False, request=request))
@@ -157,7 +157,7 @@ class Model:
                 del self._open[key]
 
     async def _wait(self, key: str, shared: "_Shared") -> Reply:
-        """The shared reply. One that waits may be cancelled without the others; after the last, the call is."""
+        """Wait for a shared reply. Cancelling one waiter does not affect others; cancelling the last one cancels the call."""
         shared.waiting += 1
         try:
             return await asyncio.shield(shared.task)
@@ -171,16 +171,16 @@ class Model:
 
 @dataclass(eq=False)
 class _Shared:
-    """A call under way and how many wait for it."""
+    """A call in progress and the number of waiters."""
 
     task: "asyncio.Task[Reply]"
     waiting: int = 0
 
 
 def _larger_limit(request: Request, reply: Reply) -> int | None:
-    """The limit with which to ask for a reply again that was cut off; None: a larger one would not help.
+    """The larger limit after a reply was cut off; None: a larger limit would not help.
 
-    A reply that loops is never finished.
+    A looping reply would never finish.
     """
     room = request.how.largest_limit - (request.how.reasoning_budget or 0)
     limit = min(request.max_tokens * LIMIT_GROWS, room)
@@ -188,10 +188,10 @@ def _larger_limit(request: Request, reply: Reply) -> int | None:
 
 
 def _again(request: Request, reply: Reply, tries: int, wrong: str) -> Request:
-    """The first request with the last reply and what was wrong with it.
+    """The first request plus the last reply and its problem.
 
-    Earlier wrong answers are left out, so that the prompt stays bounded however often it is asked; the number
-    makes each of these requests another one, even where a model repeats itself.
+    Earlier rejected answers are left out, so that the prompt does not grow with each attempt. The number makes each
+    request unique, even if a model repeats itself.
     """
     said = (reply.text or "").rpartition("</think>")[2].strip()[:LONGEST_ECHO] or "(nothing)"
     problem = wrong.strip()[:LONGEST_NOTE]

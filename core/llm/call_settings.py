@@ -1,4 +1,4 @@
-"""How a model is asked, whatever it is asked for: one group of settings for every call of every kind of run."""
+"""Settings of model calls, shared by all kinds of run."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,18 +7,18 @@ from typing import Any
 from core.schema.settings import Remark, Settings, fields_of, setting
 
 LARGEST_LIMIT = 16_384
-"""Tokens of thinking and answer up to which a cut-off reply is asked for again, unless a user says otherwise."""
+"""Default largest limit, in tokens of thinking and answer, for repeating a reply that was cut off."""
 FROM_ENVIRONMENT = "env:"
-"""Begins a header's value that stands in an environment variable."""
+"""Prefix of a header's value that is read from an environment variable."""
 _SECRET = re.compile(r"(^|[_-])(token|api[_-]?key|key|password|secret|authorization|cookie)$", re.IGNORECASE)
 _NO_SECRET = re.compile(
     r"(.+_)?(cache|extra|routing|idempotency)_key"
     r"|(.+_)?(bos|eos|pad|unk|cls|sep|mask|stop|start|begin|end|special|words?|image|audio|video|tool|think|thinking|max|min)_token",
     re.IGNORECASE,
 )
-"""Fields of a body or arguments of a template that end like a secret and are none, such as `prompt_cache_key`, `eos_token`.
+"""Body fields and template arguments whose names look like secrets but are not, such as `prompt_cache_key`, `eos_token`.
 
-Headers have no such names: there every key is a secret.
+Headers have no such exceptions: every key in a header is a secret.
 """
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _PARTS = frozenset(
@@ -28,19 +28,19 @@ _PARTS = frozenset(
         "chat_template_kwargs",
     )
 )
-"""Of a request's body, what other settings or the kind of run decide."""
+"""Body fields that other settings or the kind of run determine."""
 
 
 class CallSettings(Settings):
-    """Every field is optional: what is not chosen is what a step needs, or what the server does by itself.
+    """Settings of every model call. An unset field uses the step's value or the server's default.
 
-    Seeds are the kinds' own settings, and so is the temperature of judges.
+    Seeds, and the temperature of judges, are settings of the kinds.
     """
 
     temperature: float | None = setting(
         None,
         "Temperature",
-        "how freely the model answers, 0 its likeliest answer",
+        "randomness of the answers; 0: the likeliest answer",
         words={"": "each step's own"},
         within=(0.0, 2.0),
         step=0.1,
@@ -48,7 +48,7 @@ class CallSettings(Settings):
     top_p: float | None = setting(
         None,
         "Likeliest tokens (top_p)",
-        "draw each token from the likeliest ones that have this probability together",
+        "draw each token from the likeliest ones that together have this probability",
         words={"": "the server's own"},
         within=(0.0001, 1.0),
         step=0.05,
@@ -56,7 +56,7 @@ class CallSettings(Settings):
     max_tokens: int | None = setting(
         None,
         "Longest answer",
-        "most tokens of an answer, thinking not counted",
+        "most tokens of an answer, not counting thinking",
         words={"": "each step's own"},
         within=(1, 10**7),
         unit="tokens",
@@ -64,7 +64,7 @@ class CallSettings(Settings):
     largest_limit: int = setting(
         LARGEST_LIMIT,
         "Largest limit for an answer that was cut off",
-        "an answer that was cut off is asked for again with a larger limit, up to this, thinking counted",
+        "an answer that was cut off is requested again with a larger limit, up to this one, including thinking",
         within=(1, 10**7),
         unit="tokens",
     )
@@ -77,31 +77,31 @@ class CallSettings(Settings):
     reasoning_budget: int | None = setting(
         None,
         "Room for thinking",
-        "most tokens of thinking before an answer; an answer's limit is raised by them",
+        "most tokens of thinking before an answer; they are added to the answer's limit",
         words={"": "learned from the replies"},
         within=(0, 10**7),
         unit="tokens",
     )
     api_version: str = setting(
-        "", "API version", "sent as api-version with every request, as Azure wants it", metavar="DATE"
+        "", "API version", "sent as api-version with every request, as Azure requires", metavar="DATE"
     )
     stop: tuple[str, ...] = setting((), "Stop at", "end an answer before this text")
     extra_body: dict[str, Any] = setting(
         {},
         "Further fields of a request",
-        "a field of the request's body that the server knows, such as repetition_penalty=1.1",
+        "additional field of the request's body that the server supports, such as repetition_penalty=1.1",
         metavar="NAME=VALUE",
     )
     chat_template: dict[str, Any] = setting(
         {},
         "Arguments of the chat template",
-        "an argument of the model's chat template, such as enable_thinking=false",
+        "argument of the model's chat template, such as enable_thinking=false",
         metavar="NAME=VALUE",
     )
     headers: dict[str, str] = setting(
         {},
         "Headers",
-        "a header of every request; env:NAME as its value sends what stands in that environment variable",
+        "header of every request; the value env:NAME is read from that environment variable",
         option="header",
         metavar="NAME=VALUE",
         scored=False,
@@ -109,13 +109,13 @@ class CallSettings(Settings):
 
     @property
     def in_request(self) -> dict[str, object]:
-        """What of it, beside a step's own settings, reaches the model: it determines the answer. Nothing by default."""
+        """The settings that reach the model in addition to the step's own, and so determine answers. Empty by default."""
         names = ("top_p", "reasoning_effort", "reasoning_budget", "stop", "extra_body", "chat_template")
         return {name: value for name in names if (value := getattr(self, name)) not in (None, "", (), {})}
 
     @property
     def chosen(self) -> dict[str, object]:
-        """What of it changes answers and is not as usual: for a signature."""
+        """The settings that change answers and are not defaults, for a signature."""
         return {
             name: value
             for name, one in fields_of(CallSettings).items()
@@ -123,14 +123,14 @@ class CallSettings(Settings):
         }
 
     def call_problems(self) -> Iterator[Remark]:
-        """What is wrong with it, whatever is asked."""
+        """Problems with these settings, independent of the request."""
         for name in sorted(_PARTS & self.extra_body.keys()):
             yield Remark("extra_body", "{part} is set elsewhere; leave it out", {"part": name})
         for name, value in self.headers.items():
             if not _HEADER.fullmatch(name) or not value.isprintable():
-                yield Remark("headers", "{header} is no header", {"header": repr(name)})
+                yield Remark("headers", "{header} is not a valid header name", {"header": repr(name)})
             elif _SECRET.search(name) and not value.startswith(FROM_ENVIRONMENT):
-                text = "{header} is a secret; set an environment variable to it and give {header}=env:NAME"
+                text = "{header} is a secret; put it in an environment variable and use {header}=env:NAME"
                 yield Remark("headers", text, {"header": name})
 
 
@@ -138,7 +138,7 @@ AS_USUAL = CallSettings()
 
 
 def secret_names(value: object) -> Iterator[str]:
-    """Names of secrets in a setting's value, at any depth: settings are kept with the run, so no secret may be in them."""
+    """Names of secrets in a setting's value, at any depth. Settings are stored with the run, so they must not contain secrets."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if _SECRET.search(str(name)) and not _NO_SECRET.fullmatch(str(name)):

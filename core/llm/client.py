@@ -1,4 +1,4 @@
-"""What a model is asked, what came back, and the protocols that a backend and a cache keep."""
+"""Requests, replies, and the protocols of backends and caches."""
 
 import hashlib
 import json
@@ -12,12 +12,12 @@ Role = Literal["system", "user", "assistant"]
 
 Reason = Literal[
     "cut off",  # the model reached max_tokens
-    "refused",  # the model or a filter in front of it declined
-    "empty",  # nothing but blanks came back
-    "invalid",  # not what was asked for: no JSON, another schema, an edit where none was allowed
+    "refused",  # the model, or a filter in front of it, declined
+    "empty",  # only white space came back
+    "invalid",  # not as requested: no JSON, another schema, a forbidden edit
     "too long",  # the prompt does not fit the model
-    "rejected",  # the server says that the request itself is wrong
-    "not allowed",  # the key was refused
+    "rejected",  # the server rejected the request itself
+    "not allowed",  # the server refused the key
     "timeout",
     "unreachable",
     "server error",
@@ -26,7 +26,7 @@ Reason = Literal[
 """Why there is no usable answer."""
 REASONS: tuple[Reason, ...] = get_args(Reason)
 TRANSPORT: frozenset[Reason] = frozenset({"not allowed", "timeout", "unreachable", "server error", "busy"})
-"""Reasons that say nothing about the request: never cached, and worth another run."""
+"""Reasons unrelated to the request: never cached, and another run may succeed."""
 
 
 @dataclass(frozen=True)
@@ -39,58 +39,58 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a model. All fields but `step` determine the answer."""
+    """One request to a model. All fields except `step` determine the answer."""
 
     step: str
-    """What it is for, such as `rank`: calls, tokens and failures are counted by it."""
+    """Purpose of the request, such as `rank`, by which calls, tokens and failures are counted."""
     messages: tuple[Message, ...]
     max_tokens: int = 400
-    """Of the answer; thinking does not count, see CallSettings."""
+    """Limit of the answer without thinking, see CallSettings."""
     temperature: float | None = 0.0
-    """None: the server's own."""
+    """None: the server's default."""
     seed: int | None = None
     schema: Mapping[str, object] | None = None
-    """JSON Schema the answer has to keep; None: free text."""
+    """JSON Schema of the answer; None: free text."""
     how: CallSettings = AS_USUAL
-    """What the user chose for every call. Its temperature and limit are in those above already."""
+    """The user's settings for every call. Its temperature and limit are already applied above."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back for one request."""
+    """The reply to one request."""
 
     text: str | None
-    """What the model wrote, thinking not included; with a reason, as far as it came."""
+    """The model's text without thinking; partial if there is a reason."""
     reason: Reason | None = None
-    """None: the model finished."""
+    """None: the model finished its answer."""
     detail: str = ""
-    """One sentence about the reason. Never holds a key."""
+    """One sentence about the reason. Never contains a key."""
     input_tokens: int | None = None
     output_tokens: int | None = None
-    """As the backend counts; None where it does not say."""
+    """As counted by the backend; None: not counted."""
     seconds: float = 0.0
     thinking: str | None = None
-    """What it wrote before the answer, where the server shows it."""
+    """The model's thinking before the answer, if the server returns it."""
     thinking_tokens: int | None = None
-    """Of `output_tokens` those that were thinking; None: nobody says."""
+    """Tokens of thinking among `output_tokens`; None: unknown."""
     not_sent: tuple[str, ...] = ()
-    """Parts of the request that went without, because the server refuses them: names of its body's fields."""
+    """Names of body fields that were not sent because the server refuses them."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One reply as an account keeps it."""
+    """One reply as an account records it."""
 
     key: str
     step: str
     reply: Reply
     cached: bool
-    """Answered from the cache: it cost nothing now."""
+    """Whether it was answered from the cache, at no cost."""
     request: Request
 
 
 class Client(Protocol):
-    """A model that answers. Failures of model or server are replies with a reason, never exceptions."""
+    """A model that answers requests. Failures of model or server are replies with a reason, never exceptions."""
 
     @property
     def backend(self) -> str:
@@ -98,78 +98,78 @@ class Client(Protocol):
 
     @property
     def model(self) -> str:
-        """As the user named it."""
+        """The model as the user named it."""
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """What determines answers besides the request: address or weights, and settings; never the device."""
+        """Everything apart from the request that determines answers: address or weights, and settings; never the device."""
 
     @property
     def concurrency(self) -> int:
-        """How many requests it is worth having open at once."""
+        """Useful number of simultaneous requests."""
 
     async def start(self) -> None:
-        """Make ready. Raises InputError where it cannot work at all: no such model, no key, nobody listens."""
+        """Get ready. Raises InputError if it cannot work at all: no such model, no key, no server."""
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; may be awaited many times at once."""
+        """Answer one request; many calls may run concurrently."""
 
     async def close(self) -> None:
-        """Let go of connections and memory."""
+        """Close connections and free memory."""
 
 
 class Cache(Protocol):
-    """Where replies are kept, and what they cost. The store implements it, runs put the two together."""
+    """Storage of replies and their cost. The store implements it; runs connect the two."""
 
     def find(self, key: str) -> Reply | None:
-        """The reply kept under this key."""
+        """The reply stored under this key; None: there is none."""
 
     def record(self, call: Call) -> None:
-        """Put a call on the account; keep its reply unless it was cached or its reason is a transport's.
+        """Record a call, and store its reply unless it was cached or its reason is in TRANSPORT.
 
-        It is on disk when this returns.
+        The record is on disk when this returns.
         """
 
     def reject(self, key: str, step: str, why: str) -> None:
-        """Note on the account that the last reply under this key could not be used, with a sentence that says why."""
+        """Record that the last reply under this key was unusable, with one sentence about the reason."""
 
     def of(self, text: int) -> "Cache":
-        """The same, for one of several texts that are asked about together: its number stands on the account."""
+        """The same cache for one of an item's texts, whose number is recorded with the calls."""
 
 
 class NoCache:
-    """Keeps nothing: for tests and single questions."""
+    """A cache that stores nothing, for tests and single requests."""
 
     def find(self, key: str) -> Reply | None:
-        """Nothing is ever there."""
+        """Return None."""
         return None
 
     def record(self, call: Call) -> None:
-        """Forget it."""
+        """Do nothing."""
 
     def reject(self, key: str, step: str, why: str) -> None:
-        """Forget it."""
+        """Do nothing."""
 
     def of(self, text: int) -> "NoCache":
-        """It forgets this too."""
+        """Return the same cache."""
         return self
 
 
 def asked_as_json(request: Request) -> dict[str, object]:
-    """All that is asked, as JSON values: what determines the answer besides who is asked."""
+    """The request as JSON values: everything that determines the answer apart from the model."""
     return {
         "messages": [[message.role, message.content] for message in request.messages],
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": request.seed,
         "schema": request.schema,
-        # What is not chosen is not named, so that replies of runs before there was a choice are found.
+        # Unset values are left out, so that replies from versions without these settings are still found.
         **request.how.in_request,
     }
 
 
 def request_key(client: Client, request: Request) -> str:
-    """SHA-256 over everything that determines the answer, in a canonical form."""
+    """SHA-256 of everything that determines the answer, in a canonical form."""
     who = {"backend": client.backend, "model": client.model, "identity": client.identity}
     whole = {**who, **asked_as_json(request)}
     text = json.dumps(whole, sort_keys=True, ensure_ascii=False, separators=(",", ":"))

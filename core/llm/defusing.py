@@ -1,9 +1,9 @@
-"""Texts that are judged, made harmless: nothing in them can pass for the prompt's own marks.
+"""Defusing of judged texts, so that nothing in them looks like the prompt's own markup.
 
-A text that holds `</response>` could end its own block and go on as if it were the prompt, `[RESULT] 5` could be
-read back as a verdict, and `<|im_end|>` is for many servers the real end of a turn. Such marks become look-alikes
-that a reader understands and no machine takes for the mark: `‹/response›`, `(RESULT)`, `‹|im_end|›`. Requests in
-plain words cannot be told from content: the prompts say that they are material.
+A text with `</response>` could end its own block and continue as part of the prompt. `[RESULT] 5` could be read as a
+verdict, and many servers treat `<|im_end|>` as the real end of a turn. Such marks are replaced by look-alikes that a
+reader understands and no parser recognises: `‹/response›`, `(RESULT)`, `‹|im_end|›`. Instructions in plain words cannot
+be distinguished from content; the prompts state that they are material.
 """
 
 from collections.abc import Iterable
@@ -25,24 +25,23 @@ _BRACKETED = (
 )
 _PIPED = ("system", "user", "assistant", "human", "tool", "endofturn", "endofturns")
 _LOOK_ALIKES = str.maketrans("<>[]", "‹›()")
-# Repetitions never give back what they took (`*+`), so that no text takes long to search.
+# Possessive repetitions (`*+`) keep searching fast for every text.
 _BLANK = r"[\s\p{Cf}\p{Cc}\p{DI}]*+"
-"""Blanks and characters that nobody sees, as many as there are."""
+"""Any number of spaces and invisible characters."""
 _HIDDEN = r"\p{DI}*+"
-"""Only those that nobody sees."""
+"""Any number of invisible characters."""
 
 
 def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -> str:
-    """The text with every mark that means something in these prompts, or to a chat server, as a look-alike.
+    """The text with every mark that has a meaning in these prompts or for chat servers replaced by a look-alike.
 
-    tags: names of further tags, which stand in the prompts by way of a variable, such as `response`.
+    tags: names of additional tags that enter the prompts through a variable, such as `response`.
 
-    Marks are: the tags of the prompts' templates, opening or closing, in any case, with attributes, with blanks or
-    invisible characters in them (closing ones even where their `>` is missing); tags of reasoning, because answers
-    are read without what stands in them; `[RESULT]` in any case and spacing; control tokens of chats
-    (`<|im_start|>`, `[INST]`, `<<SYS>>`, `<s>`, `<start_of_turn>`, `[|user|]`). All else stays: other markup, mathematics
-    (`a < b`), the names of tags without their brackets. Only brackets are exchanged, each for one character; done
-    twice it changes nothing more.
+    Replaced are: opening and closing tags of the prompts' templates, in upper or lower case, with attributes, spaces or
+    invisible characters (closing tags even without `>`); tags of reasoning, whose content is removed from answers;
+    `[RESULT]` in any case and spacing; control tokens of chats (`<|im_start|>`, `[INST]`, `<<SYS>>`, `<s>`,
+    `<start_of_turn>`, `[|user|]`). Everything else stays: other markup, mathematics (`a < b`), names of tags without
+    brackets. Each replaced bracket becomes one character, and a second pass changes nothing.
     """
     names = {*tags, *_REASONING}.union(*map(tags_of, prompts))
     harmless: str = _marks(frozenset(name.casefold() for name in names)).sub(_look_alike, text)
@@ -51,7 +50,7 @@ def defused(text: str, prompts: Iterable[Prompt], *, tags: Iterable[str] = ()) -
 
 @lru_cache(maxsize=256)
 def tags_of(prompt: Prompt) -> frozenset[str]:
-    """The names of the tags in a prompt's own templates; those inside worked examples are material."""
+    """The names of the tags in a prompt's templates; tags inside worked examples are material."""
     return frozenset(_TAG.findall(f"{prompt.system or ''}\n{prompt.user}"))
 
 
@@ -61,7 +60,7 @@ def _look_alike(found: regex.Match[str]) -> str:
 
 @lru_cache(maxsize=64)
 def _marks(names: frozenset[str]) -> regex.Pattern[str]:
-    """Everything that is exchanged."""
+    """A pattern for everything that is replaced."""
     tag = _any_of(names, _BLANK)
     attributes = rf"[\s\p{{Cf}}]{_BLANK}[\w:.-]++{_BLANK}=[^<>]{{0,300}}+"
     return regex.compile(
@@ -81,5 +80,5 @@ def _marks(names: frozenset[str]) -> regex.Pattern[str]:
 
 
 def _any_of(words: Iterable[str], between: str) -> str:
-    """One of the words, with anything of `between` after each of their characters but the last."""
+    """A pattern for one of the words, with `between` after each of its characters except the last."""
     return f"(?:{'|'.join(between.join(map(regex.escape, word)) for word in sorted(words))})"

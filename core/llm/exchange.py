@@ -1,9 +1,9 @@
-"""The chat API's JSON: a request's body, which parts of it a server turns out to refuse, and what servers send back.
+"""The chat API's JSON: a request's body, the parts that a server refuses, and the server's replies.
 
-Nothing is taken for granted: servers that call themselves compatible leave fields out, send them as null or with another
-type, or answer with a page for people. Parts of a request are named by the body's fields. Of `response_format`, weaker
-forms come before none: without keywords of the schema that the server names, such as `response_format.maxLength`, without
-`response_format.strict`, and without `response_format.json_schema`, which leaves JSON of any shape.
+"Compatible" servers may omit fields, send null or another type, or answer with an HTML page, so everything is checked.
+Parts of a request are named by the body's fields. `response_format` is weakened step by step before it is dropped:
+without the schema keywords that the server objects to, such as `response_format.maxLength`; without
+`response_format.strict`; without `response_format.json_schema`, which leaves JSON of any shape.
 """
 
 import json
@@ -15,7 +15,7 @@ from core.llm import thinking
 from core.llm.client import Reason, Reply, Request
 
 LONGEST_QUOTE = 300
-"""Characters of a server's message that a detail repeats."""
+"""Characters of a server's message that a detail quotes."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (model|context|prompt|input|sequence) length"
@@ -26,28 +26,28 @@ _FILTERED = re.compile(r"content[ _-]?(filter|policy|management)|\bmoderation\b"
 _ACCOUNT = re.compile(
     r"\b(credits?|billing|quota|balance|subscription|payment)\b|api[ _-]?key", re.IGNORECASE
 )
-"""Of a 400 that is about the account and not about the request."""
+"""Words in a 400 error about the account instead of the request."""
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|insufficient_(funds|balance|credits?)|credit_balance")
-"""Of a 429's code or type: the account's fault, where others are a limit that passes."""
+"""Code or type of a 429 error about the account; others are temporary limits."""
 _CUT_OFF = re.compile(r"max_tokens or model output limit was reached", re.IGNORECASE)
-"""How a reasoning model's server says that thinking took all of a small limit."""
+"""Message of a reasoning model's server when thinking used up a small limit."""
 _THOUGHT = ("thinking", "reasoning")
-"""Types of a message's parts that are no answer."""
+"""Types of message parts that are not answers."""
 
 
 def read_completion(data: bytes) -> Reply:
-    """The reply in a body that came with a success."""
+    """The reply in the body of a successful response."""
     try:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
-        return Reply(None, "server error", f"The server's answer is no JSON but begins {_beginning(data)}.")
+        return Reply(None, "server error", f"The server's answer is not JSON; it begins {_beginning(data)}.")
     choices = _get(whole, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = _get(first, "message")
     if not isinstance(message, dict):
         said = message_of(data)
         return Reply(
-            None, "server error", "The server's answer holds no choice" + (f": {said}" if said else ".")
+            None, "server error", "The server's answer has no choices" + (f": {said}" if said else ".")
         )
     usage = _get(whole, "usage")
     text, thought = _apart(message)
@@ -75,14 +75,14 @@ def _ending(finish: object, refusal: object, text: str | None) -> tuple[Reason |
     if finish == "length":
         return "cut off", "The answer reached the largest number of tokens before it was finished."
     if finish in ("abort", "error"):
-        return "server error", f"The server broke the answer off ({finish})."
+        return "server error", f"The server stopped the answer early ({finish})."
     if text is None:
         return "empty", "The answer holds no text."
     return (None, "") if text.strip() else ("empty", "The answer holds nothing but blanks.")
 
 
 def _apart(message: Mapping[str, object]) -> tuple[str | None, str]:
-    """A message's answer, None where it has none, and what the model thought before, wherever the server puts it."""
+    """A message's answer (None: none) and the model's thinking, wherever the server puts it."""
     content = message.get("content")
     parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
     texts = [_get(part, "text") for part in parts if _get(part, "type") in ("text", "output_text")]
@@ -95,7 +95,7 @@ def _apart(message: Mapping[str, object]) -> tuple[str | None, str]:
 
 
 def _words_in(part: object) -> str:
-    """What a part of a message holds, in whatever field and however nested."""
+    """The text of a part of a message, in any field and at any depth."""
     if isinstance(part, list):
         return "".join(map(_words_in, part))
     if isinstance(part, dict):
@@ -113,7 +113,7 @@ def _count(usage: object, name: str) -> int | None:
 
 
 def reason_of(status: int, message: str) -> Reason:
-    """Why a request failed, from the status and what the server said."""
+    """The reason for a failed request, from the status and the server's message."""
     if status in (400, 413, 422):
         if status == 413 or _TOO_LONG.search(message):
             return "too long"
@@ -122,8 +122,8 @@ def reason_of(status: int, message: str) -> Reason:
         if _ACCOUNT.search(message):
             return "not allowed"
         return "refused" if _FILTERED.search(message) else "rejected"
-    # Nothing of these is the request's fault: it is not kept, and asked again once the address,
-    # the model or the account is mended.
+    # The request is not at fault: the reply is not stored, and the request is repeated once the
+    # address, the model or the account is corrected.
     if status in (401, 402, 403, 407):
         return "not allowed"
     if status in (404, 405) or 300 <= status < 400:
@@ -136,7 +136,7 @@ def reason_of(status: int, message: str) -> Reason:
 
 
 def message_of(data: bytes) -> str:
-    """What a server said in the body of an error: one line, or nothing."""
+    """The message in the body of an error, on one line; may be empty."""
     try:
         whole: object = json.loads(data)
     except (ValueError, RecursionError):
@@ -145,12 +145,12 @@ def message_of(data: bytes) -> str:
     if not isinstance(inner, str):
         inner = _get(inner, "message") or _get(inner, "detail") or _get(whole, "message") or ""
     said = inner if isinstance(inner, str) else json.dumps(inner)
-    # Long enough still for a key to be found in it; whoever shows it shortens it.
+    # Long enough to find a key in it; callers shorten it for display.
     return short(said, LONGEST_QUOTE * 20)
 
 
 def has_no_credit(data: bytes) -> bool:
-    """Whether a 429 says that the account is spent: waiting does not help."""
+    """Whether a 429 error means that the account has no credit, so that waiting does not help."""
     try:
         inner = _error_in(json.loads(data))
     except (ValueError, RecursionError):
@@ -159,13 +159,13 @@ def has_no_credit(data: bytes) -> bool:
 
 
 def _error_in(whole: object) -> object:
-    """What a body says of an error: some servers put it into a list."""
+    """The error in a body; some servers wrap it in a list."""
     whole = whole[0] if isinstance(whole, list) and whole else whole
     return _get(whole, "error", whole)
 
 
 def models_of(data: bytes) -> list[str] | None:
-    """The names in a list of models; None: it is no such list. Raises ValueError where it is no JSON."""
+    """The names in a list of models; None: not such a list. Raises ValueError if it is not JSON."""
     try:
         whole: object = json.loads(data)
     except RecursionError:
@@ -178,7 +178,7 @@ def models_of(data: bytes) -> list[str] | None:
 
 
 def short(text: str, most: int = LONGEST_QUOTE) -> str:
-    """Fit for a sentence: printable, on one line, not long."""
+    """The text for use in a sentence: printable, on one line, shortened."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
@@ -188,7 +188,7 @@ def _beginning(data: bytes) -> str:
 
 
 def _get(value: object, name: str, missing: object = None) -> object:
-    """A field of a JSON object; `missing` where it is no object or has no such field."""
+    """A field of a JSON object; `missing` if there is no object or no such field."""
     if not isinstance(value, dict):
         return missing
     return cast(dict[str, object], value).get(name, missing)
@@ -201,14 +201,14 @@ _FORM_WORDS = re.compile(
     re.IGNORECASE,
 )
 _NEEDED = frozenset({"type", "properties", "items", "required", "enum", "title", "description"})
-"""Keywords of a schema without which it would say nothing."""
+"""Essential keywords of a schema."""
 _UNKNOWN = re.compile(
     r"not (supported|permitted|allowed|recogni[sz]ed)|un(supported|known|recogni[sz]ed|expected)|extra (input|field)",
     re.IGNORECASE,
 )
 _OF_LIMITS = re.compile(r"too (large|high|big|many)|at most|less than|exceed|maximum", re.IGNORECASE)
 _PLAIN = ("temperature", "seed")
-"""Fields that a message may name as a plain word; others need quotation marks, or an underscore in them."""
+"""Fields that a message may name as a plain word; others must be quoted or contain an underscore."""
 _WORDS = {
     "response_format": _FORM_WORDS,
     "stop": re.compile(r"['\"`]stop['\"`]|\bstop[ _-](sequences?|words?|strings?)\b", re.IGNORECASE),
@@ -218,12 +218,12 @@ _WORDS = {
 
 
 def body_of(model: str, request: Request, limit: int, left_out: frozenset[str]) -> dict[str, object]:
-    """The request as JSON, without the parts named. limit: tokens of thinking and answer."""
+    """The request as JSON, without the parts in `left_out`. limit: tokens of thinking and answer."""
     how = request.how
     fields = {
         "temperature": request.temperature,
         "top_p": how.top_p,
-        # The newer name is understood by the servers that refuse the older one, and by few others.
+        # Servers that refuse the older name understand the newer one, but few others do.
         "max_completion_tokens" if "max_tokens" in left_out else "max_tokens": limit,
         "seed": request.seed,
         "stop": list(how.stop) or None,
@@ -239,11 +239,11 @@ def body_of(model: str, request: Request, limit: int, left_out: frozenset[str]) 
 
 
 def parts_missing(request: Request, left_out: frozenset[str]) -> tuple[str, ...]:
-    """Which parts of this request go without, because of those named."""
+    """The parts of this request that are not sent because of `left_out`."""
     whole, sent = body_of("", request, 1, frozenset()), body_of("", request, 1, left_out)
     gone = whole.keys() - sent.keys()
     if "max_completion_tokens" in sent:
-        gone -= {"max_tokens"}  # it is sent under another name
+        gone -= {"max_tokens"}  # sent under another name
     if sent.get("response_format", whole.get("response_format")) != whole.get("response_format"):
         known = {_STRICT, *(_FORM + name for name in _keywords(request.schema))}
         gone |= {_SCHEMA} if _SCHEMA in left_out else left_out & known
@@ -251,7 +251,7 @@ def parts_missing(request: Request, left_out: frozenset[str]) -> tuple[str, ...]
 
 
 def refused_parts(status: int, data: bytes, body: Mapping[str, object]) -> frozenset[str]:
-    """Parts of a body that an error is about, and that it can go without; none where the error is about something else."""
+    """Optional parts of a body that an error refers to; empty if the error concerns something else."""
     message = message_of(data)
     if status not in (400, 422, 501) or reason_of(status, message) in ("too long", "cut off"):
         return frozenset()
@@ -263,7 +263,7 @@ def refused_parts(status: int, data: bytes, body: Mapping[str, object]) -> froze
         named = {min(found)[1]} if found else set()
     limits = {"max_tokens", "max_completion_tokens"}
     if _OF_LIMITS.search(message) and not _UNKNOWN.search(message):
-        named -= limits  # the name is known: it is the number that is wrong
+        named -= limits  # the server knows the field; the number is wrong
     form = body.get("response_format")
     if "response_format" in named and isinstance(form, dict):
         named = named - {"response_format"} | {_weaker(form, message)}
@@ -284,7 +284,7 @@ def _form(request: Request, left_out: frozenset[str]) -> dict[str, object] | Non
 
 
 def _weaker(form: Mapping[str, object], message: str) -> str:
-    """What to leave out of a refused response_format first."""
+    """The next part to leave out of a refused response_format."""
     told = form.get("json_schema")
     if not isinstance(told, dict):
         return "response_format"
@@ -301,7 +301,7 @@ def _weaker(form: Mapping[str, object], message: str) -> str:
 
 
 def _place(name: str, value: object, message: str) -> int | None:
-    """Where a message names a field; None: nowhere."""
+    """Position at which a message names a field; None: nowhere."""
     if name in _WORDS:
         found = _WORDS[name].search(message)
     elif "_" in name or name in _PLAIN:
@@ -316,14 +316,14 @@ def _place(name: str, value: object, message: str) -> int | None:
 
 
 def _keyword_place(name: str, message: str) -> int:
-    """Where a message names a keyword of a schema; -1: nowhere. One that is an English word needs quotation marks."""
+    """Position at which a message names a schema keyword; -1: nowhere. Keywords that are English words must be quoted."""
     pattern = rf"['\"`‘“]{name}['\"`’”]" if name.islower() else rf"(?<!\w){name}(?!\w)"
     found = re.search(pattern, message)
     return -1 if found is None else found.start()
 
 
 def _without(schema: object, missing: set[str]) -> object:
-    """The schema without these keywords, at any depth; names of properties are no keywords."""
+    """The schema without these keywords, at any depth; names of properties are kept."""
     if isinstance(schema, list | tuple):
         return [_without(one, missing) for one in schema]
     if not isinstance(schema, Mapping):
@@ -338,7 +338,7 @@ def _without(schema: object, missing: set[str]) -> object:
 
 
 def _keywords(schema: object) -> set[str]:
-    """Keywords that a schema can go without."""
+    """Optional keywords of a schema."""
     if isinstance(schema, list | tuple):
         return set().union(*map(_keywords, schema))
     if not isinstance(schema, Mapping):
@@ -351,7 +351,7 @@ def _keywords(schema: object) -> set[str]:
 
 
 def _paths(data: bytes) -> Iterator[tuple[str, ...]]:
-    """What an error is about, where it says so in fields of its own: `param`, or a `loc` for each mistake."""
+    """The fields that an error names explicitly, in `param` or in a `loc` for each problem."""
     try:
         left: list[object] = [json.loads(data)]
     except (ValueError, RecursionError):
@@ -361,7 +361,9 @@ def _paths(data: bytes) -> Iterator[tuple[str, ...]]:
         if isinstance(one, list):
             left += one
         elif isinstance(one, dict):
-            left += [inner for name, inner in one.items() if name != "input"]  # the request itself, repeated
+            left += [
+                inner for name, inner in one.items() if name != "input"
+            ]  # `input` repeats the request itself
             if isinstance(param := one.get("param"), str):
                 yield tuple(param.split("."))
             if isinstance(place := one.get("loc"), list):

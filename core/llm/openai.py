@@ -1,4 +1,4 @@
-"""The client for every server that speaks OpenAI's chat API: vLLM, llama.cpp, Ollama, hosted ones."""
+"""The client for servers with OpenAI's chat API: vLLM, llama.cpp, Ollama, hosted services."""
 
 import asyncio
 import logging
@@ -21,27 +21,28 @@ from core.llm.reaching import Key, is_local, normal_url
 from core.llm.thinking import Room
 
 MOST_BYTES = 16_000_000
-"""Of an answer's body, unpacked; longer than any model writes."""
+"""Largest answer body, unpacked, in bytes; more than any model writes."""
 
 
 class Bounded(httpx2.AsyncClient):
-    """An HTTP client whose exchanges end: its own timeouts are per read, and a server can trickle for ever.
+    """An HTTP client with a time limit per exchange; httpx limits only single reads, so a slow server could trickle
+    forever.
 
-    It follows no redirects: prompts and key go to the address that was given, nowhere else.
+    It does not follow redirects: prompts and key are sent only to the given address.
     """
 
     def __init__(self, seconds: float, connections: int, local: bool) -> None:
-        # One more than the slots: the list of models may be asked for beside them.
+        # One extra connection, for the list of models.
         limits = httpx2.Limits(max_connections=connections + 1, max_keepalive_connections=connections + 1)
-        # A proxy from the environment cannot reach this machine's own servers.
+        # A proxy from the environment cannot reach servers on this machine.
         super().__init__(timeout=seconds, limits=limits, follow_redirects=False, trust_env=not local)
         self._seconds = seconds
 
     async def send(self, request: httpx2.Request, **settings: object) -> httpx2.Response:
-        """Send and read the whole answer, within the bounds."""
+        """Send a request and read the whole answer within the limits."""
         try:
             async with asyncio.timeout(self._seconds):
-                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]  # its own settings, by name
+                response = await super().send(request, **{**settings, "stream": True})  # type: ignore[arg-type]  # its keyword arguments
                 try:
                     return await _whole(response)
                 finally:
@@ -51,11 +52,11 @@ class Bounded(httpx2.AsyncClient):
 
 
 class TooMuch(openai.OpenAIError):
-    """An answer beyond MOST_BYTES; the package does not repeat exchanges that raise its own errors."""
+    """An answer larger than MOST_BYTES. A subclass of the package's errors, so that the package does not retry."""
 
 
 async def _whole(response: httpx2.Response) -> httpx2.Response:
-    """The response with all that it holds, unpacked; raises TooMuch where that never ends."""
+    """The response with its whole body, unpacked. Raises TooMuch if it is too large."""
     data = bytearray()
     async for piece in response.aiter_bytes():
         data += piece
@@ -72,32 +73,31 @@ DEFAULT_CONCURRENCY = 32
 DEFAULT_TIMEOUT = 120.0
 DEFAULT_RETRIES = 4
 LIST_TIMEOUT = 15.0
-"""Seconds in which the list of models has to be there."""
+"""Time limit for the list of models, in seconds."""
 FIRST_PAUSE = 0.5
 """Seconds before the first retry; each later pause is twice as long."""
 LONGEST_PAUSE = 8.0
 PROBE_TOKENS = 64
-"""Of the answer to a question that only shows whether the chat works."""
+"""Tokens of the answer to the test question."""
 _BYTES_PER_TOKEN = 4
-"""About, of a prompt: good enough for a limit in tokens."""
+"""Approximate characters per token of a prompt, accurate enough for token limits."""
 _UNUSABLE = frozenset({"not allowed", "unreachable", "server error", "rejected"})
-"""Reasons for which a chat cannot be used; others, such as `busy`, may pass or belong to the question."""
-_SILENT = "it takes connections but does not answer; is it still loading the model? Try again later"
-_NOBODY = "nobody answers there; start the server, or correct the base URL"
+"""Reasons why a chat is unusable; others, such as `busy`, may pass or concern only the question."""
+_SILENT = "it accepts connections but does not answer; it may still be loading the model, so try again later"
+_NOBODY = "no server answers there; start the server, or correct the base URL"
 _FULL = 429
 _DOWN_OR_FULL = frozenset({503, 529})
 _VERSION = re.compile(r"/v\d\w*(/|$)")
 MOST_NAMED = 20
-"""Models that an error names."""
+"""Most models that an error names."""
 
 
 class OpenAIServer:
     """A model behind an OpenAI-compatible server.
 
-    timeout: seconds for one whole exchange, from connecting to the last byte. retries: further exchanges after a
-    transport error; one that the server refuses with the moment at which to come back is none of them.
-    key_variable: the environment variable that holds the key; None: the server wants none. how: its headers and API
-    version are sent with every request.
+    timeout: seconds for one whole exchange, from connecting to the last byte. retries: repetitions after a transport
+    error; refusals with a time to retry do not count. key_variable: the environment variable with the key; None: no key
+    is needed. how: its headers and API version are sent with every request.
     """
 
     backend = "openai"
@@ -112,34 +112,34 @@ class OpenAIServer:
         key_variable: str | None = None,
         how: CallSettings = AS_USUAL,
     ) -> None:
-        problems = [] if model.strip() else ["model: name one"]
+        problems = [] if model.strip() else ["model: is empty; choose one"]
         problems += [] if concurrency >= 1 else [f"concurrency is {concurrency}, expected 1 or more"]
         problems += (
             [] if 0 < timeout < float("inf") else [f"timeout is {timeout} seconds, expected more than 0"]
         )
         problems += [] if retries >= 0 else [f"retries is {retries}, expected 0 or more"]
         if problems:
-            raise InputError("The server's settings cannot be used", problems)
+            raise InputError("Invalid settings of the server", problems)
         self.base_url = normal_url(base_url)
         self.model = model.strip()
         self.concurrency = concurrency
         self.left_out: frozenset[str] = frozenset()
-        """Parts of requests that the server turned out to refuse, see exchange; they are no longer sent."""
+        """Parts of requests that the server has refused (see exchange) and that are no longer sent."""
         self._room = Room()
         self._timeout, self._retries, self._key_variable, self._how = timeout, retries, key_variable, how
         self._line: _Line | None = None
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The address: the same model may be another one elsewhere, or in another version of the API."""
+        """The address, because a model of the same name can differ elsewhere or in another API version."""
         version = {"api_version": self._how.api_version} if self._how.api_version else {}
         return {"base_url": self.base_url, **version}
 
     async def start(self) -> None:
-        """See that the server is there, lets us in and has the model; raises InputError where not.
+        """Check that the server answers, accepts the key and has the model. Raises InputError if not.
 
-        Many servers work without a list of models, or keep it from some keys: where it does not name the model, one
-        short question shows whether the chat works.
+        Many servers have no list of models, or hide it from some keys. If the list does not name the model, one short
+        test question checks whether the chat works.
         """
         line = self._connected()
         problem = await self._list_problem(line)
@@ -152,12 +152,12 @@ class OpenAIServer:
         await self.close()
         nobody = reply.detail == self._no_connection(0) and problem == _NOBODY
         problems = [problem] if silent or nobody else [problem, reply.detail]
-        # Both often fail for the same reason, such as the key.
+        # Both checks often fail for the same reason, such as the key.
         shown = list(dict.fromkeys(line.hide(one) for one in problems))
         raise InputError(f"The model server at {self.base_url} cannot be used", shown)
 
     async def _list_problem(self, line: "_Line") -> str | None:
-        """Why the list of models does not show that the model can be asked; None: it does."""
+        """Why the list of models does not confirm the model; None: it does."""
         try:
             async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
                 response = await line.api.get("/models", cast_to=httpx2.Response)
@@ -172,20 +172,20 @@ class OpenAIServer:
         try:
             names = exchange.models_of(response.content)
         except ValueError:
-            return "it does not speak the chat API; does the base URL have to end in /v1?"
-        # Ollama lists its default tag, Gemini puts a folder before every name; both answer to the short one.
+            return "it does not offer the chat API; does the base URL need to end in /v1?"
+        # Ollama adds its default tag and Gemini a folder to every name; both accept the short name.
         if {self.model, f"{self.model}:latest", f"models/{self.model}"} & set(names or ()):
             return None
         if names is None:
             return "it has no list of models"
         if not names:
-            return f"it has no model at all; load {self.model} and start again"
+            return f"it has no models; load {self.model} and start again"
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         listed = ", ".join(exchange.short(name, 80) for name in names[:MOST_NAMED])
-        return f"it has no model {exchange.short(self.model, 80)!r}; choose one of: {listed}{more}"
+        return f"it has no model {exchange.short(self.model, 80)!r}; choose from {listed}{more}"
 
     async def _short_answer(self, line: "_Line") -> Reply:
-        """What the chat gives for a question that only shows whether it works."""
+        """The reply to a test question."""
         question = Request("start", (Message("user", "Say OK."),), PROBE_TOKENS, None, how=self._how)
         try:
             async with asyncio.timeout(min(LIST_TIMEOUT, self._timeout)):
@@ -194,7 +194,7 @@ class OpenAIServer:
             return Reply(None, "timeout")
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; a failure is a reply with a reason, and nothing but cancelling raises."""
+        """Answer one request. A failure is a reply with a reason; only cancellation raises."""
         began = time.monotonic()
         try:
             line = self._connected()
@@ -210,14 +210,14 @@ class OpenAIServer:
         except InputError as error:
             reply = Reply(None, "not allowed", " ".join([error.what, *error.problems]))
         except Exception as error:
-            # The type alone: a message of a library may quote headers.
+            # Only the type, because a library's message may quote headers.
             reply = Reply(
                 None, "server error", f"The exchange with the server failed ({type(error).__name__})."
             )
         return replace(reply, seconds=time.monotonic() - began)
 
     async def _exchange(self, line: "_Line", request: Request, retries: int) -> Reply:
-        """Send the request until it is answered, or failed for good; see Reply for what its seconds are."""
+        """Send the request until it is answered or has failed for good; see Reply for the meaning of its seconds."""
         dropped: frozenset[str] = frozenset()
         tries, waited, seconds = 0, 0.0, 0.0
         while True:
@@ -238,7 +238,7 @@ class OpenAIServer:
             if failed is None:
                 assert response is not None
                 reply = exchange.read_completion(response.content)
-                # Only now is it known that leaving it out was the cure.
+                # Only now is it clear that leaving these parts out helped.
                 self.left_out |= dropped
                 self._room.learn(reply)
                 return replace(reply, seconds=seconds, not_sent=parts_missing(request, left_out))
@@ -252,10 +252,10 @@ class OpenAIServer:
                 if waited <= LONGEST_WAIT:
                     continue
             if refusal is not None and refusal.named:
-                told = f"The server lets requests in again in {refusal.seconds:,.0f} s, which is too long to wait. "
+                told = f"The server accepts requests again in {refusal.seconds:,.0f} s, which is too long to wait. "
                 failed = replace(failed, detail=told + failed.detail)
             elif tries < retries and _may_pass(response, failed):
-                if refusal is None:  # elsewhere the pace waits, for all
+                if refusal is None:  # otherwise the pace makes all requests wait
                     await asyncio.sleep(_pause(tries))
                 tries += 1
                 continue
@@ -264,42 +264,42 @@ class OpenAIServer:
     async def _send(
         self, line: "_Line", body: dict[str, object], tries: int
     ) -> tuple[httpx2.Response | None, Reply | None]:
-        """What the server sent, if it sent anything, and why that is no answer."""
+        """The server's response, if any, and the failure, if any."""
         try:
             response = await line.api.post("/chat/completions", cast_to=httpx2.Response, body=body)
         except openai.APIStatusError as error:
             return error.response, self._failure(line, error.response)
         except UnicodeEncodeError:
-            said = "The prompt holds half a surrogate pair, which cannot be sent."
+            said = "The prompt contains half a surrogate pair, which cannot be sent."
             return None, Reply(None, "rejected", said)
         except TooMuch as error:
             return None, Reply(None, "server error", str(error))
         except openai.APITimeoutError:
-            said = f"No whole answer came within {self._timeout:g} s{_times(tries)}."
+            said = f"No complete answer within {self._timeout:g} s{_times(tries)}."
             return None, Reply(None, "timeout", said)
         except openai.APIConnectionError:
             return None, Reply(None, "unreachable", self._no_connection(tries))
         return response, None
 
     def _no_connection(self, tries: int) -> str:
-        return f"No connection to {self.base_url} lasted{_times(tries)}."
+        return f"The connection to {self.base_url} failed{_times(tries)}."
 
     def _failure(self, line: "_Line", response: httpx2.Response) -> Reply:
-        """An error's status as a reason, with what the server said; a refused key is never quoted."""
+        """The failure for an error status, with the server's message; never quotes a refused key."""
         status, said, key = response.status_code, exchange.message_of(response.content), line.key
         spent = status == 429 and exchange.has_no_credit(response.content)
         reason = "not allowed" if spent else exchange.reason_of(status, said)
         said = exchange.short(line.hide(said))
         said = f": {said}" if said else ""
         if status == 401:
-            wanted = "wants a key: name the environment variable that holds it"
+            wanted = "requires a key: name the environment variable that contains it"
             refused = f"refused the key in {key.variable}"
             detail = f"The server {wanted if key.variable is None else refused} (401)."
         elif 300 <= status < 400:
-            detail = f"The server at {self.base_url} redirects ({status}); give the address it redirects to."
+            detail = f"The server at {self.base_url} redirects ({status}); use the address it redirects to."
         elif status == 404:
             hint = "" if _VERSION.search(self.base_url) else "; base URLs usually end in /v1"
-            # The hint goes before what the server said, which may be long enough for it to be cut.
+            # The hint precedes the server's message, which may be long enough to be shortened.
             detail = (
                 f"The server at {self.base_url} has no model {self.model!r} or no chat API (404{hint}){said}"
             )
@@ -308,7 +308,7 @@ class OpenAIServer:
         return Reply(None, reason, exchange.short(detail))
 
     def _connected(self) -> "_Line":
-        """The connection of the running event loop; raises InputError where the key cannot be read."""
+        """The connection of the running event loop. Raises InputError if the key cannot be read."""
         loop = asyncio.get_running_loop()
         if self._line is None or self._line.loop is not loop:
             key = Key(self._key_variable)
@@ -326,14 +326,14 @@ class OpenAIServer:
                 http_client=Bounded(self._timeout, self.concurrency, is_local(self.base_url)),
                 default_query={"api-version": version} if version else None,
                 default_headers={
-                    # Said outright: another one in OPENAI_CUSTOM_HEADERS would go before.
+                    # Set explicitly, because one in OPENAI_CUSTOM_HEADERS would take precedence.
                     "authorization": f"Bearer {key.reveal()}",
                     **({"api-key": key.reveal()} if version and key.variable else {}),
                     **headers,
                     **{name: one.reveal() for name, one in secrets.items()},
                 },
             )
-            # The package takes these from the environment: they would go to servers they were not meant for.
+            # The package reads these from the environment and would send them to the wrong servers.
             api.organization = api.project = api.admin_api_key = api.webhook_secret = None
             _quiet()
             slots = asyncio.Semaphore(self.concurrency)
@@ -349,7 +349,7 @@ class OpenAIServer:
 
 @dataclass(frozen=True)
 class _Line:
-    """What belongs to one event loop."""
+    """The connection and secrets of one event loop."""
 
     api: openai.AsyncOpenAI
     slots: asyncio.Semaphore
@@ -366,7 +366,7 @@ class _Line:
         return text
 
     def hide_whole(self, text: str | None) -> str | None:
-        """See Key; nothing stays nothing."""
+        """See Key; None stays None."""
         for key in (self.key, *self.others):
             text = None if text is None else key.hide_whole(text)
         return text
@@ -378,19 +378,19 @@ def _pause(n: int) -> float:
 
 
 def _is_full(response: httpx2.Response) -> bool:
-    """Whether the server takes no more for now; one that is down says so in the same way, but not when to come back."""
+    """Whether the server is busy. A server that is down sends the same status, but no time to retry."""
     status = response.status_code
     return status == _FULL or (status in _DOWN_OR_FULL and "retry-after" in response.headers)
 
 
 def _tokens_of(request: Request) -> float:
-    """About what a server counts against a limit in tokens: the prompt, and all that the answer may be."""
+    """Approximate tokens that count against a server's limit: the prompt and the longest answer."""
     written = sum(len(message.content.encode("utf-8", "replace")) for message in request.messages)
     return written / _BYTES_PER_TOKEN + request.max_tokens
 
 
 def _may_pass(response: httpx2.Response | None, failed: Reply) -> bool:
-    """Whether the same request may be answered a moment later."""
+    """Whether the same request may succeed a moment later."""
     if response is None:
         return failed.reason in ("timeout", "unreachable")
     status, said = response.status_code, response.headers.get("x-should-retry")
@@ -402,6 +402,6 @@ def _times(tries: int) -> str:
 
 
 def _quiet() -> None:
-    """A line per request is noise, and at the level of debugging these loggers repeat what servers send."""
+    """Silence loggers that write a line per request and, at debug level, repeat what servers send."""
     for name in ("openai", "httpx2", "httpcore2", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)

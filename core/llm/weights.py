@@ -1,4 +1,4 @@
-"""A fingerprint of a model that lies in a folder, so that answers are kept by what the model is, not where it lies."""
+"""Fingerprint of a model in a folder, so that stored answers depend on the model's contents, not its location."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,29 +6,29 @@ from pathlib import Path
 
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf"})
 SETTINGS = frozenset({".json", ".jinja", ".model", ".tiktoken", ".py"})
-"""Configuration, tokenizer, chat template, generation settings, and code that comes with the model."""
+"""Configuration, tokenizer, chat template, generation settings, and code of the model."""
 WORDS = frozenset({"vocab.txt", "merges.txt"})
 """Tokenizer files in plain text; other .txt files are licences and notes."""
 
 READ_WHOLE = 64 * 2**20
-"""Weight files smaller than this are read to the end."""
+"""Weight files smaller than this are read completely."""
 SAMPLES = 256
 SAMPLE_BYTES = 64 * 2**10
-"""Of a larger file so many stretches are read, evenly spaced: a fine-tuned model has the same names and sizes as
-the one it came from, but hardly anywhere the same bytes."""
+"""Number of evenly spaced samples of a larger file. A fine-tuned model has the same file names and sizes as its base
+model, but almost nowhere the same bytes."""
 
 
 def absolute_place(model: str) -> str:
-    """The model's absolute path if it lies on this machine; any other name, such as one on the hub, as it is."""
+    """The model's absolute path if it is on this machine; any other name, such as one on the hub, unchanged."""
     path = Path(model).expanduser()
     return str(path.resolve()) if model and path.exists() else model
 
 
 def fingerprint(model: Path) -> str:
-    """SHA-256 over the names and contents of a model's files; of large weight files over samples.
+    """SHA-256 of the names and contents of a model's files; large weight files are sampled.
 
-    model: a folder, or one file that holds a whole model (GGUF). The place and the folder's name do not enter, nor
-    do folders inside it. Raises OSError where a file cannot be read.
+    model: a folder, or one file with a whole model (GGUF). Its location, the folder's name and subfolders do not count.
+    Raises OSError if a file cannot be read.
     """
     whole = hashlib.sha256()
     for path in [model] if model.is_file() else _files(model):

@@ -1,1 +1,1 @@
-"""Metrics: one registry, a signature for every score."""
+"""Metrics: scorers, and a registry with a signature for every score."""

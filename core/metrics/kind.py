@@ -15,7 +15,7 @@ from core.schema.settings import Remark, Settings, setting
 
 MOST_WORKERS = 256
 TEXTS_PER_WORKER = 1_000
-"""Fewer are scored sooner than a further process has started."""
+"""Texts that justify one more process; fewer are scored before it has started."""
 
 
 def cores() -> int:
@@ -25,28 +25,28 @@ def cores() -> int:
 
 
 class ScoringSettings(KindSettings):
-    """What determines the scores of a run."""
+    """Settings that determine the scores of a run."""
 
     MODEL_FREE: ClassVar[bool] = True
     metrics: tuple[str, ...] = setting(
         (),
         "Metrics",
-        "metrics or groups of them; `python -m core score --list` names them",
+        "metrics or groups of metrics; `python -m core score --list` lists them",
         metavar="lexical|neural|all|NAME,...",
         words={"": "lexical"},
     )
     models: dict[str, str] = setting(
         {},
         "Models",
-        "model of a neural metric, a local path or another name; may be repeated",
+        "model of a neural metric: a local path or a name on the model hub; may be repeated",
         option="model",
         metavar="NAME=PATH",
     )
     synonyms: Literal["auto", "none"] = setting(
         "auto",
         "Synonyms of METEOR",
-        "METEOR: auto uses WordNet where nltk has its data",
-        words={"auto": "WordNet where its data is there"},
+        "synonyms for METEOR: auto uses WordNet if nltk has its data",
+        words={"auto": "WordNet if its data is installed"},
     )
     device: str = setting("auto", "Device of neural metrics", "device of neural metrics: auto, cpu, cuda")
 
@@ -56,29 +56,29 @@ class ScoringSettings(KindSettings):
         """Names, aliases and groups as metrics, in the order of the columns."""
         try:
             return tuple(dict.fromkeys(spec.metric.name for spec in find_metrics(names)))
-        except InputError as unknown:  # a ValueError is told with what else is wrong
+        except InputError as unknown:  # pydantic collects ValueErrors with the other problems
             raise ValueError("; ".join(unknown.problems)) from unknown
 
     def problems(self, backend: str) -> Iterator[Remark]:
-        """Models of metrics that have none."""
+        """Report a missing metric, and models for metrics that are not chosen or use none."""
         if not self.metrics:
-            yield Remark("metrics", "name at least one, such as lexical")
+            yield Remark("metrics", "choose at least one, such as lexical")
         groups = {spec.metric.name: spec.group for spec in self.specs()} if self.metrics else {}
         for name in self.models:
             if name not in groups:
-                yield Remark("models", "{metric} is not among those of {metrics}", {"metric": name})
+                yield Remark("models", "{metric} is not in {metrics}", {"metric": name})
             elif groups[name] != "neural":
-                yield Remark("models", "{metric} is computed without a model", {"metric": name})
+                yield Remark("models", "{metric} uses no model", {"metric": name})
 
     def idle(self, backend: str) -> frozenset[str]:
-        """What none of the metrics uses."""
+        """Settings that none of the metrics uses."""
         specs = self.specs()
         neural = () if any(spec.group == "neural" for spec in specs) else ("models", "device")
         meteor = () if any(spec.metric.family == "METEOR" for spec in specs) else ("synonyms",)
         return frozenset({*neural, *meteor})
 
     def settled(self) -> Self:
-        """With local paths whole: the run's process may have another folder to work in."""
+        """The settings with absolute local paths: the run's process may have another working folder."""
         return self.model_copy(
             update={"models": {name: absolute_place(model) for name, model in self.models.items()}}
         )
@@ -89,30 +89,30 @@ class ScoringSettings(KindSettings):
         return "neural" if self.specs("neural") else "base"
 
     def specs(self, group: Group | None = None) -> tuple[MetricSpec, ...]:
-        """The configurations asked for, all or those of one group, in the order of the columns."""
+        """The chosen configurations, all or those of one group, in the order of the columns."""
         return tuple(spec for spec in find_metrics(self.metrics) if group in (None, spec.group))
 
 
 class ScoringRunning(Settings):
-    """How a run of metrics is worked on: none of it changes a score."""
+    """Settings for the work of a scoring run; none of them changes a score."""
 
     batch_size: int = setting(
         32,
-        "Texts a model sees at once",
-        "texts that a neural metric sees at once",
+        "Texts per batch",
+        "texts in a batch of a neural metric",
         within=(1, 100_000),
         scored=False,
     )
     workers: int = setting(
         cores(),
         "Processes for lexical metrics",
-        f"most processes for lexical metrics; one for each {TEXTS_PER_WORKER:,} texts is started, and takes some 75 MB",
+        f"most processes for lexical metrics: one for each {TEXTS_PER_WORKER:,} texts, about 75 MB each",
         within=(1, MOST_WORKERS),
         scored=False,
     )
 
     def processes(self, n_texts: int) -> int:
-        """Processes that are worth starting for so many texts; 1: a thread of the run's own process."""
+        """The number of processes for so many texts; 1 means a thread of the run's own process."""
         return max(1, min(self.workers, n_texts // TEXTS_PER_WORKER))
 
 

@@ -1,4 +1,4 @@
-"""Scorers at work beside the event loop: neural ones in a thread, lexical ones in one or in processes."""
+"""Run scorers beside the event loop: neural ones in a thread, lexical ones in a thread or in processes."""
 
 import asyncio
 import gc
@@ -22,15 +22,15 @@ from core.metrics.scorer import Group, Scorer, ScoringPair
 from core.schema.scores import Metric, Score
 
 Opener = Callable[[], Scorer]
-"""Makes a scorer; for worker processes it has to be picklable."""
+"""Makes a scorer; must be picklable for worker processes."""
 Plain = tuple[tuple[float | None, ...], Mapping[int, str], float, str | None]
 Done = TypeVar("Done")
 NO_NUMBER = "the metric gave no finite number"
 
 
 def open_lexical(names: tuple[str, ...], synonyms: Choice) -> Scorer:
-    """The scorer of these lexical metrics; here, as a worker process loads this module and little else."""
-    # Imported late: the metrics' libraries take their time to load, and most commands score nothing.
+    """The scorer of these lexical metrics. Defined here, because a worker process loads this module and little else."""
+    # Imported lazily: metric libraries load slowly.
     from core.metrics.lexical.scorer import open_lexical as opened
     from core.metrics.registry import find_metrics
 
@@ -39,22 +39,22 @@ def open_lexical(names: tuple[str, ...], synonyms: Choice) -> Scorer:
 
 @dataclass(frozen=True)
 class PairScores:
-    """What came of one text: plain numbers, which pass between processes faster than scores."""
+    """The scores of one text as plain numbers, which pass between processes faster than Score objects."""
 
     values: tuple[float | None, ...]
-    """One a metric of the part."""
+    """One value for each metric of the part."""
     reasons: Mapping[int, str]
-    """Place of a metric that has no value -> why."""
+    """Position of a metric without a value -> the reason."""
     seconds: float
-    """Its share of the time that its batch took."""
+    """The text's share of the time for its batch."""
     failure: str | None = None
-    """Type of the exception, where a metric broke on it: a defect, which is never kept in the cache."""
+    """Type of the exception if a metric failed on the text: a defect, so the result is not cached."""
 
 
 def score_pairs(scorer: Scorer, pairs: Sequence[ScoringPair]) -> list[PairScores]:
-    """Score texts; where a scorer breaks, halves are tried again, until only the text that it breaks on has no score.
+    """Score texts. If a scorer fails, retry in halves, until only the text that it fails on has no score.
 
-    Raises AssayError as it comes: such as weights that cannot be had, which no other text would mend.
+    An AssayError, such as missing weights, is raised at once: other texts would fail too.
     """
     if not pairs:
         return []
@@ -62,7 +62,7 @@ def score_pairs(scorer: Scorer, pairs: Sequence[ScoringPair]) -> list[PairScores
     try:
         scores = scorer.score(pairs)
         if len(scores) != len(pairs):
-            raise RuntimeError(f"{len(scores)} tuples of scores came back for {len(pairs)} texts")
+            raise RuntimeError(f"{len(pairs)} texts got {len(scores)} tuples of scores")
     except AssayError:
         raise
     except Exception as problem:
@@ -71,14 +71,14 @@ def score_pairs(scorer: Scorer, pairs: Sequence[ScoringPair]) -> list[PairScores
             return [*score_pairs(scorer, pairs[:half]), *score_pairs(scorer, pairs[half:])]
         traceback.print_exc(file=sys.stderr)
         name = type(problem).__name__
-        broken = Score(None, f"the metric broke on this text ({name})")
+        broken = Score(None, f"the metric failed on this text ({name})")
         return [_plain((broken,) * len(scorer.metrics), time.monotonic() - begun, name)]
     share = (time.monotonic() - begun) / len(pairs)
     return [_plain(each, share) for each in scores]
 
 
 def _plain(scores: Sequence[Score], seconds: float, failure: str | None = None) -> PairScores:
-    """No NaN and no infinity gets further: neither JSON nor a table holds them."""
+    """Scores as plain numbers, with None for NaN and infinity, which neither JSON nor tables can store."""
     values = tuple(
         float(one.value) if one.value is not None and math.isfinite(one.value) else None for one in scores
     )
@@ -87,20 +87,20 @@ def _plain(scores: Sequence[Score], seconds: float, failure: str | None = None) 
 
 
 class ThreadPart:
-    """One scorer and the place where it works: a thread, so that the run goes on telling that it lives."""
+    """A scorer in a thread, so that the run can report that it is alive meanwhile."""
 
     def __init__(self, group: Group, opener: Opener) -> None:
         self.group = group
-        """Under which its time is counted."""
+        """The group to which its time is added."""
         self.processes = 1
-        """That score side by side."""
+        """Number of processes that score in parallel."""
         self._opener = opener
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"score-{group}")
         self._scorer: Scorer | None = None
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """With full signatures, once it was started."""
+        """The metrics with full signatures, after start()."""
         return self._opened.metrics
 
     @property
@@ -109,16 +109,16 @@ class ThreadPart:
         return self._scorer
 
     async def start(self) -> None:
-        """Open the scorer. Raises InputError where it cannot be."""
+        """Open the scorer. Raises InputError if this fails."""
         self._scorer = await asyncio.get_running_loop().run_in_executor(self._executor, self._opener)
 
     async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
-        """Scores of these texts, in their order."""
+        """Score the texts; results are in their order."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, score_pairs, self._opened, pairs)
 
     async def close(self) -> None:
-        """Wait for what is being scored, and let go."""
+        """Wait for the current batch, then close the thread."""
         await asyncio.to_thread(self._executor.shutdown, cancel_futures=True)
 
 
@@ -131,7 +131,7 @@ class PoolPart(ThreadPart):
         self._metrics: tuple[Metric, ...] = ()
         self._pool = ProcessPoolExecutor(
             workers,
-            # A fork would copy this process's threads' locks, whatever state they are in.
+            # A fork would copy the locks of this process's threads, perhaps while held.
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_begin_worker,
             initargs=(opener,),
@@ -139,15 +139,15 @@ class PoolPart(ThreadPart):
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """With full signatures, once it was started."""
+        """The metrics with full signatures, after start()."""
         return self._metrics
 
     async def start(self) -> None:
-        """Start a process, and learn what it computes: libraries are not loaded here too."""
+        """Start a process and ask it for its metrics, so that this process need not load the libraries."""
         self._metrics = await self._call(_metrics_in_worker)
 
     async def score(self, pairs: Sequence[ScoringPair]) -> list[PairScores]:
-        """Scores of these texts, in their order."""
+        """Score the texts; results are in their order."""
         texts = [(pair.text, pair.reference, pair.source) for pair in pairs]
         return [PairScores(*plain) for plain in await self._call(_score_in_worker, texts)]
 
@@ -156,27 +156,27 @@ class PoolPart(ThreadPart):
             return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
         except BrokenExecutor as problem:
             raise InputError(
-                "A process that scores was ended from outside, perhaps for want of memory. What is finished is kept: "
-                "resume the run, with fewer workers where memory is short."
+                "A scoring process was ended from outside, perhaps because memory ran out. Finished scores are saved. "
+                "Resume the run, with fewer workers if memory is short."
             ) from problem
 
     async def close(self) -> None:
-        """Wait for the texts that are being scored, and let go."""
+        """Wait for the current batch, then close the processes."""
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
         await super().close()
 
 
 _worker_opener: Opener | None = None
-"""Of a worker process."""
+"""The opener in a worker process."""
 
 
 def _begin_worker(opener: Opener) -> None:
-    """Note what the worker scores with; end with the run's process, which cannot tell its workers when it is killed."""
+    """Store the worker's opener, and make the worker end with the run's process even if that is killed."""
     global _worker_opener
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process hears it, and puts its workers down
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run's process handles it and ends its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # nltk loads both where they are, for classifiers that no metric uses: a second, and 150 MB of each process.
-    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]  # None: not there
+    # If they are installed, nltk loads both for classifiers that no metric uses: a second and 150 MB per process.
+    sys.modules.update(dict.fromkeys(("sklearn", "scipy")))  # type: ignore[arg-type]  # None blocks the import
     _worker_opener = opener
 
 
@@ -188,10 +188,10 @@ def _end_with_parent() -> None:
 
 @lru_cache(maxsize=1)
 def _worker_scorer() -> Scorer:
-    """The worker's own; opened with its first work, so that what is wrong is told as of any other work."""
+    """The worker's scorer, opened at the first request, so that problems are reported as for any request."""
     assert _worker_opener is not None
     scorer = _worker_opener()
-    # What is loaded stays, and scores hold no cycles: the collector would walk over all of it, for a tenth of the time.
+    # Loaded objects stay and scores have no cycles, but collecting garbage would take a tenth of the time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     return scorer
@@ -202,6 +202,6 @@ def _metrics_in_worker() -> tuple[Metric, ...]:
 
 
 def _score_in_worker(texts: Sequence[tuple[str, str | None, str | None]]) -> list[Plain]:
-    """The fields of PairScores: tuples pass between processes several times as fast as objects."""
+    """The fields of PairScores as tuples, which pass between processes several times as fast as objects."""
     scored = score_pairs(_worker_scorer(), [ScoringPair(*each) for each in texts])
     return [(one.values, one.reasons, one.seconds, one.failure) for one in scored]

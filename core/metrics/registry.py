@@ -1,4 +1,4 @@
-"""All metrics by name. `find_metrics` turns what a user typed into configurations."""
+"""All metrics by name; `find_metrics` turns a user's input into configurations."""
 
 import re
 from collections.abc import Sequence
@@ -10,25 +10,25 @@ from core.metrics.neural.scorer import NEURAL_FAMILIES
 from core.metrics.scorer import Group, MetricSpec
 
 GROUPS = ("lexical", "neural", "all")
-"""What stands for several metrics: 000's 16, its 12, its 28."""
+"""Names for several metrics: Meta-Judge's 16 lexical ones, its 12 neural ones, all its 28."""
 
 
 def all_metrics() -> tuple[MetricSpec, ...]:
-    """Every configuration there is: the 28 of 000 first, in the order of its tables."""
+    """Every configuration, Meta-Judge's 28 first, in the order of its tables."""
     everything = [spec for family in LEXICAL_FAMILIES.values() for spec in family.specs]
     everything += [spec for family in NEURAL_FAMILIES.values() for spec in family.specs]
     return tuple(sorted(everything, key=lambda spec: not spec.of_paper))
 
 
 def metrics_of(group: Group) -> tuple[MetricSpec, ...]:
-    """Every configuration of a group, those beyond the paper too."""
+    """Every configuration of a group, including those beyond Meta-Judge's."""
     return tuple(spec for spec in all_metrics() if spec.group == group)
 
 
 def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
-    """Configurations by name, alias, or group: `lexical` and `neural` are 000's 16 and 12, `all` its 28.
+    """Configurations by name, alias or group: `lexical` and `neural` are Meta-Judge's 16 and 12, `all` its 28.
 
-    In the order asked for, each once. Raises InputError with all unknown names, each with the names nearest to it.
+    Each configuration once, in the given order. InputError lists all unknown names, each with similar ones.
     """
     by_name = {spec.metric.name: spec for spec in all_metrics()}
     found: dict[str, MetricSpec] = {}
@@ -44,23 +44,23 @@ def find_metrics(names: Sequence[str]) -> tuple[MetricSpec, ...]:
         else:
             unknown.append(f"{written!r} is unknown ({_nearest(written)})")
     if unknown:
-        raise InputError("These metrics are not known", unknown)
+        raise InputError("Unknown metrics", unknown)
     return tuple(found.values())
 
 
 def canonical_name(written: str) -> str | None:
-    """The name of the metric that goes by this name or alias; None: there is none.
+    """The metric's name for a name or alias; None if there is no such metric.
 
-    Case, spaces, punctuation, `device=...` and the order of arguments do not matter, nor whether a number ends in `.0`
-    or Greek letters are spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`. Arguments stand in parentheses or, as
-    in Meta-Judge's files, behind an underscore: `chrf_char_order=6,word_order=0` is `chrf(char_order=6, word_order=0)`.
+    Ignores case, spaces, punctuation, `device=...`, the order of arguments, a final `.0`, and whether Greek letters are
+    spelled out: `METEOR α: 0.2, γ: 0.0` is `meteor-a0.2-g0`. Arguments are in parentheses or, as in Meta-Judge's files,
+    after an underscore: `chrf_char_order=6,word_order=0` is `chrf(char_order=6, word_order=0)`.
     """
     return _names_by_key((*LEXICAL_FAMILIES, *NEURAL_FAMILIES)).get(_key(written))
 
 
 @lru_cache(maxsize=1)
 def _names_by_key(_: tuple[str, ...]) -> dict[str, str]:
-    """Names win over aliases; an alias that two metrics claim stands for neither. Made anew for other families."""
+    """Key -> metric's name. Names win over aliases; an alias of two metrics is dropped. Cached by the families' names."""
     specs = all_metrics()
     aliases: dict[str, set[str]] = {}
     for spec in specs:
@@ -72,7 +72,7 @@ def _names_by_key(_: tuple[str, ...]) -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _key(written: str) -> str:
-    """What is compared: letters, digits, points inside numbers and plus signs, arguments sorted."""
+    """The part of a name to compare: letters, digits, points inside numbers and plus signs, with sorted arguments."""
     plain = written.casefold().replace("α", "alpha").replace("β", "beta").replace("γ", "gamma")
     plain = re.sub(r"(?<![\w.])(\d+)\.0+(?![\w.])", r"\1", plain)
     called = re.fullmatch(r"([^()]*)\((.*)\)\W*", plain, re.DOTALL) or re.fullmatch(
@@ -88,7 +88,7 @@ def _key(written: str) -> str:
 
 
 def _nearest(written: str) -> str:
-    """The names that look most like it, for a message."""
+    """The most similar names, for a message."""
     near = nearest_names(written, [*(spec.metric.name for spec in all_metrics()), *GROUPS])
     if not near:
         return f"groups are {', '.join(GROUPS)}"

@@ -1,4 +1,4 @@
-"""What a group of metrics offers to whoever scores texts with it."""
+"""The interface of a group of metrics: pairs to score, configurations and scorers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,42 +8,42 @@ from core.schema.scores import Metric, Score
 
 Group = Literal["lexical", "neural"]
 NO_REFERENCE, EMPTY_REFERENCE, NO_SOURCE = "no reference", "the reference is empty", "no source"
-"""Why a text has no score, whoever would give it."""
+"""Reasons for a missing score that all metrics share."""
 
 
 @dataclass(frozen=True)
 class ScoringPair:
-    """What a metric sees of an output."""
+    """The part of an output that a metric receives."""
 
     text: str
     reference: str | None = None
     source: str | None = None
-    """The question, or the sentence that is translated."""
+    """The question, or the text to translate."""
 
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """A configuration that can be asked for by name."""
+    """A configuration of a metric, available by name."""
 
     metric: Metric
-    """Of a neural metric the signature here holds the model's name; the scorer's holds what was loaded."""
+    """A neural metric's signature here has the model's name; the scorer's signature has the loaded files."""
     group: Group
     parameters: Mapping[str, object] = field(default_factory=dict)
     needs: frozenset[Literal["reference", "source"]] = frozenset({"reference"})
     of_paper: bool = False
-    """One of the 28 configurations of 000."""
+    """Whether it is one of Meta-Judge's 28 configurations."""
     aliases: tuple[str, ...] = ()
-    """Other names it is known by: in the paper's tables, in other tools' files."""
+    """Other names: in Meta-Judge's tables, in other tools' files."""
     about: str = ""
-    """One sentence for a person who chooses."""
+    """One sentence to help a user choose."""
 
 
 class Scorer(Protocol):
-    """Some metrics, ready to score. Pure: the same pair gives the same scores in any batch and any order."""
+    """Metrics that are ready to score. Pure: a pair gets the same scores in any batch and any order."""
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """With their full signatures, in the order of the scores."""
+        """The metrics with full signatures, in the order of the scores."""
 
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
-        """One tuple a pair, one score a metric. A pair that cannot be scored gets reasons, never an exception."""
+        """One tuple for each pair, with one score for each metric. A pair that cannot be scored gets reasons instead."""

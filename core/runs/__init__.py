@@ -1,1 +1,1 @@
-"""Long work over the items of a file: in a process of its own, saved item by item, cancelled and resumed."""
+"""Long jobs over the items of a file, in a separate process: saved item by item, cancelled and resumed."""

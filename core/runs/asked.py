@@ -1,4 +1,4 @@
-"""What a run was asked for: its kind with its settings, the model that is asked, how it is worked on; checked once."""
+"""The request for a run, validated once: its kind and settings, the model, and how to process it."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from core.schema.runs import RULES, Kind, KindSettings, PromptSlot, Run
 from core.schema.settings import About, Remark, SettingField, Settings, fields_of, refuse, setting
 
 Environment = Literal["base", "vllm", "neural"]
-"""`base` is the app's own; rules and a model on a server run there."""
+"""`base` is the app's own environment, used by rules and by models on a server."""
 Backend = Literal["rules", "openai", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 OPENAI_URL = "https://api.openai.com/v1"
@@ -28,24 +28,24 @@ _NOT_IN_NAMES = re.compile(r"[^\w.+-]+")
 
 
 class ModelSettings(CallSettings):
-    """Who is asked, and how: with the prompts, what determines a model's answers."""
+    """The model and the settings of its calls; together with the prompts they determine its answers."""
 
     backend: Backend = setting(
         "rules",
         "Backend",
-        "who does the work",
+        "what does the work: rules, a server or vLLM",
         words={
             "rules": "Rules: no model, no cost",
             "openai": "A server (OpenAI-compatible)",
             "vllm": "vLLM on this machine",
         },
     )
-    model: str = setting("", "Model", "name on the server, or name or path for vllm")
+    model: str = setting("", "Model", "name on the server; for vllm, a name or path")
     base_url: str = setting("", "Address", f"OpenAI-compatible server (default {OPENAI_URL})")
     attempts: int = setting(
         DEFAULT_ATTEMPTS,
         "Answers requested for one step",
-        "answers requested for one step before it counts as failed",
+        "most answers requested for one step before it counts as failed",
         within=(1, 1_000),
     )
     max_model_len: int | None = setting(
@@ -56,7 +56,7 @@ class ModelSettings(CallSettings):
         unit="tokens",
     )
     engine: dict[str, Any] = setting(
-        {}, "Engine", "vllm: an argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
+        {}, "Engine", "vllm: argument of vllm.LLM, such as quantization=awq", metavar="NAME=VALUE"
     )
 
     def idle(self, backend: str) -> frozenset[str]:
@@ -76,20 +76,20 @@ class ModelSettings(CallSettings):
 
     @property
     def short_name(self) -> str:
-        """The model's name without the folder or organisation before it; `rules` where no model is asked."""
+        """The model's name without folder or organisation; `rules` if no model is used."""
         return RULES if self.backend == "rules" else self.model.rstrip("/").split("/")[-1]
 
 
 class Running(Settings):
-    """How a run that asks a model is worked on: none of it changes an answer."""
+    """How to process a run that uses a model. None of these settings changes an answer."""
 
     concurrency: int = setting(
-        32, "Requests open at once", "requests open at once", within=(1, 10_000), scored=False
+        32, "Requests open at once", "most requests open at the same time", within=(1, 10_000), scored=False
     )
     timeout: float = setting(
         120.0,
         "Longest wait for an answer",
-        "time limit of one request",
+        "time limit for one request",
         within=(0.001, 1e7),
         unit="s",
         scored=False,
@@ -104,48 +104,48 @@ class Running(Settings):
     key_variable: str | None = setting(
         None,
         "Environment variable that holds the key",
-        f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, else none)",
+        f"environment variable with the server's key (default {OPENAI_KEY} for OpenAI's own server, otherwise none)",
         metavar="NAME",
         scored=False,
     )
     input_price: float | None = setting(
         None,
         "Price of a million input tokens",
-        "price of a million input tokens",
+        "price of a million input tokens, for the cost of the run",
         within=(0, 1e12),
         scored=False,
     )
     output_price: float | None = setting(
         None,
         "Price of a million output tokens",
-        "price of a million output tokens",
+        "price of a million output tokens, for the cost of the run",
         within=(0, 1e12),
         scored=False,
     )
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Only a server is reached over a line, and paid."""
+        """Only a server needs a connection and costs money."""
         return frozenset() if backend == "openai" else frozenset(type(self).model_fields)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What determines a run's results."""
+    """Everything that determines a run's results."""
 
     kind: Kind
     chosen: Any
-    """The kind's own Settings."""
+    """Settings of the kind."""
     model: ModelSettings = field(default_factory=ModelSettings)
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """Purpose -> the prompt's whole text, so that a run does not depend on a file that may change."""
+    """Purpose -> full text of the prompt, so that a run does not depend on a file that may change."""
     name: str = ""
-    """Under which its texts or scores are listed; empty: one that says what is not as usual, and the model."""
+    """Name under which its texts or scores are listed; empty: derived from the model and unusual settings."""
     attached: str = ""
-    """The whole text of the file that the settings refer to, such as a rubric."""
+    """Full text of the file that the settings refer to, such as a rubric."""
 
     @property
     def by_rules(self) -> bool:
-        """Whether no model is asked."""
+        """Whether rules do the work without a model."""
         return self.model.backend == "rules"
 
     @property
@@ -160,7 +160,7 @@ class Asked:
 
     @property
     def unusual(self) -> tuple[str, ...]:
-        """What was chosen otherwise than usual, in a few words each."""
+        """Settings that are not defaults, in a few words each."""
         usual = self.chosen.usual({}, self.model.backend)
         return tuple(
             one.valued(value)
@@ -175,13 +175,13 @@ class Asked:
 
     @property
     def seed(self) -> int | None:
-        """Of all that is drawn; None: nothing is."""
+        """The seed of all draws; None: nothing is drawn."""
         drawn = self.chosen.DRAWN or not self.by_rules
         return getattr(self.chosen, "seed", None) if drawn else None
 
     @property
     def environment(self) -> Environment:
-        """Where the run's libraries are."""
+        """The environment with the run's libraries."""
         return (
             "neural" if self.chosen.needs == "neural" else "vllm" if self.model.backend == "vllm" else "base"
         )
@@ -191,19 +191,19 @@ def _field(name: str, label: str, option: str = "") -> SettingField:
     return SettingField(name, About(label, "", option), "text", None)
 
 
-BESIDE = (
+EXTRA_FIELDS = (
     _field("name", "Name of the judge"),
     _field("prompt", "Prompts"),
     _field("limit", "Number of items"),
 )
-"""What a door asks for that is no setting of any model or kind."""
+"""Fields of commands and pages that are not settings of a model or kind."""
 
 
 def fields_named(kind: Kind) -> dict[str, SettingField]:
-    """All fields that a remark on a run of the kind may name."""
+    """All fields that a remark on a run of this kind can mention."""
     file = kind.attachment
     own = () if file is None else (_field(file.name, file.label, file.option),)
-    return fields_of(kind.Settings) | {one.name: one for one in (*BESIDE, *own)}
+    return fields_of(kind.Settings) | {one.name: one for one in (*EXTRA_FIELDS, *own)}
 
 
 def ask(
@@ -216,9 +216,9 @@ def ask(
     attached: str = "",
     prompts: Sequence[Prompt] = (),
 ) -> tuple[Asked, Any]:
-    """What a user chose, checked. Raises SettingsError or InputError with everything that is wrong.
+    """Validate a user's choices. Raises SettingsError or InputError with every problem.
 
-    attached: the text of the file that the kind's settings refer to. prompts: chosen ones, in the place of those shipped.
+    attached: text of the file that the kind's settings refer to. prompts: chosen prompts, which replace shipped ones.
     """
     problems: list[Remark] = []
     backend = str(model.get("backend", "rules"))
@@ -231,7 +231,7 @@ def ask(
     if own is not None and asked is not None:
         between += own.problems(asked.backend)
         between += _place_prompts(own, asked.backend, prompts, chosen_prompts)
-    # Metrics have no backend: what some of them need is no mistake.
+    # Metrics have no backend, so needing another environment is no mistake.
     if asked is not None and kind.work != "scores":
         offered = [one for one in BACKENDS if one != "rules" or kind.Settings.MODEL_FREE]
         for found, given in ((asked, model), (how, running), (own, chosen)):
@@ -239,16 +239,16 @@ def ask(
                 between += _idle(found, given, asked.backend, offered)
         between += _model_problems(asked)
         if asked.backend == "rules" and not kind.Settings.MODEL_FREE:
-            between.append(Remark("backend", "rules cannot be this judge; choose openai or vllm"))
+            between.append(Remark("backend", "this judge cannot work with rules; choose openai or vllm"))
     if isinstance(how, Running) and backend == "openai":
         between += _key_problems(how)
     wrong = {one.name for one in problems}
     problems += [one for one in between if wrong.isdisjoint(one.fields)]
     if name and kind.work == "judging" and not _NAME.fullmatch(name):
-        text = "a column's name has at most 80 characters, no blanks, commas, colons, equals signs or quotes"
+        text = "a column's name has at most 80 characters, without spaces, commas, colons, equals signs or quotes"
         problems.append(Remark("name", text))
     if kind.attachment is not None and not attached:
-        text = f"name a {kind.attachment.option}, or the path of a .yaml file"
+        text = f"choose a {kind.attachment.option}, or give the path of a .yaml file"
         problems.append(Remark(kind.attachment.name, text))
     refuse(problems, ModelSettings, kind.Running or Running, also=fields_named(kind).values())
     assert own is not None
@@ -261,7 +261,7 @@ def ask(
 
 
 def _version_apart(model: Mapping[str, object]) -> Mapping[str, object]:
-    """With the API version in a field of its own where the address holds it; one that contradicts the field stays."""
+    """Move an API version from the address to its own field, unless it contradicts that field."""
     url = model.get("base_url")
     if not isinstance(url, str):
         return model
@@ -272,7 +272,7 @@ def _version_apart(model: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remark]) -> _Shape | None:
-    """The settings of these values. Where some are wrong, those of the others: what is wrong between these is told too."""
+    """Settings from these values. Invalid values are left out, so that conflicts between the others are reported too."""
     before = len(problems)
     found = shape.read(given, problems)
     if found is not None:
@@ -284,18 +284,18 @@ def _read(shape: type[_Shape], given: Mapping[str, object], problems: list[Remar
 def _idle(
     found: Settings, given: Mapping[str, object], backend: str, backends: Sequence[str]
 ) -> Iterator[Remark]:
-    """Fields that were given and do nothing: with this backend, or beside the other settings. backends: those on offer.
+    """Given fields without effect, because of the backend or other settings. backends: those on offer.
 
-    An empty value is none: no address, no key, no models.
+    An empty value counts as not given: no address, no key, no models.
     """
     for name in fields_of(type(found)):
         if given.get(name) in (None, "", (), {}) or name not in found.ignored(backend):
             continue
         ways = found.fewest_choices(backend, partial(_heeds, name, backend))
-        text = "does nothing beside the other settings"
+        text = "has no effect with the other settings"
         if not ways and (heeding := [one for one in backends if name not in found.ignored(one)]):
             ways = [{"backend": one} for one in heeding]
-            text = f"does nothing with {{backend={backend}}}"
+            text = f"has no effect with {{backend={backend}}}"
         yield Remark(name, f"{text}; leave it out{_or_choose(ways)}")
 
 
@@ -304,7 +304,7 @@ def _heeds(name: str, backend: str, settings: Settings) -> bool:
 
 
 def _or_choose(ways: Sequence[Mapping[str, str]]) -> str:
-    """The ways as the end of a remark's sentence; empty where there is none."""
+    """The ways as the end of a remark's sentence; empty if there are none."""
     said = [" and ".join(f"{{{name}={word}}}" for name, word in way.items()) for way in ways]
     return f", or choose {' or '.join(said)}" if said else ""
 
@@ -314,12 +314,13 @@ def _place_prompts(
 ) -> Iterator[Remark]:
     """Put each chosen prompt into its slot in `found`.
 
-    Yields those that a run with these settings has no use for, with the settings that have one, and second ones for a slot.
+    Yields problems: prompts that a run with these settings does not use (with settings that use them), and a second
+    prompt for one slot.
     """
     by_rules = backend == "rules"
     if by_rules and chosen:
         others = [{"backend": one} for one in BACKENDS if one != "rules"]
-        text = "rules ask no model, so they use no prompt; leave it out"
+        text = "rules use no prompt; leave it out"
         yield Remark("prompt", text + _or_choose(others))
         return
     slots = own.prompts(by_rules=by_rules)
@@ -331,18 +332,18 @@ def _place_prompts(
             same = next((one for one in slots if prompt.purpose in one.purposes), None)
             if same is None:
                 said["asked"] = ", ".join(name for one in slots for name in one.purposes) or "nothing"
-                text = "{prompt} is for {purpose}, and this run asks for {asked}"
+                text = "{prompt} is for {purpose}, but this run uses prompts for {asked}"
             else:
                 said |= {"task": str(prompt.task), "asked": str(same.task)}
-                text = "{prompt} is for the task {task}, and this run's is {asked}"
+                text = "{prompt} is for the task {task}, but this run's task is {asked}"
             yield Remark("prompt", f"{text}; leave it out{_or_choose(ways)}", said)
         elif (first := found.get(slot)) is None:
             found[slot] = prompt
         elif first.purpose == prompt.purpose:
-            yield Remark("prompt", "{prompt} is the second one for {purpose}; choose one", said)
+            yield Remark("prompt", "{prompt} is the second prompt for {purpose}; choose one", said)
         else:
             said |= {"first": first.name}
-            yield Remark("prompt", "{prompt} and {first} are for the same answer; choose one", said)
+            yield Remark("prompt", "{prompt} and {first} serve the same step; choose one", said)
 
 
 def _sends(prompt: Prompt, by_rules: bool, settings: KindSettings) -> bool:
@@ -350,7 +351,7 @@ def _sends(prompt: Prompt, by_rules: bool, settings: KindSettings) -> bool:
 
 
 def _texts_of(slots: Sequence[PromptSlot], chosen: Mapping[PromptSlot, Prompt]) -> dict[str, str]:
-    """Purpose -> the whole text of its prompt: the chosen ones, else those shipped. Raises InputError for a broken file."""
+    """Purpose -> full text of its prompt: chosen, else shipped. Raises InputError for a broken file."""
     shipped = [find_prompt(one.shipped, one.purpose, one.task) for one in slots if one not in chosen]
     return {prompt.purpose: prompt.dump() for prompt in (*shipped, *chosen.values())}
 
@@ -359,14 +360,14 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
     if model.backend == "rules":
         return
     if not model.model:
-        yield Remark("model", "name the model to ask")
+        yield Remark("model", "is empty; enter the model's name")
     if model.backend == "openai":
         try:
             normal_url(model.base_url)
-        except InputError as wrong:  # never repeats the address, which may hold a secret
+        except InputError as wrong:  # never quotes the address, which may contain a secret
             yield from (Remark("base_url", "{what}", {"what": problem}) for problem in wrong.problems)
     yield from model.call_problems()
-    # Settings are kept with the run, so a secret may not be one of them, at any depth.
+    # Settings are stored with the run, so they must not contain secrets at any depth.
     for place in ("engine", "extra_body", "chat_template"):
         for name in sorted(secret_names(getattr(model, place))):
             yield Remark(
@@ -376,36 +377,40 @@ def _model_problems(model: ModelSettings) -> Iterator[Remark]:
 
 def _key_problems(running: Running) -> Iterator[Remark]:
     if running.key_variable is not None and running.key_variable not in os.environ:
-        # Another name is not repeated: it may be the key itself, given in the place of its variable's name.
+        # Do not quote another name: it may be the key itself, entered instead of its variable's name.
         name = OPENAI_KEY if running.key_variable == OPENAI_KEY else "of that name"
         text = "there is no environment variable {variable}; set it to the server's key"
         yield Remark("key_variable", text, {"variable": name})
 
 
 def asked_of(run: Run) -> Asked:
-    """What a saved run was asked for. Raises InputError where a newer Assay saved it."""
+    """The request of a saved run. Raises InputError if a newer version saved it."""
     return asked_from(kind_named(run.kind), run.settings, _saved_by(run))
 
 
 def running_of(run: Run) -> Any:
-    """How a saved run is worked on: its kind's Running, or the Running of a run that may ask a model."""
+    """The processing settings of a saved run: its kind's Running, or the one for runs with a model."""
     return (kind_named(run.kind).Running or Running).saved(run.running, _saved_by(run))
 
 
 def _saved_by(run: Run) -> str:
-    return f"Run {run.run_id} cannot be read: Assay {run.app_version} saved it with other settings"
+    return f"Run {run.run_id} cannot be read: Assay {run.app_version} saved it with different settings"
 
 
 def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's settings cannot be read") -> Asked:
-    """What settings say that `kept` or `described` wrote. Raises SettingsError where they are none, which starts with
-    `what`.
+    """The request from settings written by `kept` or `described`. Raises SettingsError if they are invalid. what:
+    start of its message.
     """
     if kind.work == "scores":
         return Asked(kind, kind.Settings.saved(kept, what))
     attached = kept.get(kind.attachment.name) if kind.attachment else ""
     prompts = kept.get("prompts") or {}
     if not isinstance(prompts, dict):
-        refuse([Remark("prompt", "{value} is no object", {"value": repr(prompts)})], also=BESIDE, what=what)
+        refuse(
+            [Remark("prompt", "{value} is not an object", {"value": repr(prompts)})],
+            also=EXTRA_FIELDS,
+            what=what,
+        )
     return Asked(
         kind,
         kind.Settings.saved(kept.get(kind.name) or {}, what),
@@ -417,9 +422,9 @@ def asked_from(kind: Kind, kept: Mapping[str, Any], what: str = "The run's setti
 
 
 def kept(asked: Asked) -> dict[str, Any]:
-    """As the store keeps it: JSON values only, defaults included, so that equal settings are equal texts.
+    """The request as stored: JSON values, including defaults, so that equal settings are equal texts.
 
-    Of a model's calls only what is not as usual, so that run.json stays short.
+    Settings of model calls are included only if they are not defaults, to keep run.json short.
     """
     own = asked.chosen.model_dump(mode="json")
     if asked.kind.work == "scores":
@@ -436,12 +441,12 @@ def kept(asked: Asked) -> dict[str, Any]:
 
 
 def described(asked: Asked) -> dict[str, Any]:
-    """The settings for a person to read: prompts by name and hash."""
+    """The settings for readers, with prompts by name and hash."""
     if asked.kind.work == "scores":
         return kept(asked)
     prompts = {
         purpose: {"name": prompt.name, "sha256": prompt.sha256}
-        for purpose, prompt in sorted(asked.prompts_read.items())  # as the store has them
+        for purpose, prompt in sorted(asked.prompts_read.items())  # in the same order as in the store
     }
     return kept(asked) | {"prompts": prompts, _name_key(asked.kind): asked.called}
 

@@ -1,4 +1,4 @@
-"""What a run asked about one item, call by call: the prompt as it was sent, what came back, and what became of it."""
+"""The model calls for one item: the prompt as sent, the reply, and how it was used."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,55 +13,55 @@ from core.store.kept import item_calls
 from core.tables.reading import printable_text
 
 THINKING = "Thinking"
-"""Title of the part that is long and seldom read."""
+"""Title of a long part that is rarely read."""
 Verdict = Literal["usable", "not usable", "no answer", "complete"]
-"""What became of a reply. `complete`: an older Assay made the call, and did not note whether the reply was usable."""
+"""How a reply was used. `complete`: an older version made the call and did not record whether the reply was usable."""
 
 
 @dataclass(frozen=True)
 class ItemCall:
-    """One call. Control characters in its texts are U+FFFD; all else is as it was sent, and as it came."""
+    """One call. Texts are as sent and received, except that control characters become U+FFFD."""
 
     step: str
     question: int | None
-    """Calls with the same number ask the same question of the step, from 1; None: the prompt was not kept."""
+    """Number of the question within the step, from 1; attempts share it. None: the prompt was not stored."""
     of_these: tuple[int, int]
-    """Which one it is of the questions that the step asked about the same texts, from 1, and how many they are."""
+    """Number of the question among the step's questions about the same texts, from 1, and their total."""
     attempt: int | None
-    """From 1. A reply that was cut off is asked for with a larger limit, which is the same attempt."""
+    """From 1. Repeating a reply that was cut off with a larger limit is the same attempt."""
     texts: tuple[int, ...] | None
-    """Which of the item's texts asked, from 0; empty: the item is one text; None: an older Assay did not note it."""
+    """The item's texts that the call is for, from 0; empty: the item is one text; None: not recorded by an older version."""
     messages: tuple[Message, ...] | None
-    """The whole conversation that was sent; None: it was not kept."""
+    """The whole conversation that was sent; None: not stored."""
     begins: int
-    """Messages at its beginning that the question's first attempt sent too."""
+    """Number of first messages that are the same as in attempt 1."""
     settings: Mapping[str, object] | None
-    """What else was sent; `max_tokens` is the limit of the answer, without room for thinking."""
+    """Other parts of the request; `max_tokens` is the limit of the answer, without thinking."""
     schema: Mapping[str, object] | None
-    """JSON Schema that the answer had to keep."""
+    """JSON Schema of the answer."""
     not_sent: tuple[str, ...]
-    """Settings that the server refuses, so that the request went without."""
+    """Settings that were not sent because the server refuses them."""
     reply: str | None
-    """What the model wrote; with a reason, as far as it came. None: nothing came."""
+    """The model's text; partial if there is a reason. None: no text."""
     thinking: str | None
     verdict: Verdict
     reason: str | None
-    """Why no complete reply came, such as `cut off`."""
+    """Why there is no complete reply, such as `cut off`."""
     detail: str
     """One sentence about the reason."""
     rejected: str | None
     """Why a complete reply was not used."""
     cached: bool
-    """Answered from the cache: it cost nothing."""
+    """Whether it was answered from the cache, at no cost."""
     input_tokens: int | None
     output_tokens: int | None
     thinking_tokens: int | None
-    """Of the output tokens."""
+    """Tokens of thinking among the output tokens."""
     seconds: float
 
     @property
     def title(self) -> str:
-        """Step, which of its questions if it asked several, and attempt."""
+        """Step, number of the question if there are several, and attempt."""
         if self.attempt is None:
             return self.step
         number, several = self.of_these
@@ -70,14 +70,14 @@ class ItemCall:
 
     @property
     def became(self) -> str:
-        """The verdict, with the reason in a few words."""
+        """The verdict with a short reason."""
         return _became(self.verdict, self.reason, self.rejected)
 
     @property
     def cost(self) -> str:
         """Tokens and time."""
         if self.cached:
-            return "Found in the cache: it cost nothing."
+            return "From the cache, at no cost."
         thought = "" if self.thinking_tokens is None else f" ({self.thinking_tokens:,} for thinking)"
         tokens = (
             "Tokens not counted by the server"
@@ -88,7 +88,7 @@ class ItemCall:
 
     @property
     def parts(self) -> tuple[tuple[str, str], ...]:
-        """(title, text) of all there is to read, in order. A part whose text is empty is said by its title alone."""
+        """(title, text) of every part, in order. If the text is empty, the title says everything."""
         return tuple(self._parts())
 
     def _parts(self) -> Iterator[tuple[str, str]]:
@@ -104,7 +104,7 @@ class ItemCall:
             if len(self.messages) == self.begins:
                 yield "Prompt as in attempt 1", ""
         if self.not_sent:
-            yield "Left out, because the server refuses it", "\n".join(self.not_sent)
+            yield "Not sent, because the server refuses it", "\n".join(self.not_sent)
         if self.thinking:
             yield THINKING, self.thinking
         if self.reply is None:
@@ -118,9 +118,9 @@ class ItemCall:
 def calls_of(
     store: Store, run_id: int, position: int, texts: Collection[int] | None = None
 ) -> tuple[ItemCall, ...]:
-    """Every call for an item: steps in the order in which they came, a question's attempts one after the other.
+    """Every call for an item: steps in the order of their first call, with a question's attempts together.
 
-    texts: only calls for these of the item's texts, by their numbers from 0. A call without such a note is for each.
+    texts: only calls for these of the item's texts, numbered from 0. A call without recorded texts counts for each.
     """
     steps: dict[str, list[Row]] = {}
     for row in item_calls(store, run_id, position):
@@ -130,7 +130,7 @@ def calls_of(
 
 
 def _calls(questions: Collection[list[Row]]) -> Iterator[ItemCall]:
-    """Of one step."""
+    """The calls of one step."""
     about = [repr(rows[0]["texts"]) for rows in questions]
     for at, rows in enumerate(questions):
         of_these = about[: at + 1].count(about[at]), about.count(about[at])
@@ -138,18 +138,18 @@ def _calls(questions: Collection[list[Row]]) -> Iterator[ItemCall]:
 
 
 def became(call: Row) -> str:
-    """What became of a call of `item_costs`, in a few words."""
+    """How a call from `item_costs` was used, in a few words."""
     return _became(_verdict(call), call["reason"], call["rejected"])
 
 
 def texts_of(run: RunAtHand, position: int) -> tuple[Mapping[str, str | None], ...]:
-    """System and level of each of the item's texts, in the order of their numbers."""
+    """System and level of each of the item's texts, in order."""
     things = list(run.items.values())[position]
     return tuple(dict(zip(("system", "level"), run.path.named(thing), strict=True)) for thing in things)
 
 
 def item_report(run: RunAtHand, position: int, calls: Iterable[ItemCall]) -> dict[str, object]:
-    """The calls as JSON values, each with the texts that it was made for."""
+    """The calls as JSON values, each with its texts."""
     names = texts_of(run, position)
     return {
         "run": run.run.run_id,
@@ -178,9 +178,9 @@ def _became(verdict: Verdict, reason: str | None, rejected: str | None) -> str:
 
 
 def _questions(rows: Iterable[Row]) -> Collection[list[Row]]:
-    """The calls of one step by question. A call whose prompt was not kept stands alone.
+    """The calls of one step, grouped by question. A call without a stored prompt forms its own group.
 
-    A further attempt sends the first one's messages, the last reply, and what was wrong with it.
+    A later attempt sends the messages of the first one, the last reply, and its problem.
     """
     found: dict[object, list[Row]] = {}
     for at, row in enumerate(rows):
@@ -195,7 +195,7 @@ def _questions(rows: Iterable[Row]) -> Collection[list[Row]]:
 
 
 def _attempts(rows: list[Row], question: int, of_these: tuple[int, int]) -> Iterable[ItemCall]:
-    """The calls of one question, in the order of its attempts."""
+    """The calls of one question, in the order of attempts."""
     if rows[0]["asked"] is None:
         return [_call(rows[0], None, of_these, None, 0)]
     sent = [_messages(row["asked"]) for row in rows]

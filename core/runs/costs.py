@@ -1,4 +1,4 @@
-"""What runs cost: judges' put side by side, and what a whole run will take, told from its first items."""
+"""Cost of runs: of judges for comparison, and estimates for a whole run from its first items."""
 
 import math
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from core.tables.reading import name_of, reject, shown
 
 
 def cost_of_run(at: RunAtHand) -> JudgeCost:
-    """What the run cost so far. Raises InputError for a run that neither judges nor examines judges."""
+    """The run's cost so far. Raises InputError for a run that neither judges nor examines judges."""
     number = at.run.run_id
     if at.kind.work not in ("judging", "audit"):
-        raise InputError(f"Run {number} is no judge's, it is of the kind {at.kind.name}.")
+        raise InputError(f"Run {number} is not a judge's run (kind: {at.kind.name}).")
     n_texts, _ = texts_come_to(at.store, number)
     progress, running = progress_of(at.store, number), at.running
     return JudgeCost(
@@ -38,51 +38,55 @@ def cost_of_run(at: RunAtHand) -> JudgeCost:
 
 
 def cost_of_folder(folder: Path) -> JudgeCost:
-    """What the run cost that wrote the folder. Raises InputError where it holds none of a judge.
+    """The cost of the run that wrote the folder. Raises InputError unless it is a judge's run.
 
-    Prices are those that its run.json names.
+    Prices come from its run.json.
     """
     report = read_report(folder)
     kind, settings = report["kind"], report["settings"]
     if kind not in KINDS or KINDS[kind].work not in ("judging", "audit"):
-        raise InputError(f"{folder} holds a run of the kind {shown(kind)}; a judge's run is needed.")
+        raise InputError(
+            f"{folder} contains a run of the kind {shown(kind)}; choose the folder of a judge's run."
+        )
     name = settings.get("name") if KINDS[kind].work == "judging" else settings.get("model") or RULES
     if not isinstance(name, str) or name_of(name) is None:
-        reject(str(folder / RUN_FILE), [f"settings: no name tells whose run of the kind {kind} it is"])
+        reject(
+            str(folder / RUN_FILE), [f"settings: the name of the judge or model is missing (kind: {kind})"]
+        )
     n_texts = sum(1 for line in bytes_of(folder / RECORDS_FILE).splitlines() if line.strip())
     return costs_of_report(report, folder / RUN_FILE, _called(kind, name), n_texts)
 
 
 def _called(kind: str, name: str) -> str:
-    """An audit says what it is: its name is the model's."""
+    """Name of the judge; an audit, named after its model, gets its kind in front."""
     return name if KINDS[kind].work == "judging" else f"{kind} of {name}"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """For all items of a run, those that are done included."""
+    """Estimate for all items of a run, including finished ones."""
 
     n_seen: int
-    """Items it is told from."""
+    """Number of items that the estimate is based on."""
     n_items: int
     calls: int | None
-    """None: the items seen say nothing, because every answer came from the cache or a server failed."""
+    """None: unknown, because every answer came from the cache or the server failed."""
     input_tokens: int | None
     output_tokens: int | None
     money: float | None
-    """None where a price or a count of tokens is missing."""
+    """None if a price or a count of tokens is missing."""
     seconds: float | None
-    """Time worked in the end, by the clock: what it took so far, another start of the model, and the items that are
-    left. The middle of its range, as far from both ends in proportion."""
+    """Total working time by the clock: so far, another start of the model, and the remaining items. The geometric
+    middle of its range."""
     seconds_low: float | None = None
     seconds_high: float | None = None
     spread: float | None = None
-    """Calls, tokens and money may be this share more or less: a 90 % interval told from how items differ. None: a single
-    item tells nothing of that."""
+    """Calls, tokens and money can differ by this share: half of a 90 % interval, from the spread between items. None:
+    only one item."""
 
     @property
     def time(self) -> str | None:
-        """The range of its time in words; None: not known."""
+        """The range of the time in words; None: unknown."""
         if self.seconds_low is None or self.seconds_high is None:
             return None
         return spoken_range(self.seconds_low, self.seconds_high)
@@ -90,17 +94,17 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Seen:
-    """What finished items took. Times are seconds of one clock."""
+    """Times and tokens of finished items. Times are seconds of one clock."""
 
     items: Sequence[tuple[float, float]]
-    """From when to when each was worked on, side by side."""
+    """Start and end of the work on each item; they can overlap."""
     calls: Sequence[tuple[int, float, float]] = ()
-    """Position of the item, seconds that the request was open, tokens in and out."""
+    """Position of the item, seconds that the request was open, input and output tokens."""
     texts_per_item: float = 1.0
 
 
 def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
-    """What all items of the run will take, told from those it has finished, not from those that got no answer."""
+    """Estimate a whole run from its finished items, without items that got no answer."""
     number = progress.run.run_id
     progress = replace(progress, costs=step_costs(at.store, number, finished=True))
     if at.kind.work == "scores":
@@ -113,9 +117,9 @@ def estimate_all(at: RunAtHand, progress: Progress) -> Estimate:
 
 
 def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
-    """Texts and time of a whole scoring run. Scores from the cache count as if they had to be computed.
+    """Estimate texts and time of a whole scoring run. Cached scores count as if they had to be computed.
 
-    Between the ends of the time lies what several processes gain.
+    The range of the time reflects the gain from several processes.
     """
     run = progress.run
     n_seen = progress.n_done + progress.n_failed
@@ -129,7 +133,7 @@ def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
         for cost in progress.costs
     }
     shared = sum(one / (processes if step == "lexical" else 1) for step, one in alone.items())
-    # Items of a batch have one time, so how they differ is not known: as much as their mean is a careful guess.
+    # Items of a batch share one time, so their spread is unknown; assuming it equals the mean is a cautious guess.
     varied = max(_MACHINE, _relative([0.0, 2.0], n_left, n=n_seen))
     return _timed(
         Estimate(n_seen, run.n_items, round(calls), None, None, None, None),
@@ -141,11 +145,11 @@ def estimate_scoring(at: RunAtHand, progress: Progress) -> Estimate:
 
 
 def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
-    """Scale up what the finished items took.
+    """Extrapolate from the finished items.
 
-    Answers from the cache are counted as if they would have to be paid, at the mean of those that were: the items to come
-    are not in the cache. The time is told by the clock: the longest, if more open requests are answered no faster than
-    those seen; the shortest, if the model keeps up with all that can be open at once.
+    Answers from the cache are priced at the mean of paid answers, because future items are not in the cache. Longest
+    time: more open requests are answered no faster than those seen. Shortest time: the model keeps up with all
+    requests that can be open at once.
     """
     run, running = progress.run, at.running
     n_seen = progress.n_done + progress.n_failed
@@ -188,23 +192,23 @@ def estimate(at: RunAtHand, progress: Progress, seen: Seen) -> Estimate:
 
 
 _MACHINE = 0.25
-"""No time is told more exactly: machines, servers and lines have their moods."""
+"""Smallest relative uncertainty of a time, because machines, servers and connections vary."""
 _WIDEST = 2.0
-"""A time told from one item may be a third of it, or three times as much."""
+"""A time estimated from one item can be a third of it, or three times as much."""
 
 
 def _timed(found: Estimate, run: Run, n_left: int, low: float, high: float) -> Estimate:
-    """With what is left after the time worked so far and another start."""
+    """The estimate with its times: time so far, another start, and the remaining items."""
     before = (run.worked_seconds or 0.0) + ((run.start_seconds or 0.0) if n_left else 0.0)
     low, high = before + low, before + high
     return replace(found, seconds=math.sqrt(low * high), seconds_low=low, seconds_high=high)
 
 
 def _gain(at: RunAtHand, seen: Seen, worked: float, n_left: int) -> float:
-    """How many times as fast the items that are left may be, because more requests are open at once; 1 or more.
+    """Possible speed-up of the remaining items from more open requests; 1 or more.
 
-    A server somewhere may have room for all of them. An engine in this process has one processor for all: what more
-    open requests gain there is far less than their number; the square root is a hopeful guess.
+    A server may have room for all of them. An engine in this process has one processor for all, so the gain is far
+    smaller than the number of requests; the square root is an optimistic guess.
     """
     if at.asked.by_rules or not seen.calls:
         return 1.0
@@ -218,7 +222,7 @@ def _gain(at: RunAtHand, seen: Seen, worked: float, n_left: int) -> float:
 
 
 def covered(spans: Sequence[tuple[float, float]]) -> float:
-    """Length of all spans together, where they overlap counted once.
+    """Total length of all spans; overlaps count once.
 
     >>> covered([(0, 2), (1, 3), (5, 6)])
     4.0
@@ -231,7 +235,7 @@ def covered(spans: Sequence[tuple[float, float]]) -> float:
 
 
 def _by_item(seen: Seen, what: int) -> list[float]:
-    """A sum for each item that was asked for: of seconds (1) or tokens (2)."""
+    """The sum for each item with requests: of seconds (1) or tokens (2)."""
     sums: dict[int, float] = {}
     for call in seen.calls:
         sums[call[0]] = sums.get(call[0], 0.0) + call[what]
@@ -239,14 +243,14 @@ def _by_item(seen: Seen, what: int) -> list[float]:
 
 
 def _relative(sizes: Sequence[float], n_left: int, *, n: int | None = None) -> float:
-    """Half of the 90 % interval for the mean of further items, as a share of the mean of those seen.
+    """Half of the 90 % interval for the mean of the remaining items, relative to the mean of those seen.
 
-    n: how many were seen, if not as many as there are sizes to tell their differences from.
+    n: number of items seen, if it differs from the number of sizes.
     """
     n, mean = n or len(sizes), sum(sizes) / max(len(sizes), 1)
     if n < 2 or mean <= 0:
         return _WIDEST
-    # Imported late: it takes half a second to load.
+    # Imported lazily: it takes half a second to load.
     from scipy.special import stdtrit
 
     error = stdev(sizes) * math.sqrt(1 / n + 1 / max(n_left, 1))

@@ -1,4 +1,4 @@
-"""Which Python a run needs, and starting it there as a child process."""
+"""The Python environment that a run needs, and starting a run there as a child process."""
 
 import os
 import subprocess
@@ -16,23 +16,23 @@ from core.runs.asked import BACKENDS, Backend, Environment
 
 ROOT = Path(__file__).resolve().parents[2]
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
-"""Names another Python with vllm in it."""
+"""Path of another Python with vllm."""
 SPACY_VARIABLE = "ASSAY_SPACY_PYTHON"
-"""Names another Python with spaCy and a pipeline in it."""
+"""Path of another Python with spaCy and a pipeline."""
 NEURAL_VARIABLE = "ASSAY_NEURAL_PYTHON"
-"""Names another Python with what requirements-neural.txt asks for."""
+"""Path of another Python with the packages of requirements-neural.txt."""
 Helper = Literal["spacy"]
-"""Environments in which no run works, but a helper process of one."""
+"""Environments used only by helper processes of runs."""
 _children: list["subprocess.Popen[bytes]"] = []
-"""Kept so that a child that ended is not left a zombie, which would look alive."""
+"""Started children; kept to collect finished ones, because a zombie would look alive."""
 
 
 @dataclass(frozen=True)
 class _Extra:
-    """An environment beside the app's."""
+    """An environment other than the app's own."""
 
     is_here: Callable[[], bool]
-    """Whether this very process runs in such an environment."""
+    """Whether this process runs in such an environment."""
     variable: str
     folder: str
     missing: str
@@ -43,21 +43,21 @@ _EXTRAS = {
         lambda: find_spec("vllm") is not None,
         VLLM_VARIABLE,
         ".venv-vllm",
-        "vLLM is not set up here: `./run --with vllm --setup` makes .venv-vllm for it.",
+        "vLLM is not set up here. Set it up with `./run --with vllm --setup`, which creates .venv-vllm.",
     ),
-    # Never a run's own environment: a run in any of the others has a helper process there.
+    # Never a run's own environment: runs in other environments start a helper process there.
     "spacy": _Extra(
         lambda: False,
         SPACY_VARIABLE,
         ".venv-spacy",
-        "spaCy is not set up here: `./run --with spacy --setup` makes .venv-spacy for it.",
+        "spaCy is not set up here. Set it up with `./run --with spacy --setup`, which creates .venv-spacy.",
     ),
     "neural": _Extra(libraries_are_here, NEURAL_VARIABLE, ".venv-neural", NOT_SET_UP),
 }
 
 
 def python_for(environment: Environment | Backend | Helper) -> Path:
-    """The Python of an environment. Raises InputError, saying how to get it, where there is none."""
+    """The Python of an environment. Raises InputError with instructions if it is missing."""
     if environment not in ("base", *BACKENDS, *_EXTRAS):
         raise ValueError(f"there is no environment {environment!r}")
     extra = _EXTRAS.get(environment)
@@ -70,12 +70,12 @@ def python_for(environment: Environment | Backend | Helper) -> Path:
 
 
 def parsers() -> Parsers:
-    """Where a run's dependency parse comes from on this machine. To be closed."""
+    """The source of dependency parses on this machine. The caller must close it."""
     return Parsers(None if missing_for("spacy") else python_for("spacy"))
 
 
 def missing_for(environment: Environment | Backend | Helper) -> str | None:
-    """One line on what an environment still needs on this machine; None: nothing."""
+    """One line about what an environment lacks on this machine; None: nothing."""
     try:
         python_for(environment)
     except InputError as problem:
@@ -84,12 +84,12 @@ def missing_for(environment: Environment | Backend | Helper) -> str | None:
 
 
 def run_log(database: Path, run_id: int) -> Path:
-    """Where a child process writes what it has to say."""
+    """The log file of a run's child process."""
     return database.resolve().parent / "runs" / f"{run_id}.log"
 
 
 def start_child(database: Path, run_id: int, environment: Environment) -> int:
-    """Work on a run in a process of its own, which outlives this one; returns its number."""
+    """Start a run in a separate process that outlives this one; returns its process id."""
     forget_children()
     log = run_log(database, run_id)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -107,10 +107,10 @@ def start_child(database: Path, run_id: int, environment: Environment) -> int:
 
 
 def lives(process: int) -> bool:
-    """Whether a child that this process started has not ended."""
+    """Whether a child of this process is still running."""
     return any(child.pid == process and child.poll() is None for child in _children)
 
 
 def forget_children() -> None:
-    """Collect the children that have ended."""
+    """Collect finished children."""
     _children[:] = [child for child in _children if child.poll() is None]

@@ -1,4 +1,4 @@
-"""Runs that make texts: from questions to every level of each item, and to the files that hold them."""
+"""Runs that generate texts at every level for each item, and their output files."""
 
 import json
 from collections import Counter
@@ -28,23 +28,23 @@ from core.store.runs import run_items
 from core.tables.columns import jsonl_bytes
 
 MOST_NAMED = 20
-"""Items left out that are named."""
+"""Most left-out items that a note names."""
 
 
 class Generation(WorkPath):
-    """Of the schemes of generation."""
+    """The path of generation runs."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> MaterialSet:
-        """Questions with references, and what else the texts are to be made from."""
+        """Read the questions, references and other material for the texts."""
         settings: GenerationSettings = asked.chosen
         return read_questions(data, file_name, task=settings.asked_for)
 
     def items(self, asked: Asked, contents: MaterialSet) -> Mapping[str, Sequence[Material]]:
-        """Each has one."""
+        """One piece of material per item."""
         return grouped(contents.materials, lambda material: material.item.item_id)
 
     def check(self, asked: Asked, contents: MaterialSet, sha256: str) -> tuple[Remark | str, ...]:
-        """What its reader notes, and what the scheme does."""
+        """Notes from reading the file, and remarks of the scheme."""
         with parsers() as found:
             return *contents.notes, *scheme_of(asked).notes(asked.chosen, contents.materials, found)
 
@@ -53,9 +53,9 @@ class Generation(WorkPath):
         return GenerationJob(run)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
-        """dataset.json and report.json have the paper's form (levels 0 to 5 in place of A0 to A4 for damage), without the
-        items that lack a level; outputs.csv and outputs.jsonl have a row a text, what is missing with its reason;
-        records.jsonl holds everything that was done.
+        """dataset.json and report.json have the form of the Factual paper (levels 0 to 5 instead of A0 to A4 for
+        damage), without items that lack a level. outputs.csv and outputs.jsonl have one row per text, with reasons
+        for missing ones. records.jsonl contains every step.
         """
         scheme, settings = scheme_of(run.asked), run.asked.chosen
         traces = traces_of(run)
@@ -77,8 +77,8 @@ class Generation(WorkPath):
 
 
 def scheme_of(asked: Asked) -> Scheme:
-    """The scheme. Of another run there is none: asking for it is a defect."""
-    assert isinstance(asked.kind, Scheme), f"{asked.kind.name} makes no texts"
+    """The scheme. Asserts that the run is a generation run."""
+    assert isinstance(asked.kind, Scheme), f"{asked.kind.name} does not generate texts"
     return asked.kind
 
 
@@ -87,7 +87,7 @@ def _by_id(run: RunAtHand) -> dict[str, Material]:
 
 
 class GenerationJob(AskingJob):
-    """core.runs.jobs' Job for texts at levels."""
+    """Job for texts at levels; see core.runs.jobs."""
 
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run.asked, run.running, run.items)
@@ -96,7 +96,7 @@ class GenerationJob(AskingJob):
         self._pool = make_pool(run.contents.materials) if self.client is None else None
 
     async def do(self, position: int, cache: Cache) -> Outcome:
-        """Make every level of one item."""
+        """Generate every level of one item."""
         (material,) = self.items[position]
         writer = Writer(self.model(cache), self._prompts, self._pool, self._parsers)
         trace = await self._scheme.make(self.asked.chosen, material, writer)
@@ -104,13 +104,13 @@ class GenerationJob(AskingJob):
         return outcome_of(asdict(trace), came.failures, temporary=came.temporary)
 
     async def close(self) -> None:
-        """See AskingJob; ends the helper process too."""
+        """See AskingJob; also ends the helper process."""
         self._parsers.close()
         await super().close()
 
 
 def traces_of(run: RunAtHand) -> tuple[Any, ...]:
-    """The records of all items the run has come to, as the scheme's Trace, in the order of the file."""
+    """The records of all processed items, as the scheme's Trace, in the order of the file."""
     return tuple(trace_of(run, item) for item in run_items(run.store, run.run.run_id))
 
 
@@ -125,26 +125,26 @@ def trace_of(run: RunAtHand, item: RunItem) -> Any:
 
 
 def run_labels(run: RunAtHand) -> dict[str, str]:
-    """Labels by which scores of the run's texts are grouped: of `RUN_LABELS` those that the run has.
+    """Labels for grouping scores of the run's texts: those of `RUN_LABELS` that the run has.
 
-    dataset: the file's name; generator: the model; prompt and shots: those that wrote the levels.
+    dataset: the file's name; generator: the model; prompt and shots: those of the prompt that wrote the levels.
     """
     labels = {"dataset": PurePath(run.run.data_file).stem, "generator": run.asked.model.short_name}
     scheme, prompts = scheme_of(run.asked), run.asked.prompts_read
-    # The prompt that makes the levels worse: a run may have others besides.
+    # The prompt that degrades the texts; a run may use other prompts too.
     writer = next((prompts[purpose] for purpose in scheme.levels_by if purpose in prompts), None)
     return labels if writer is None else labels | {"prompt": writer.name, "shots": writer.shots}
 
 
 def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
-    """What the run made, as its outputs.jsonl has it, and a name for the file. Raises InputError where it made nothing."""
+    """The run's texts as in its outputs.jsonl, and a file name. Raises InputError if there are none."""
     number, work = run.run.run_id, run.kind.work
     if work != "generation":
-        does = "looks at judges, it makes no texts" if work == "audit" else "scores texts, it makes none"
-        raise InputError(f"Run {number} {does}: name a run of generation.")
+        does = "examines judges" if work == "audit" else "scores texts"
+        raise InputError(f"Run {number} {does} and has no texts of its own: choose a generation run.")
     traces = traces_of(run)
     if not traces:
-        raise InputError(f"Run {number} has made no text yet.")
+        raise InputError(f"Run {number} has not generated any text yet.")
     by_id = _by_id(run)
     texts = [text for trace in traces for text in scheme_of(run.asked).rows(trace, run.asked.called)]
     rows = long_rows([by_id[trace.item_id] for trace in traces], texts, run_labels(run))
@@ -153,14 +153,14 @@ def texts_of_run(run: RunAtHand) -> tuple[bytes, str]:
 
 
 def has_texts(run: RunAtHand) -> bool:
-    """Whether the run has made a text: one that came to all its items may have failed with each."""
+    """Whether the run has generated a text; a finished run may have failed on every item."""
     scheme = scheme_of(run.asked)
     items = run_items(run.store, run.run.run_id)
     return any(scheme.came(trace_of(run, item)).texts for item in items)
 
 
 def run_answers(run: RunAtHand) -> SourceAnswers:
-    """The items of a run that have all their levels, as one source of a study; the others are left out with a note."""
+    """The items of a run with all levels, as one system of a study; other items are left out with a note."""
     scheme, called = scheme_of(run.asked), run.asked.called
     whole = set(run.asked.chosen.level_names)
     outputs: list[Output] = []
@@ -175,25 +175,25 @@ def run_answers(run: RunAtHand) -> SourceAnswers:
     items = tuple(one.item for one in run.contents.materials if one.item.item_id in found)
     where = f"run {run.run.run_id}"
     more = "" if len(missing) <= MOST_NAMED else f" and {len(missing) - MOST_NAMED} more"
-    note = f"{where}: left out for want of a level: {', '.join(missing[:MOST_NAMED])}{more}"
+    note = f"{where}: left out because a level is missing: {', '.join(missing[:MOST_NAMED])}{more}"
     return SourceAnswers(called, items, tuple(outputs), where, (note,) if missing else ())
 
 
 def spans_found_by(run: RunAtHand) -> dict[str, int]:
-    """What found the facts of A0 -> items; none where a scheme looks for no facts, or no item has come so far."""
+    """Method that found the facts in A0 -> number of items; empty if the scheme searches no facts or no item is processed."""
     scheme = scheme_of(run.asked)
     found = Counter(scheme.came(trace).spans_by for trace in traces_of(run))
     return {name: n for name, n in sorted(found.items()) if name}
 
 
 def spans_warning(found: Mapping[str, int]) -> str | None:
-    """What to know of facts that rules found; None: a parse found all, or none were looked for."""
+    """Warning about facts found by rules; None: a parse found all, or there was no search."""
     n = found.get(BY_RULES, 0)
     return by_rules_said(n, sum(found.values()), parsed=len(found) > 1) if n else None
 
 
 def count_verbatim(run: RunAtHand) -> int:
-    """Items whose first level is recorded as the reference word for word."""
+    """Number of items whose first level is the reference word for word."""
     return sum(scheme_of(run.asked).came(trace).verbatim for trace in traces_of(run))
 
 

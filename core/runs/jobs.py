@@ -1,4 +1,4 @@
-"""What a kind of run has to offer so that a worker can work on it; and a run at hand: what was asked for and its file, read and checked once."""
+"""Interfaces of runs: what a worker needs from each kind of run, and a run with its request and file, read once."""
 
 import asyncio
 import math
@@ -24,34 +24,34 @@ from core.store.kept import run_metrics
 from core.store.runs import get_run, run_data
 
 ITEMS_AHEAD = 2
-"""Times as many texts at work as requests can be open: each has one open most of the time, some have several."""
+"""Texts in progress per open request: most texts have one request open at a time, some have several."""
 Thing = TypeVar("Thing")
 Done = TypeVar("Done")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one item."""
+    """The outcome for one item."""
 
     state: ItemState
     result: dict[str, object]
     """JSON values: the item's record."""
     failures: tuple[tuple[str, str], ...] = ()
-    """(step, reason) of everything that failed."""
+    """(step, reason) of each failure."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What came of some items that were worked on together, and is saved together or not at all."""
+    """The outcomes of several items that were processed together, saved all together or not at all."""
 
     outcomes: Sequence[Outcome]
-    """In the order in which the items were asked for."""
+    """In the order of the requested items."""
     keep: Callable[[], None]
-    """Writes what else there is to keep; called in the transaction that saves the items."""
+    """Stores additional data; called in the transaction that saves the items."""
 
 
 class AnyJob(Protocol):
-    """Items on which a worker works."""
+    """The items that a worker processes."""
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -59,36 +59,36 @@ class AnyJob(Protocol):
 
     @property
     def width(self) -> int:
-        """Items, or batches of them, worth working on at once."""
+        """Useful number of items, or batches, to process at the same time."""
 
     async def start(self) -> None:
-        """Make ready. Raises InputError where nothing can work."""
+        """Get ready. Raises InputError if nothing can work."""
 
     async def close(self) -> None:
-        """Let go of the model."""
+        """Close the model."""
 
 
 class Job(AnyJob, Protocol):
-    """Items that are worth saving one by one, such as answers that were paid for."""
+    """A job whose items are saved one by one, such as paid answers."""
 
     async def do(self, position: int, cache: Cache) -> Outcome:
-        """Work on one item. An exception is a defect of ours: it is counted, and the run goes on."""
+        """Process one item. An exception is an internal error: it is counted, and the run continues."""
 
 
 @runtime_checkable
 class BatchJob(AnyJob, Protocol):
-    """Items that take less time than to save them one by one would."""
+    """A job whose items take less time than saving them one by one."""
 
     @property
     def batch(self) -> int:
-        """Items worth working on together now: what a process that is killed may lose."""
+        """Useful number of items per batch; a killed process loses at most these."""
 
     async def do_together(self, positions: Sequence[int]) -> Batch:
-        """Work on some items. An exception is a defect of ours: the items are then worked on one by one."""
+        """Process several items. An exception is an internal error: the items are then processed one by one."""
 
 
 class AskingJob:
-    """What every Job has that asks a model, or has rules in its place."""
+    """Base class of jobs that use a model, or rules instead."""
 
     def __init__(self, asked: Asked, running: Running, items: Mapping[str, Sequence[Any]]) -> None:
         self.asked, self.running = asked, running
@@ -97,16 +97,16 @@ class AskingJob:
 
     @property
     def width(self) -> int:
-        """Items enough to keep all requests open; few, so that those begun are soon finished."""
+        """Enough items to keep all requests open, but few, so that started items finish soon."""
         return width_of(self.asked, self.running, sum(map(len, self.items)) / len(self.items))
 
     async def start(self) -> None:
-        """Reach the server, or load the model."""
+        """Connect to the server, or load the model."""
         if self.client is not None:
             await self.client.start()
 
     def model(self, cache: Cache) -> Model | None:
-        """Who is asked about one item; None: rules do the work."""
+        """The model for one item; None: rules do the work."""
         asked = self.asked.model
         return None if self.client is None else Model(self.client, cache, asked.attempts, asked)
 
@@ -117,12 +117,12 @@ class AskingJob:
 
 
 def _client_of(model: ModelSettings, running: Running) -> Client | None:
-    """None: rules do the work."""
+    """The client of the model; None: rules do the work."""
     if model.backend == "rules":
         return None
     if model.backend == "vllm":
         return VllmEngine(model.model, max_model_len=model.max_model_len, options=model.engine)
-    # Imported late: its package takes half a second to load, and most commands ask no server.
+    # Imported lazily: its package takes half a second to load, and most commands need no server.
     from core.llm.openai import OpenAIServer
 
     return OpenAIServer(
@@ -137,17 +137,17 @@ def _client_of(model: ModelSettings, running: Running) -> Client | None:
 
 
 def open_at_once(model: ModelSettings, running: Running) -> int:
-    """Requests that can be open at once: as the user says, but of vLLM in this process its own number; of rules 1."""
+    """Requests that can be open at once: the user's setting; for vLLM in this process its own number; for rules 1."""
     if model.backend == "rules":
         return 1
     return VllmEngine.concurrency if model.backend == "vllm" else running.concurrency
 
 
 def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
-    """Items worth working on at once.
+    """Useful number of items to process at the same time.
 
-    Where a model is asked, each text has a request open, or more. Rules should fill the batches of the entailment
-    model, if there is one, with a claim of each text.
+    With a model, each text has at least one request open. With rules, there should be enough texts to fill the batches of
+    an entailment model.
     """
     if asked.by_rules:
         return (
@@ -158,12 +158,12 @@ def width_of(asked: Asked, running: Running, texts_per_item: float) -> int:
 
 
 def _items_of(n_texts: int, texts_per_item: float) -> int:
-    """Items that have so many texts together."""
+    """Number of items with this many texts in total."""
     return max(1, math.ceil(n_texts / max(texts_per_item, 1.0)))
 
 
 def grouped(things: Iterable[Thing], item_of: Callable[[Thing], str]) -> dict[str, list[Thing]]:
-    """Item -> what there is of it; items in the order in which they first come."""
+    """Item -> its things, with items in the order of first appearance."""
     items: dict[str, list[Thing]] = {}
     for thing in things:
         items.setdefault(item_of(thing), []).append(thing)
@@ -173,10 +173,10 @@ def grouped(things: Iterable[Thing], item_of: Callable[[Thing], str]) -> dict[st
 async def each_of(
     things: Sequence[Thing], do: Callable[[Thing], Awaitable[Done]], broken: Callable[[Thing, str], Done]
 ) -> list[Done]:
-    """What came of each, side by side. A defect costs no more than the one that shows it, and goes to standard error.
+    """Process things concurrently. An internal error affects only one thing and is logged to standard error.
 
-    broken: what to take in its place, by the name of the exception. Raises AssayErrors, such as a full disk, at which
-    nothing more can be saved.
+    broken: returns the replacement result, given the thing and the exception's name. Raises AssayErrors, such as a full
+    disk, because nothing more can be saved.
     """
     told = await asyncio.gather(*(do(thing) for thing in things), return_exceptions=True)
     done = []
@@ -194,58 +194,58 @@ async def each_of(
 def outcome_of(
     result: dict[str, object], failures: tuple[tuple[str, str], ...], *, temporary: bool
 ) -> Outcome:
-    """What came of an item. temporary: whether another run may mend a failure."""
+    """The outcome of an item. temporary: whether another run may succeed."""
     if temporary:
         return Outcome("again", result, failures)
     return Outcome("failed" if failures else "done", result, failures)
 
 
 class WorkPath(Protocol):
-    """How runs of one work go from their file to their results."""
+    """How runs of one type of work get from their file to their results."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> Any:
-        """The file's contents. Raises InputError with every problem."""
+        """Read the file's contents. Raises InputError with every problem."""
 
     def items(self, asked: Asked, contents: Any) -> Mapping[str, Sequence[Any]]:
-        """Item -> what there is to work on; in the order of the file."""
+        """Item -> things to process, in the order of the file."""
 
     def check(self, asked: Asked, contents: Any, sha256: str) -> tuple[Remark | str, ...]:
-        """What to know before it costs anything. Raises InputError where nothing could be done."""
+        """Remarks before the run costs anything. Raises InputError if nothing could be done."""
         return ()
 
     def named(self, thing: Any) -> tuple[str | None, str | None]:
-        """System and level of one of the texts of an item, where they have some."""
+        """System and level of one of an item's texts, if there are any."""
         return None, None
 
     def job(self, run: "RunAtHand") -> Job | BatchJob:
-        """What a worker does."""
+        """The job for a worker."""
 
     def planned(self, run: "RunAtHand") -> tuple[Metric, ...]:
-        """The metrics of its scores as the settings tell them; none where it gives no scores."""
+        """The metrics of its scores according to the settings; empty if it gives no scores."""
         return ()
 
     def left_out(self, run: "RunAtHand") -> Mapping[str, int]:
-        """Reason -> rows of the file that give nothing to work on."""
+        """Reason -> number of rows in the file with nothing to process."""
         return {}
 
     def files(self, run: "RunAtHand") -> dict[str, bytes]:
-        """File name -> content, as far as the run is, without run.json."""
+        """File name -> content for the run so far, without run.json."""
 
     def maker(self, asked: Asked) -> str:
-        """Whose texts, which metrics, or which judge."""
+        """What made the results: generator, metrics or judge."""
         return asked.called
 
 
 class RunAtHand:
-    """A run with what belongs to it. Nothing is read before it is needed, and nothing twice."""
+    """A run with its request, file and results. Everything is read when first needed, and only once."""
 
     def __init__(
         self, store: Store, run: Run, path: WorkPath, *, asked: Asked | None = None, contents: Any = None
     ) -> None:
-        """asked, contents: where they are known already."""
+        """asked, contents: if already known."""
         self.store, self.run, self.path = store, run, path
         self.said: tuple[object, Any] | None = None
-        """What a judge said, and when: see judging.judge_output."""
+        """The judge's output and its time: see judging.judge_output."""
         if asked is not None:
             self.asked = asked
         if contents is not None:
@@ -253,12 +253,12 @@ class RunAtHand:
 
     @cached_property
     def asked(self) -> Asked:
-        """What it was asked for."""
+        """The run's request."""
         return asked_of(self.run)
 
     @property
     def kind(self) -> Kind:
-        """Its kind."""
+        """The run's kind."""
         return self.asked.kind
 
     @property
@@ -268,7 +268,7 @@ class RunAtHand:
 
     @cached_property
     def contents(self) -> Any:
-        """What its file holds."""
+        """The contents of its file."""
         data = run_data(self.store, self.run.run_id)
         return self.path.read(self.asked, data, PurePath(self.run.data_file).name)
 
@@ -279,20 +279,20 @@ class RunAtHand:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """With the signatures of what was loaded; before the first start as they are planned."""
+        """The metrics with the signatures of loaded models; before the first start, as planned."""
         return run_metrics(self.store, self.run.run_id) or self.path.planned(self)
 
     @property
     def fields(self) -> dict[str, SettingField]:
-        """All fields that a remark on it may name."""
+        """All fields that a remark on the run can mention."""
         return fields_named(self.kind)
 
     def claimed(self, run: Run) -> "RunAtHand":
-        """The same run as the process that claimed it has it."""
+        """The same run in the state of the process that claimed it."""
         self.run = run
         return self
 
     def now(self) -> "RunAtHand":
-        """The same run as it stands by now."""
+        """The same run in its current state."""
         self.run = get_run(self.store, self.run.run_id)
         return self

@@ -1,4 +1,4 @@
-"""Runs in which a judge scores texts, or judges are examined: from a file to the scores and records of every text."""
+"""Runs in which a judge scores texts, or judges are audited: from a file to every text's scores and records."""
 
 import hashlib
 import json
@@ -54,26 +54,26 @@ SPANS_FILE = "spans.csv"
 
 
 class Judging(WorkPath):
-    """Of judges that score texts."""
+    """The path of runs in which a judge scores texts."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> RatedSet:
-        """The texts, with what people said of them where the judge reads that."""
+        """Read the texts, with people's ratings if the judge uses them."""
         if asked.kind.reads == "rated texts":
             return read_rated(data, file_name)
         return unrated(read_texts(data, file_name))
 
     def items(self, asked: Asked, contents: RatedSet) -> Mapping[str, Sequence[RatedText]]:
-        """Of each the texts that are judged."""
+        """Item -> texts to be judged."""
         return grouped(_judged(asked, contents), lambda text: text.output.item_id)
 
     def check(self, asked: Asked, contents: RatedSet, sha256: str) -> tuple[Remark | str, ...]:
-        """What texts lack, and where the judge would measure nothing."""
+        """Remarks on texts that lack something, and on settings under which the judge measures nothing."""
         kind, bench = kind_of(asked), bench_of(asked, contents, sha256)
-        metrics_of(asked, bench)  # a rubric or a prompt that cannot be read says so now
+        metrics_of(asked, bench)  # reports an unreadable rubric or prompt now
         return (*contents.notes, *kind.check(asked.chosen, bench, contents, asked.by_rules))
 
     def named(self, thing: RatedText) -> tuple[str | None, str | None]:
-        """The text's."""
+        """System and level of the text."""
         return thing.output.system, thing.output.level
 
     def job(self, run: RunAtHand) -> "JudgeJob":
@@ -81,18 +81,18 @@ class Judging(WorkPath):
         return JudgeJob(run)
 
     def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
-        """As the settings tell them, when nothing is loaded yet."""
+        """The metrics according to the settings, before anything is loaded."""
         return metrics_of(run.asked, bench_of(run.asked, run.contents, run.run.data_sha256))
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
-        """Rows that hold no text to judge, and texts that only serve as examples."""
+        """Rows without a text to judge, and texts that serve only as examples."""
         others = len(run.contents.texts) - len(judged_among(run))
         return {**run.contents.left_out, **({NOT_JUDGED: others} if others else {})}
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
-        """scores.csv (and scores.parquet where its library is there) as of any metric; records.jsonl holds all that was
-        said and can be read again; details.csv has a row a trial, claim, question, error or score. Of a judge that marks
-        errors, spans.csv has a row an error as `core.formats.spans.rows` reads it.
+        """scores.csv (and scores.parquet if its library is installed) as for any metric. records.jsonl contains the full
+        records and can be read back. details.csv has one row per trial, claim, question, error or score. For a judge that
+        marks errors, spans.csv has one row per error, as read by `core.formats.spans.rows`.
         """
         kind, output = kind_of(run.asked), judge_output(run)
         rows = (
@@ -105,19 +105,19 @@ class Judging(WorkPath):
         files[RECORDS_FILE] = write_records(output.texts)
         files["details.csv"] = csv_bytes((*ABOUT, *kind.detail_columns), rows)
         if kind.marks_errors:
-            with suppress(InputError):  # no text has been answered of
+            with suppress(InputError):  # no text is judged yet
                 files[SPANS_FILE] = write_span_rows_csv(ratings_of_judge(output))
         return files
 
 
 def kind_of(asked: Asked) -> JudgeKind:
-    """The judge's kind. Of another run there is none: asking for it is a defect."""
-    assert isinstance(asked.kind, JudgeKind), f"{asked.kind.name} scores no texts"
+    """The judge's kind. Asserts that the run is a judge's run."""
+    assert isinstance(asked.kind, JudgeKind), f"{asked.kind.name} does not score texts"
     return asked.kind
 
 
 def judged_among(run: RunAtHand) -> tuple[RatedText, ...]:
-    """The texts that are scored; the others of the file only serve as examples."""
+    """The texts to be scored; other texts in the file serve only as examples."""
     return _judged(run.asked, run.contents)
 
 
@@ -126,13 +126,13 @@ def _judged(asked: Asked, contents: RatedSet) -> tuple[RatedText, ...]:
 
 
 def bench_of(asked: Asked, contents: RatedSet, sha256: str) -> Bench:
-    """What the judge works with. The helper is not loaded yet."""
+    """The judge's inputs. The helper is not loaded yet."""
     helper = kind_of(asked).helper(asked.chosen)
     return Bench(asked.prompts_read, asked.attached, contents.texts, sha256, helper)
 
 
 def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ...]:
-    """With signatures that hold all that determines the scores. engine: what is known of vLLM once it is loaded."""
+    """The metrics, with everything that determines the scores in their signatures. engine: hash of a loaded vLLM engine."""
     kind, model = kind_of(asked), asked.model
     who: dict[str, object] = {
         "model": model.short_name if model.backend == "vllm" else model.model,
@@ -148,7 +148,7 @@ def metrics_of(asked: Asked, bench: Bench, engine: str = "") -> tuple[Metric, ..
 
 
 class JudgeJob(AskingJob):
-    """core.runs.jobs' Job for judges: an item is all its texts that are judged."""
+    """Job for judges (see core.runs.jobs): an item consists of all its texts to be judged."""
 
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run.asked, run.running, run.items)
@@ -158,7 +158,7 @@ class JudgeJob(AskingJob):
         self._opened: Opened | None = None
 
     async def start(self) -> None:
-        """Reach the server or load the models, lay out what all texts share, and note with what the run scores."""
+        """Connect to the server or load the models, prepare what all texts share, and record the run's metrics."""
         await super().start()
         if self._bench.helper is not None:
             await self._bench.helper.start()
@@ -169,7 +169,7 @@ class JudgeJob(AskingJob):
         self._opened = kind_of(self.asked).open(self.asked.chosen, self._bench)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
-        """Judge all texts of one item. They share a model, so that what they ask alike is asked once."""
+        """Judge all texts of one item. They share a model, so that equal requests are sent once."""
         texts, model = self.items[position], self.model(cache)
         judged = await each_of(
             list(enumerate(texts)), lambda one: self._judge(model and model.of(one[0]), one[1]), self._broken
@@ -189,8 +189,8 @@ class JudgeJob(AskingJob):
             await self._bench.helper.close()
 
     def _broken(self, _: object, name: str) -> Judged:
-        """What a text gets whose judge has a defect."""
-        score = Score(None, f"the judge broke on this text ({name})")
+        """The result for a text after an internal error of the judge."""
+        score = Score(None, f"internal error of the judge ({name})")
         return Judged((score,) * len(self._names), None, (("internal", name),))
 
     def _row(self, text: RatedText, judged: Judged) -> dict[str, object]:
@@ -203,14 +203,14 @@ class JudgeJob(AskingJob):
 
 
 def _engine_named(client: Client | None) -> str:
-    """A hash of what vLLM answers with: the weights' content, its options and release; not where they lie."""
+    """Hash of everything that determines vLLM's answers: content of the weights, options and release, not their location."""
     assert client is not None
     identity = json.dumps(client.identity, sort_keys=True, default=str)
     return hashlib.sha256(identity.encode()).hexdigest()[:SHORT_SHA]
 
 
 def judge_output(run: RunAtHand) -> JudgeOutput:
-    """All that the judge said so far, read once for as long as nothing is added.
+    """The judge's output so far, cached until something is added.
 
     Raises InputError for a run that judges no texts.
     """
@@ -226,7 +226,7 @@ def _output(run: RunAtHand) -> JudgeOutput:
     texts = tuple(
         _judged_text(text, kept, asked, metrics)
         for item_id, result in results_of(run)
-        # A broken item has no rows; of the others each text has one, in the file's order.
+        # An item with an internal error has no rows; otherwise each text has one, in the order of the file.
         for text, kept in zip(run.items[item_id], result.get("outputs", ()), strict=False)
     )
     own = asked.chosen.model_dump(mode="json")
@@ -243,14 +243,14 @@ def _output(run: RunAtHand) -> JudgeOutput:
 
 
 def degeneracy_of(run: RunAtHand) -> tuple[Degeneracy, ...]:
-    """Signs that what the judge said so far measures little. Raises InputError for a run that judges no texts."""
+    """Signs that the judge's scores so far measure little. Raises InputError for a run that judges no texts."""
     return degeneracy(kind_of(judging_run(run).asked), judge_output(run))
 
 
 def judging_run(run: RunAtHand) -> RunAtHand:
-    """The run. Raises InputError where it judges no texts."""
+    """The run itself. Raises InputError if it judges no texts."""
     if not isinstance(run.kind, JudgeKind):
-        raise InputError(f"Run {run.run.run_id} judges no texts, it is of the kind {run.kind.name}.")
+        raise InputError(f"Run {run.run.run_id} does not judge texts (kind: {run.kind.name}).")
     return run
 
 
@@ -270,31 +270,31 @@ def _judged_text(
 
 
 def results_of(run: RunAtHand) -> Iterator[tuple[str, dict[str, list[Any]]]]:
-    """(item, its result) of all items the run has come to; of one on which it broke the result has no texts."""
+    """(item, result) of all processed items. After an internal error, an item's result has no texts."""
     for item_id, text in result_texts(run.store, run.run.run_id):
         yield item_id, json.loads(text)
 
 
 Pieces = tuple[Any, ...]
-"""Of the kind's Piece."""
+"""Instances of the kind's Piece."""
 
 
 class Auditing(WorkPath):
-    """Of audits of judges."""
+    """The path of audits of judges."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> Pieces:
-        """The sets of questions, or the marked texts."""
+        """Read the sets of questions, or the marked texts."""
         pieces = read_pieces(audit_of(asked), data, file_name)
         if why := audit_of(asked).nothing(pieces):
-            raise InputError(f"{file_name} holds no {why}.")
+            raise InputError(f"{file_name} has no {why}.")
         return pieces
 
     def items(self, asked: Asked, contents: Pieces) -> Mapping[str, Sequence[Any]]:
-        """Of each its pieces."""
+        """Item -> its pieces."""
         return grouped(contents, lambda piece: piece.row.item_id)
 
     def named(self, thing: Any) -> tuple[str | None, str | None]:
-        """Of the text that the piece is of."""
+        """System and level of the piece's text."""
         return thing.row.system, thing.row.level
 
     def job(self, run: RunAtHand) -> "AuditJob":
@@ -302,7 +302,7 @@ class Auditing(WorkPath):
         return AuditJob(run)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
-        """records.jsonl, which can be read again, and a table with a row an answer."""
+        """records.jsonl, which can be read back, and a table with one row per answer."""
         kind, pieces = audit_of(run.asked), pieces_done(run)
         rows = (about(piece.row) | row for piece in pieces for row in kind.rows(piece))
         return {
@@ -311,40 +311,40 @@ class Auditing(WorkPath):
         }
 
     def maker(self, asked: Asked) -> str:
-        """The model that takes it, as the user named it."""
+        """The model that does the audit, as the user named it."""
         return asked.model.model or RULES
 
 
 def audit_of(asked: Asked) -> AuditKind:
-    """The audit's kind. Of another run there is none: asking for it is a defect."""
-    assert isinstance(asked.kind, AuditKind), f"{asked.kind.name} examines no judge"
+    """The audit's kind. Asserts that the run is an audit."""
+    assert isinstance(asked.kind, AuditKind), f"{asked.kind.name} is not an audit"
     return asked.kind
 
 
 def pieces_done(run: RunAtHand) -> Pieces:
-    """What was found so far, in the order of the file."""
+    """The pieces completed so far, in the order of the file."""
     kind = audit_of(run.asked)
     return tuple(piece_of(kind, piece) for _, result in results_of(run) for piece in result.get("pieces", ()))
 
 
 def answered(run: RunAtHand, kind: AuditKind) -> tuple[str, Pieces]:
-    """The model, and its pieces so far. Raises InputError for a run of another kind."""
+    """The model and its pieces so far. Raises InputError for a run of another kind."""
     if run.kind is not kind:
         raise InputError(
-            f"Run {run.run.run_id} is of the kind {run.kind.name}; one of {kind.name} is needed."
+            f"Run {run.run.run_id} is of the kind {run.kind.name}; choose a run of the kind {kind.name}."
         )
     return run.path.maker(run.asked), pieces_done(run)
 
 
 class AuditJob(AskingJob):
-    """core.runs.jobs' Job for audits: an item is all that there is of it in the file."""
+    """Job for audits (see core.runs.jobs): an item consists of all its pieces in the file."""
 
     def __init__(self, run: RunAtHand) -> None:
         super().__init__(run.asked, run.running, run.items)
         self._audits: Audits = audit_of(run.asked).open(run.asked.chosen, run.asked.prompts_read)
 
     async def do(self, position: int, cache: Cache) -> Outcome:
-        """Examine all that there is of one item."""
+        """Process all pieces of one item."""
         model = self.model(cache)
         done = await each_of(
             list(enumerate(self.items[position])),
@@ -356,5 +356,5 @@ class AuditJob(AskingJob):
         return outcome_of(result, failures, temporary=any(temporary for _, _, temporary in done))
 
     def _broken(self, numbered: tuple[int, Any], name: str) -> Done:
-        broken = audit_of(self.asked).broken(numbered[1], f"looking at it broke ({name})")
+        broken = audit_of(self.asked).broken(numbered[1], f"internal error ({name})")
         return broken, (("internal", name),), False

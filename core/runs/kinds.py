@@ -1,4 +1,4 @@
-"""Every kind of run there is. A new one is its own file and a line here."""
+"""The registry of all kinds of run. A new kind needs its own module and one line here."""
 
 from collections.abc import Mapping
 
@@ -27,18 +27,18 @@ KINDS: Mapping[str, Kind] = {
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of that name. Raises InputError where there is none, as of a run that a newer Assay made."""
+    """The kind with this name. Raises InputError if there is none, for example for a run of a newer version."""
     kind = KINDS.get(name)
     if kind is None:
-        raise InputError(f"There is no kind of run called {name!r}; there are {', '.join(KINDS)}.")
+        raise InputError(f"There is no kind of run called {name!r}; choose from {', '.join(KINDS)}.")
     return kind
 
 
 def kinds_with(report: str) -> tuple[Kind, ...]:
-    """The kinds of whose runs the result table can be made."""
+    """The kinds whose runs support this result table."""
     return tuple(kind for kind in KINDS.values() if report in kind.reports)
 
 
 def kinds_that(*works: Work) -> tuple[Kind, ...]:
-    """The kinds that do one of these works, in the order of the registry."""
+    """The kinds with one of these types of work, in the order of the registry."""
     return tuple(kind for kind in KINDS.values() if kind.work in works)

@@ -1,4 +1,4 @@
-"""The way of every run, whatever its kind: created, worked on, resumed, written."""
+"""The lifecycle of every run: create, resume, write its files."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 
 from core import __version__
 from core.errors import InputError
-from core.runs.asked import BESIDE, Asked, asked_of, described, kept
+from core.runs.asked import EXTRA_FIELDS, Asked, asked_of, described, kept
 from core.runs.generation import Generation, spans_found_by
 from core.runs.jobs import RunAtHand, WorkPath
 from core.runs.judging import Auditing, Judging, degeneracy_of
@@ -27,10 +27,10 @@ PATHS: Mapping[Work, WorkPath] = {
     "audit": Auditing(),
 }
 IDENTITY = ("run", "kind", "file_sha256", "made_utc")
-"""Fields of run.json that tell two runs apart."""
+"""Fields of run.json that identify a run."""
 NO_SUCH_RUN = (
-    "There is no run of this file with these settings to resume: start a new one. "
-    "`python -m core runs list` names the runs there are."
+    "There is no run of this file with these settings to resume. Start a new one, or list the runs with "
+    "`python -m core runs list`."
 )
 
 
@@ -41,15 +41,15 @@ def at_hand(store: Store, run: Run | int) -> RunAtHand:
 
 
 def runs_that(store: Store, *works: Work) -> list[Run]:
-    """The saved runs that do one of these works, newest first."""
+    """The saved runs with one of these types of work, newest first."""
     return list_runs(store, tuple(kind.name for kind in kinds_that(*works)))
 
 
 def create(
     store: Store, data: bytes, file_name: str, asked: Asked, running: Settings, limit: int | None = None
 ) -> tuple[RunAtHand, tuple[Remark | str, ...]]:
-    """Keep a run that waits to be started, and say what to know of it. Raises InputError with all problems."""
-    check_limit(limit, 0)  # before a long file is read
+    """Save a new run in the state `waiting`; returns it with remarks. Raises InputError with all problems."""
+    check_limit(limit, 0)  # before reading a long file
     path = PATHS[asked.kind.work]
     contents = path.read(asked, data, file_name)
     sha256 = sha256_of(data)
@@ -72,7 +72,7 @@ def create(
 
 
 def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
-    """The newest run that was asked for this, settings without any effect aside. Raises InputError when there is none."""
+    """The newest run with the same request, ignoring settings without effect. Raises InputError if there is none."""
     sha256, settings = sha256_of(data), _heeded(asked)
     for run in list_runs(store, (asked.kind.name,)):
         if run.data_sha256 == sha256 and _settings_today(run) == settings:
@@ -81,7 +81,7 @@ def find_same(store: Store, data: bytes, asked: Asked) -> RunAtHand:
 
 
 def _settings_today(run: Run) -> Mapping[str, object] | None:
-    """A run's settings as they would be kept today, fields that came later at their defaults; None: they cannot be read."""
+    """A run's settings in today's stored form, with newer fields at their defaults; None: unreadable."""
     try:
         return _heeded(asked_of(run))
     except InputError:
@@ -89,16 +89,16 @@ def _settings_today(run: Run) -> Mapping[str, object] | None:
 
 
 def _heeded(asked: Asked) -> Mapping[str, object]:
-    """The settings as they are kept, ignored ones at their defaults: an older Assay took them."""
+    """The settings in stored form, with ignored fields at their defaults, because older versions accepted them."""
     backend = asked.model.backend
     return kept(replace(asked, chosen=asked.chosen.heeded(backend), model=asked.model.heeded(backend)))
 
 
 def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAtHand:
-    """Set how a run goes on: other limits of work where some are given, and how many of its items.
+    """Prepare a run to continue, with new processing settings (if given) and a new number of items.
 
-    A cancel that was asked for before is over with that. Raises InputError while a process works on the run, or still
-    ends: no second one may hold a model beside it.
+    Clears an earlier cancel request. Raises InputError while a process works on the run or is still ending, because a
+    second process must not load a model at the same time.
     """
     with run.store.writing():
         if why := why_not_now(run.now().run):
@@ -111,14 +111,14 @@ def resume(run: RunAtHand, running: Settings | None, limit: int | None) -> RunAt
 
 
 def check_limit(limit: int | None, n_done: int) -> None:
-    """Raise SettingsError for a number of items that is none, or smaller than what is done."""
+    """Raise SettingsError for a number of items below 1 or below the number already processed."""
     if limit is not None and limit < max(1, n_done):
-        why = f"the run has come to {n_done} items already" if n_done else "at least 1"
-        refuse([Remark("limit", "{n} is too small; {why}", {"n": limit, "why": why})], also=BESIDE)
+        why = f"the run has already processed {n_done} items" if n_done else "at least 1"
+        refuse([Remark("limit", "{n} is too small; {why}", {"n": limit, "why": why})], also=EXTRA_FIELDS)
 
 
 def written(run: RunAtHand) -> dict[str, bytes]:
-    """File name -> content, as far as the run is, run.json at the end."""
+    """File name -> content for the run so far; run.json comes last."""
     report = run_report(run, progress_of(run.store, run.run.run_id))
     return run.path.files(run) | {
         RUN_FILE: json.dumps(report, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
@@ -126,12 +126,12 @@ def written(run: RunAtHand) -> dict[str, bytes]:
 
 
 def identity_of(run: Run) -> dict[str, object]:
-    """What run.json says of which run it is."""
+    """The fields of run.json that identify the run."""
     return dict(zip(IDENTITY, (run.run_id, run.kind, run.data_sha256, run.created_utc), strict=True))
 
 
 def run_report(at: RunAtHand, progress: Progress) -> dict[str, object]:
-    """Settings, counters and cost of a run: run.json, and `runs show --json`."""
+    """Settings, counters and cost of a run, for run.json and `runs show --json`."""
     run, metrics = progress.run, at.metrics
     gives_scores = at.kind.work in ("scores", "judging")
     report: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""How far a run is, how fast, and what it cost: for pages, commands and the worker alike."""
+"""Progress, speed and cost of a run, for pages, commands and the worker."""
 
 import math
 import os
@@ -19,64 +19,64 @@ from core.store.runs import calls_since, finished_of, get_run, item_counts, n_fi
 from core.store.studies import now_utc
 
 STALE_SECONDS = 15.0
-"""A process that has not reported for so long is silent: dead, unless the system still has the very same process."""
+"""Seconds without a report after which a process is silent: dead, unless the system still has the same process."""
 _RATE_SECONDS = 60.0
 _REUSE_SECONDS = 1.0
-"""Two clocks are compared; no number of a process is given again within so short a time."""
+"""Tolerance, because two clocks are compared; process ids are not reused within so short a time."""
 _SLOW_READ = 0.05
-"""Seconds of a read that is too slow to be repeated at every look."""
+"""Seconds from which a read is too slow to be repeated every time."""
 _NEARLY = 0.95
-"""Most of an item that counts as done before it is."""
+"""Largest share of an unfinished item that counts as done."""
 _READ_SHARE = 20
-"""A slow read is repeated after so many times its own time."""
+"""A slow read is repeated after this multiple of its own time."""
 
 ShownState = RunState | Literal["interrupted", "cancelling"]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """A run as it stands now."""
+    """The current state of a run."""
 
     run: Run
     state: ShownState
-    """`interrupted`: it says running, but its process is gone. `cancelling`: asked to stop, its process still lives."""
+    """`interrupted`: recorded as running, but its process is gone. `cancelling`: asked to stop, but its process still runs."""
     n_done: int
     n_failed: int
-    """Without a complete result, for a reason that another try would not mend."""
+    """Items without a complete result, for a reason that a retry would not fix."""
     n_again: int
-    """Without a result because no answer came: tried again when the run is resumed."""
+    """Items without a result because there was no answer; retried when the run is resumed."""
     failures: dict[tuple[str, str], int]
-    """(step, reason) -> how often, over all items."""
+    """(step, reason) -> number of failures over all items."""
     costs: list[StepCost]
     rate: float | None
-    """Items a second over the last minute; None: not running, or nothing finished yet."""
+    """Items per second over the last minute; None: not running, or nothing finished yet."""
 
     @property
     def starting_seconds(self) -> float | None:
-        """For how long the process has been loading a model or reaching a server; None: it is not starting."""
+        """Seconds that the process has been loading a model or connecting to a server; None: it is not starting."""
         starting = self.state in ("running", "cancelling") and self.run.start_seconds is None
         return seconds_since_start(self.run) if starting else None
 
     @property
     def silent_seconds(self) -> float | None:
-        """For how long a process that lives has not reported; None: it reports, or none is at work."""
+        """Seconds since the last report of a live but silent process; None: it reports, or there is none."""
         age = _age(self.run.beat_utc)
         return age if self.state in ("running", "cancelling") and age > STALE_SECONDS else None
 
     @property
     def n_finished(self) -> int:
-        """Items the run is through with."""
+        """Number of finished items."""
         return self.n_done + self.n_failed + self.n_again
 
     @property
     def can_resume(self) -> bool:
-        """Whether there is work left and nobody at it."""
+        """Whether there is work left and no process works on it."""
         left = self.n_finished < self.run.n_wanted or self.n_again > 0
         return self.state not in ("running", "cancelling") and (left or self.state == "waiting")
 
 
 def progress_of(store: Store, run_id: int) -> Progress:
-    """Read how a run stands. Raises NotFound."""
+    """Read the progress of a run. Raises NotFound."""
     run = get_run(store, run_id)
     states, failures = item_counts(store, run_id)
     working = is_worked_on(run)
@@ -95,7 +95,7 @@ def progress_of(store: Store, run_id: int) -> Progress:
 
 
 def state_of(run: Run) -> ShownState:
-    """The state that a run has written, unless its process is gone or was asked to stop."""
+    """The recorded state of a run, corrected if its process is gone or was asked to stop."""
     if run.state != "running":
         return run.state
     if not is_worked_on(run):
@@ -104,12 +104,12 @@ def state_of(run: Run) -> ShownState:
 
 
 def is_worked_on(run: Run) -> bool:
-    """Whether a process works on the run or still closes its model, however long ago it last reported."""
+    """Whether a process works on the run or is still closing its model, even if it is silent."""
     return run.state == "running" and run.process is not None and _lives(run.process, _age(run.beat_utc))
 
 
 def why_not_now(run: Run) -> str | None:
-    """Why nobody else can work on the run now, and what to do; None: somebody can."""
+    """Why no other process can work on the run now, and what to do; None: one can."""
     if not is_worked_on(run):
         return None
     silent = _age(run.beat_utc)
@@ -120,24 +120,24 @@ def why_not_now(run: Run) -> str | None:
             "are saved."
         )
     if run.cancel:
-        return f"Run {run.run_id} is still ending (process {run.process}): try again in a moment."
-    return f"Run {run.run_id} is being worked on by process {run.process}: cancel it first."
+        return f"Run {run.run_id} is still ending (process {run.process}). Try again in a moment."
+    return f"Run {run.run_id} is being worked on by process {run.process}. Cancel it first."
 
 
 def _lives(process: int, silent: float) -> bool:
-    """Whether the process that reported `silent` seconds ago lives, and its number is not another's by now.
+    """Whether the process that reported `silent` seconds ago still runs, and its id is not reused.
 
-    Whoever has the number and is older than the last report is the process that made it. Where the system does not
-    tell ages, a process that is silent is taken for dead.
+    A process with this id that is older than the last report is the same process. If the system does not report ages, a
+    silent process counts as dead.
     """
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # somebody else's, but there
+        pass  # owned by another user, but it exists
     try:
-        # The name, in brackets, may hold blanks and brackets of its own.
+        # The name, in brackets, may itself contain spaces and brackets.
         fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         state, started = fields[0], float(fields[19]) / os.sysconf("SC_CLK_TCK")
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - started
@@ -147,19 +147,19 @@ def _lives(process: int, silent: float) -> bool:
 
 
 def seconds_since_start(run: Run) -> float:
-    """Since a process last began to work on the run; 0 for one that nobody started."""
+    """Seconds since a process last started on the run; 0 if none did."""
     return max(0.0, _age(run.started_utc)) if run.started_utc else 0.0
 
 
 def starting(model: ModelSettings) -> str:
-    """What a process does before its first item."""
-    return {"vllm": "starting the model", "openai": "reaching the server"}.get(model.backend, "starting")
+    """Name of the phase before a run's first item."""
+    return {"vllm": "starting the model", "openai": "connecting to the server"}.get(model.backend, "starting")
 
 
 def wall_seconds(run: Run) -> float | None:
-    """Time that the run was worked on, by the clock: what passed between two starts is not in it.
+    """Working time of the run in seconds, without the time between two starts.
 
-    None: it was worked on by an Assay that did not note it.
+    None: not recorded by an older version.
     """
     if run.worked_seconds is None or run.state != "running" or run.started_utc is None:
         return run.worked_seconds
@@ -167,14 +167,14 @@ def wall_seconds(run: Run) -> float | None:
 
 
 def worked_said(run: Run) -> str:
-    """The time worked as a sentence; empty where it is not known."""
+    """The working time as a sentence; empty if unknown."""
     seconds, start = wall_seconds(run), run.start_seconds
-    starting = f", {start:,.1f} s of them for the last start" if start and start >= 1 else ""
-    return f"Time worked: {seconds:,.1f} s{starting}." if seconds else ""
+    starting = f", including {start:,.1f} s for the last start" if start and start >= 1 else ""
+    return f"Working time: {seconds:,.1f} s{starting}." if seconds else ""
 
 
 def money_of(progress: Progress) -> float | None:
-    """What the run cost so far; None where a price or a count of tokens is missing, or nothing is bought."""
+    """The run's cost so far; None if a price or a count of tokens is missing, or if it is free."""
     if kind_named(progress.run.kind).work == "scores":
         return None
     prices = running_of(progress.run)
@@ -191,20 +191,20 @@ def money_of(progress: Progress) -> float | None:
 
 
 def not_sent_said(missing: Mapping[str, int]) -> str:
-    """A sentence, without its full stop, about the parts of requests that a server refuses; see parts_not_sent."""
+    """A sentence without full stop about parts of requests that a server refuses; see parts_not_sent."""
     parts = ", ".join(f"{name} ({n:,} {'call' if n == 1 else 'calls'})" for name, n in missing.items())
     return f"Not sent, because the server refuses it: {parts}"
 
 
 def duration(seconds: float) -> str:
-    """Such as `1 h 5 min` or `12 s`."""
+    """A duration in words, such as `1 h 5 min` or `12 s`."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def spoken_range(low: float, high: float) -> str:
-    """Seconds from low to high in the unit of the larger, two digits each: `40 to 75 min`, `20 s to 5 min`."""
+    """A range of seconds in words, with two significant digits: `40 to 75 min`, `20 s to 5 min`."""
     low, high = (max(1.0, _two_digits(one)) for one in (low, high))
     size, unit = next(
         one for one in ((3600.0, "h"), (60.0, "min"), (1.0, "s")) if high >= 2 * one[0] or one[0] == 1.0
@@ -217,27 +217,27 @@ def spoken_range(low: float, high: float) -> str:
 
 
 def left_between(n_left: float, n: float, seconds: float) -> tuple[float, float] | None:
-    """Seconds that further items take, told from n that took so long; None: from nothing, or nothing is left."""
+    """Range of seconds for the remaining items, from n items that took `seconds`; None: nothing to go by, or nothing left."""
     return _widened(n_left * seconds / n, n) if n > 0 and n_left > 0 and seconds > 0 else None
 
 
 @dataclass
 class Answered:
-    """Requests of a run's last start that were answered, and their tokens. Each look reads only what is new."""
+    """Answered requests since a run's last start, and their tokens. Each update reads only new ones."""
 
     run: Run
     n: int = 0
     input_tokens: int = 0
-    """Where the server counts them."""
+    """Tokens, if the server counts them."""
     output_tokens: int = 0
     _seen: int | None = field(default=None, repr=False)
     _open: Counter[int] = field(default_factory=Counter, repr=False)
-    """Position of an item that is not finished -> its requests."""
+    """Position of an unfinished item -> number of its requests."""
     _n_items: int = field(default=0, repr=False)
-    """Finished ones for which there were requests."""
+    """Number of finished items with requests."""
 
     def look(self, store: Store) -> "Answered":
-        """Add what came since the last look."""
+        """Add everything since the last update."""
         since = "" if self._seen is not None else self.run.started_utc or ""
         new = calls_since(store, self.run.run_id, self._seen or 0, since)
         self.n += new.of_items.total()
@@ -253,10 +253,10 @@ class Answered:
         return self
 
     def left_between(self, store: Store, run: Run) -> tuple[float, float] | None:
-        """Seconds that the rest of the run takes, as a range told from this start since its model answers; None: from nothing.
+        """Range of seconds for the rest of the run, from the answers since this start; None: no basis yet.
 
-        Items that are under way count by their requests, as many as the finished ones needed: where hundreds are under
-        way at once, hardly any is finished until nearly all are. run: as it stands now.
+        Items in progress count in proportion to their requests, compared with finished items: if hundreds are in
+        progress, hardly any is finished until nearly all are. run: its current state.
         """
         if run.start_seconds is None:
             return None
@@ -271,7 +271,7 @@ class Answered:
         )
 
     def __str__(self) -> str:
-        """Such as `37 requests, 12,300 tokens in, 410 out`."""
+        """Text such as `37 requests, 12,300 tokens in, 410 out`."""
         requests = "1 request" if self.n == 1 else f"{self.n:,} requests"
         if not self.input_tokens and not self.output_tokens:
             return requests
@@ -283,23 +283,23 @@ def _two_digits(number: float) -> float:
 
 
 def _widened(seconds: float, n: float) -> tuple[float, float]:
-    """A range of time told from n events: 90 % of what chance makes of their number, and 10 % of a machine's moods."""
+    """Range of a time estimated from n events: 90 % interval of their number, plus 10 % for variation of the machine."""
     rel = 0.1 + 1.645 / math.sqrt(max(n, 1))
     return seconds / (1 + rel), seconds * (1 + rel)
 
 
 def _recent(store: Store, run: Run) -> tuple[int, float]:
-    """Items that were finished in the last minute, and the seconds in which they were: the start is not in it."""
+    """Items finished in the last minute, and the seconds that this covers, without the start."""
     seconds = min(_RATE_SECONDS, _age(run.started_utc) - (run.start_seconds or 0.0))
     return n_finished_since(store, run.run_id, now_utc(-seconds)), seconds
 
 
 _slow: dict[tuple[str, int], tuple[float, list[StepCost]]] = {}
-"""Database and run -> until when its sums are fresh enough, and the sums."""
+"""Database and run -> time until which its sums are fresh, and the sums."""
 
 
 def _costs(store: Store, run_id: int, working: bool) -> list[StepCost]:
-    """The run's sums. While it works on a hundred thousand calls they may be some seconds old."""
+    """The run's sums. In a running run with very many calls they may be a few seconds old."""
     key, begun = (str(store.path), run_id), time.monotonic()
     if working and key in _slow and begun < _slow[key][0]:
         return _slow[key][1]

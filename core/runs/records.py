@@ -1,7 +1,7 @@
-"""What judges said, out and in again: records of judged texts, questions with answers, marked errors.
+"""Writing and reading of judges' records: judged texts, questions with answers, marked errors.
 
-One JSON object a line: which text it is about (item_id, system, level, language, labels), then the fields of
-its record. A folder that a run wrote has them as records.jsonl, beside the run.json that says whose they are.
+Each line is a JSON object: first its text (item_id, system, level, language, labels), then the fields of its record.
+A run's folder has them as records.jsonl, next to run.json, which describes the run.
 """
 
 import json
@@ -39,43 +39,43 @@ from core.tables.reading import (
 RECORDS_FILE = "records.jsonl"
 
 _UNPRINTABLE = re.compile(r"\\[ubf]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Without any of it, escaped or as it is, a line of JSON holds nothing that printable_record would replace."""
+"""A JSON line without any of these, raw or escaped, contains nothing that printable_record would replace."""
 
 _ABOUT = tuple(field.name for field in fields(ScoredRow))
 ABOUT = ("item", "system", "level", "language", "labels")
-"""The first columns of every table of what judges said."""
+"""The first columns of every table of judges' output."""
 _PLACES = 9
-"""After the point: by less than these a mean of shares may miss 0 or 1."""
+"""Decimals: rounding can move a mean of shares beyond 0 or 1 by less than this."""
 
 
 adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
-"""Of a type; made once, and not before it is needed."""
+"""The pydantic adapter of a type, created on first use."""
 
 
 def record_of(kind: JudgeKind, kept: object) -> Any:
-    """A record as a run kept it: JSON values. Raises pydantic's ValidationError for anything else."""
+    """A record from its stored JSON values. Raises pydantic's ValidationError for anything else."""
     return None if kept is None else adapter(kind.Record).validate_python(kept)
 
 
 def kept_record(kind: JudgeKind, record: Any) -> Any:
-    """A record as a run keeps it, JSON values that can be shown and stored; record_of gives it back."""
+    """A record as JSON values that can be shown and stored; record_of reads it back."""
     return printable_record(adapter(kind.Record).dump_python(record, mode="json"))
 
 
 def piece_of(kind: AuditKind, kept: object) -> Any:
-    """A piece of an audit as its run kept it. Raises pydantic's ValidationError for anything else."""
+    """A piece of an audit from its stored JSON values. Raises pydantic's ValidationError for anything else."""
     return adapter(kind.Piece).validate_python(kept)
 
 
 def about(row: ScoredRow) -> dict[str, Any]:
-    """Whose text a row of a table is about."""
+    """The columns that identify the text of a row."""
     labels = json.dumps(dict(row.labels), ensure_ascii=False, sort_keys=True) if row.labels else None
     names = (row.item_id, row.system, row.level, row.language, labels)
     return dict(zip(ABOUT, names, strict=True))
 
 
 def printable_record(value: Any) -> Any:
-    """A record with what no page and no database can hold replaced by U+FFFD: a model may write anything."""
+    """A record with characters that pages and databases cannot represent replaced by U+FFFD; models may write anything."""
     if isinstance(value, str):
         return printable_text(value)
     if isinstance(value, Mapping):
@@ -84,21 +84,21 @@ def printable_record(value: Any) -> Any:
 
 
 def write_records(texts: Iterable[JudgedText]) -> bytes:
-    """A line a judged text: its scores and how the judge came to them. `read_records` gives them back."""
+    """One line per judged text, with its scores and record; `read_records` reads them back."""
     return jsonl_bytes(_flat(asdict(text)) for text in texts)
 
 
 def write_pieces(pieces: Iterable[Any]) -> bytes:
-    """A line a piece of an audit: the file that its run works on, and what it writes."""
+    """One line per piece of an audit, the format of its input file and of its records."""
     return jsonl_bytes(_flat(asdict(one)) for one in pieces)
 
 
 def read_records(
     data: bytes, file_name: str, kind: JudgeKind, metrics: Sequence[Metric]
 ) -> tuple[JudgedText, ...]:
-    """The judged texts of a file. Raises InputError, naming line and field, with every problem.
+    """The judged texts of a file. Raises InputError with every problem, each with line and field.
 
-    metrics: those that each text has a score of, or a reason why not.
+    metrics: each text must have a score for each of them, or a reason.
     """
     texts: list[JudgedText] = []
     problems = Problems()
@@ -123,20 +123,20 @@ def read_records(
 
 
 def read_pieces(kind: AuditKind, data: bytes, file_name: str) -> tuple[Any, ...]:
-    """The pieces of an audit's file. Raises InputError, naming line and field, with every problem."""
+    """The pieces in an audit's file. Raises InputError with every problem, each with line and field."""
     problems = Problems()
     lines = _lines(data, file_name, problems)
     found = [checked(adapter(kind.Piece), value, f"line {line}", problems) for line, value in lines]
     _raise(file_name, problems)
     pieces = tuple(one for one in found if one is not None)
-    # The same questions, or texts, twice would count twice.
+    # Repeated questions or texts would count twice.
     _refuse_repeated([(one.row, kind.identity(one)) for one in pieces], kind.piece_called, problems)
     _raise(file_name, problems)
     return pieces
 
 
 def read_judge_folder(folder: Path) -> JudgeOutput:
-    """All that a judge said, from the folder its run wrote. Raises InputError where the folder holds none."""
+    """A judge's output, from the folder that its run wrote. Raises InputError if the folder has none."""
     report = read_report(folder)
     kind = KINDS.get(report["kind"])
     if not isinstance(kind, JudgeKind):
@@ -175,7 +175,7 @@ def read_judge_folder(folder: Path) -> JudgeOutput:
 
 
 def read_audit_folder(folder: Path, kind: AuditKind) -> tuple[str, tuple[Any, ...]]:
-    """The model, and its pieces, from the folder a run of the audit wrote. Raises InputError where it holds none."""
+    """The model and its pieces, from the folder that an audit's run wrote. Raises InputError if the folder has none."""
     report = read_report(folder)
     if report["kind"] != kind.name:
         raise _other_kind(folder, report["kind"], (kind,))
@@ -187,11 +187,11 @@ def read_audit_folder(folder: Path, kind: AuditKind) -> tuple[str, tuple[Any, ..
 
 
 def _score_problems(text: JudgedText, kind: JudgeKind, names: Sequence[str]) -> Iterator[str]:
-    """What is wrong between a text's scores and the judge's metrics. names: of these metrics."""
+    """Problems of a text's scores with the judge's metrics. names: names of these metrics."""
     yield from (f"scores: {shown(name)} is missing" for name in names if name not in text.scores)
     for given, column in (("scores", text.scores), ("reasons", text.reasons)):
         yield from (
-            f"{given}: {shown(name)} is none of {', '.join(map(shown, names))}"
+            f"{given}: {shown(name)} is not one of {', '.join(map(shown, names))}"
             for name in column
             if name not in names
         )
@@ -206,7 +206,7 @@ def _score_problems(text: JudgedText, kind: JudgeKind, names: Sequence[str]) -> 
 
 
 def _metric_problems(metrics: Sequence[Metric]) -> Iterator[str]:
-    """Names that are none, or stand twice: whose score it is could not be told."""
+    """Invalid or duplicate names, which make scores ambiguous."""
     yield from (
         f"metrics, {n}, name: {name_problem(metric.name)}"
         for n, metric in enumerate(metrics, start=1)
@@ -216,7 +216,7 @@ def _metric_problems(metrics: Sequence[Metric]) -> Iterator[str]:
 
 
 def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    """With the names of the text in front instead of in an object of their own."""
+    """The record with the fields of the text first, instead of in a nested object."""
     return {**value.pop("row"), **value}
 
 
@@ -226,7 +226,7 @@ def _nested(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _lines(data: bytes, file_name: str, problems: Problems) -> Iterable[tuple[int, dict[str, object]]]:
-    """The objects of a file by line; a run that has come to no item yet wrote none."""
+    """The objects of a file by line; empty for a run without processed items."""
     for one in jsonl_objects(decode(data, file_name)) if data.strip() else ():
         problems += one.problems
         if one.value is None:
@@ -256,17 +256,17 @@ def _raise(file_name: str, problems: Problems) -> None:
 
 
 def bytes_of(path: Path) -> bytes:
-    """A file of a run's folder. Raises InputError where it cannot be read."""
+    """The contents of a file in a run's folder. Raises InputError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as problem:
         raise InputError(
-            f"{path} cannot be read ({problem.strerror or problem}): name a folder that a judge's run wrote."
+            f"{path} cannot be read ({problem.strerror or problem}): choose a folder that a judge's run wrote."
         ) from problem
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """A run's run.json, with a kind and settings, without what no page can hold. Raises InputError."""
+    """A run's run.json with kind and settings, made printable. Raises InputError."""
     path = folder / RUN_FILE
     value, problem = parse_json(decode(bytes_of(path), str(path)))
     if problem is None and not isinstance(value, JsonObject):
@@ -274,7 +274,9 @@ def read_report(folder: Path) -> dict[str, Any]:
     if problem is None and isinstance(value, JsonObject):
         wanted: tuple[tuple[str, type], ...] = (("kind", str), ("settings", dict))
         missing = [name for name, kind in wanted if not isinstance(value.get(name), kind)]
-        problem = f"{' and '.join(missing)}: missing; a run's own file has both" if missing else None
+        problem = (
+            f"{' and '.join(missing)}: missing; a run.json written by a run has both" if missing else None
+        )
     if problem is not None:
         reject(str(path), [problem])
     try:
@@ -286,7 +288,7 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def _model(settings: Mapping[str, object], problems: Problems) -> str:
-    """The model that was asked; `rules` where none was."""
+    """The model that was used; `rules` if none was."""
     return _name(settings, "model", problems) if settings.get("model") else RULES
 
 
@@ -300,4 +302,4 @@ def _name(settings: Mapping[str, object], key: str, problems: Problems) -> str:
 
 def _other_kind(folder: Path, kind: str, wanted: Sequence[Kind]) -> InputError:
     names = ", ".join(one.name for one in wanted)
-    return InputError(f"{folder} holds a run of the kind {shown(kind)}; one of {names} is needed.")
+    return InputError(f"{folder} contains a run of the kind {shown(kind)}; choose a run of the kind {names}.")

@@ -1,4 +1,4 @@
-"""Scoring as a job: from a file of texts and the metrics asked for to the scores of every text of an item."""
+"""Scoring runs: from a file of texts and the chosen metrics to the scores of every text."""
 
 import asyncio
 import hashlib
@@ -30,28 +30,28 @@ from core.store.kept import FreshScores, find_scores, keep_run_metrics, keep_sco
 from core.store.runs import item_states
 
 MOST_NAMED = 3
-"""Metrics that a list names."""
+"""Most metrics that a list names."""
 BATCHES_AT_ONCE = 4
-"""Batches of a neural model that are gathered: enough to sort texts by length, few enough to cancel soon."""
+"""Batches of a neural model that are collected: enough to sort texts by length, few enough to cancel soon."""
 BATCH_SECONDS = 0.5
-"""Of lexical metrics in one batch: what a process that is killed may lose."""
+"""Seconds of lexical metrics per batch; a killed process loses at most these."""
 FIRST_BATCH, MOST_IN_BATCH = 8, 500
-"""Items: nobody knows yet how long they take; more make no batch cheaper."""
+"""Items per batch at first, when their time is unknown, and at most, because larger batches are not cheaper."""
 
 
 class Scoring(WorkPath):
-    """Of metrics."""
+    """The path of scoring runs."""
 
     def read(self, asked: Asked, data: bytes, file_name: str) -> OutputSet:
-        """The texts."""
+        """Read the texts."""
         return read_texts(data, file_name)
 
     def items(self, asked: Asked, contents: OutputSet) -> Mapping[str, Sequence[ScorableOutput]]:
-        """Of each its texts."""
+        """Item -> its texts."""
         return by_item(contents.outputs)
 
     def check(self, asked: Asked, contents: OutputSet, sha256: str) -> tuple[Remark | str, ...]:
-        """What the reader notes, and what the metrics lack. Raises InputError where nothing could be scored."""
+        """Notes from reading the file, and what the metrics lack. Raises InputError if nothing could be scored."""
         specs = asked.chosen.specs()
         _check_needs(specs, contents)
         return (*contents.notes, *reading_notes(specs, contents.outputs))
@@ -72,11 +72,11 @@ class Scoring(WorkPath):
         )
 
     def planned(self, run: RunAtHand) -> tuple[Metric, ...]:
-        """As the registry has them."""
+        """The metrics as in the registry."""
         return tuple(spec.metric for spec in run.asked.chosen.specs())
 
     def left_out(self, run: RunAtHand) -> Mapping[str, int]:
-        """Rows that hold no text to score."""
+        """Rows without a text to score."""
         return dict(run.contents.left_out)
 
     def files(self, run: RunAtHand) -> dict[str, bytes]:
@@ -84,13 +84,13 @@ class Scoring(WorkPath):
         return table_files(score_table(run))
 
     def maker(self, asked: Asked) -> str:
-        """Which metrics."""
+        """The names of the metrics, or their number."""
         names = asked.chosen.metrics
         return ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} metrics"
 
 
 def reading_notes(specs: Sequence[MetricSpec], texts: Sequence[ScorableOutput]) -> Iterator[str]:
-    """A sentence for each group of metrics that lacks something: a source, or words in the references' script."""
+    """One sentence for each group of metrics that lacks something: a source, or words in the references' script."""
     if unreferred := sum(text.reference is None for text in texts):
         yield f"{unreferred} of {len(texts)} texts have no reference: metrics that need one cannot score them"
     lacking = sum(text.source is None for text in texts)
@@ -100,26 +100,26 @@ def reading_notes(specs: Sequence[MetricSpec], texts: Sequence[ScorableOutput]) 
 
 
 def by_item(outputs: Sequence[ScorableOutput]) -> dict[str, list[ScorableOutput]]:
-    """Item -> its texts; items in the order in which they first come."""
+    """Item -> its texts, with items in the order of first appearance."""
     return grouped(outputs, lambda output: output.item_id)
 
 
 def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
     texts = outputs.outputs
     if not texts:
-        raise InputError(f"{outputs.file_name} holds no text to score.")
+        raise InputError(f"{outputs.file_name} has no text to score.")
     there = {"reference": any(text.reference for text in texts), "source": any(text.source for text in texts)}
     hopeless = [spec for spec in specs if not all(there[need] for need in spec.needs)]
     if len(hopeless) == len(specs):
         lacking = sorted({need for spec in specs for need in spec.needs if not there[need]})
         raise InputError(
-            f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, and every metric asked for needs it: "
-            "add the column, or name metrics that need none (`python -m core score --list`)."
+            f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, but every chosen metric needs it: "
+            "add the column, or choose other metrics (`python -m core score --list`)."
         )
 
 
 def table_files(table: ScoreTable) -> dict[str, bytes]:
-    """A row a text and metric; Parquet where its library is there: the environments of the extras may do without."""
+    """The table of scores as files: CSV, and Parquet if its library is installed, which the extra environments may lack."""
     files = {"scores.csv": write_scores_csv(table, "long")}
     if importlib.util.find_spec("pyarrow") is not None:
         files["scores.parquet"] = write_scores_parquet(table, "long")
@@ -127,19 +127,17 @@ def table_files(table: ScoreTable) -> dict[str, bytes]:
 
 
 def score_table(run: RunAtHand) -> ScoreTable:
-    """All texts the run has come to, in the order of its items; undefined scores with their reason.
+    """The scores of all processed texts, in the order of items; undefined scores have reasons.
 
-    Raises InputError for a run that scores none.
+    Raises InputError for a run that scores no texts.
     """
     number, work = run.run.run_id, run.kind.work
     if work == "generation":
         raise InputError(
-            f"Run {number} makes texts, so it has no scores: `python -m core score run:{number}` scores what it made."
+            f"Run {number} generates texts and has no scores. Score its texts with `python -m core score run:{number}`."
         )
     if work == "audit":
-        raise InputError(
-            f"Run {number} looks at judges (it is of the kind {run.kind.name}): it scores no texts."
-        )
+        raise InputError(f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts.")
     metrics = run.metrics
     columns = {metric.name: at for at, metric in enumerate(metrics)}
     rows: list[ScoredRow] = []
@@ -157,7 +155,7 @@ def score_table(run: RunAtHand) -> ScoreTable:
             )
             values.append(output["scores"])
     items = "1 item has" if broken == 1 else f"{broken} items have"
-    note = f"run {number}: {items} no scores because the run broke on them; its log says why"
+    note = f"run {number}: {items} no scores because of an internal error; see the run's log"
     return ScoreTable(
         rows=tuple(rows),
         metrics=metrics,
@@ -169,16 +167,16 @@ def score_table(run: RunAtHand) -> ScoreTable:
 
 
 def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:
-    """(metric, reason) -> texts without that score, most first."""
+    """(metric, reason) -> number of texts without that score, most frequent first."""
     counts = Counter((table.metrics[metric].name, reason) for (_, metric), reason in table.reasons.items())
     return dict(counts.most_common())
 
 
 def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -> tuple[ThreadPart, ...]:
-    """All lexical metrics as one part, because they share statistics; each neural one as its own.
+    """Parts of a scoring run: all lexical metrics together, because they share statistics, and each neural metric alone.
 
-    A text that lacks one neural score is not sent through the models of the others then. n_texts: to be scored; few
-    of them are not worth a process.
+    Separate parts mean that a text that lacks one neural score is not sent through the other models again. n_texts:
+    number of texts to score; a few texts are not worth a process.
     """
     parts: list[ThreadPart] = []
     if lexical := tuple(spec.metric.name for spec in settings.specs("lexical")):
@@ -194,7 +192,7 @@ def parts_of(settings: ScoringSettings, running: ScoringRunning, n_texts: int) -
 
 
 def find_models(settings: ScoringSettings, running: ScoringRunning) -> None:
-    """Fetch what is missing of all neural metrics. Raises InputError with every model that cannot be had."""
+    """Download missing models of all neural metrics. Raises InputError with every model that is unavailable."""
     if neural := tuple(spec.metric.name for spec in settings.specs("neural")):
         _open_neural(neural, settings, running)
 
@@ -209,21 +207,21 @@ def _open_neural(names: tuple[str, ...], settings: ScoringSettings, running: Sco
 
 
 def keep_metrics(store: Store, run_id: int, now: tuple[Metric, ...]) -> None:
-    """Note with what a run scores. Raises InputError where it was begun with something else: scores would mix."""
+    """Record a run's metrics. Raises InputError if the run began with different ones, because scores would mix."""
     known = run_metrics(store, run_id)
     if known == now:
         return
     if known and item_states(store, run_id):
         raise InputError(
-            f"Run {run_id} was begun with metrics that are computed otherwise here. Start a new run: "
-            "what is computed the same way is in the cache.",
+            f"Run {run_id} began with metrics that are now computed differently. Start a new run; it reuses unchanged scores from "
+            "the cache.",
             _differences(known, now),
         )
     keep_run_metrics(store, run_id, now)
 
 
 def pair_hash(pair: ScoringPair) -> bytes:
-    """Under which a text's scores are kept: sha256 of text, reference and source; an empty one is not a missing one."""
+    """Cache key of a text's scores: SHA-256 of text, reference and source. Empty and missing ones differ."""
     parts = []
     for text in (pair.text, pair.reference, pair.source):
         if text is None:
@@ -235,7 +233,7 @@ def pair_hash(pair: ScoringPair) -> bytes:
 
 
 class ScoringJob:
-    """core.runs' BatchJob for scores: an item is all its texts."""
+    """BatchJob for scores: an item consists of all its texts."""
 
     def __init__(
         self,
@@ -249,10 +247,10 @@ class ScoringJob:
         *,
         reads_source: bool = True,
     ) -> None:
-        """names: of the metrics, in the order of the columns; parts: scorers that offer them all.
+        """names: names of the metrics, in the order of the columns; parts: scorers that together offer them all.
 
-        prepare: called once in a thread, before any part is started. reads_source: whether a metric looks at it;
-        where none does, texts that differ in their source alone share their scores in the cache.
+        prepare: called once in a thread, before any part is started. reads_source: whether a metric reads the source; if
+        none does, texts that differ only in their source share cached scores.
         """
         self._store = store
         self._run_id = run_id
@@ -266,9 +264,9 @@ class ScoringJob:
         self._n_outputs = len(outputs)
         self._batch = FIRST_BATCH
         self._places: list[tuple[int, ...]] = []
-        """Of each part's metrics among the columns."""
+        """Column positions of each part's metrics."""
         self._signatures: list[tuple[str, ...]] = []
-        """Of each part's metrics."""
+        """Signatures of each part's metrics."""
 
     @property
     def item_ids(self) -> tuple[str, ...]:
@@ -282,7 +280,7 @@ class ScoringJob:
 
     @property
     def batch(self) -> int:
-        """As many items as take half a second, or fewer where all processes are to have some.
+        """The number of items that take half a second, or fewer, so that every process gets some.
 
         For a neural model, enough texts to fill its batches.
         """
@@ -292,7 +290,7 @@ class ScoringJob:
         return min(self._batch, -(-len(self._items) // self.width))
 
     async def start(self) -> None:
-        """Open the scorers, and note with what the run scores."""
+        """Open the scorers, and record the run's metrics."""
         await asyncio.to_thread(self._prepare)
         for part in self._parts:
             await part.start()
@@ -305,7 +303,7 @@ class ScoringJob:
         keep_metrics(self._store, self._run_id, now)
 
     async def do_together(self, positions: Sequence[int]) -> Batch:
-        """Score all texts of some items; scores that any run has kept are taken from there."""
+        """Score all texts of several items, reusing scores that any run has stored."""
         begun = time.monotonic()
         pairs = [
             [
@@ -330,14 +328,14 @@ class ScoringJob:
                 for output, key in zip(self._items[position], of_item, strict=True)
             ]
             outcomes.append(Outcome("failed" if failures else "done", {"outputs": rows}, failures))
-        # In the order of the cache's tree: texts that lie on one page are written to it at once.
+        # In the order of the cache's B-tree, so that texts on the same page are written together.
         fresh = [score for key in sorted(found) for score in found[key].fresh]
         fit = BATCH_SECONDS * len(positions) / max(time.monotonic() - begun, 1e-6)
         self._batch = max(1, min(round(fit), 2 * self._batch, MOST_IN_BATCH))
         return Batch(outcomes, lambda: keep_scores(self._store, fresh, account.calls, run_id=self._run_id))
 
     async def _scored(self, texts: Mapping[bytes, ScoringPair]) -> dict[bytes, "_Scored"]:
-        """Key -> the scores of its text, in the order of the columns."""
+        """Key -> scores of its text, in the order of the columns."""
         kept = find_scores(
             self._store, list(texts), [metric.signature for part in self._parts for metric in part.metrics]
         )
@@ -381,29 +379,29 @@ class ScoringJob:
             one.reasons[self._names[places[at]]] = reason
 
     async def close(self) -> None:
-        """Let go of threads, processes and models."""
+        """Close threads, processes and models."""
         for part in self._parts:
             await part.close()
 
 
 @dataclass
 class _Scored:
-    """What is known of one text."""
+    """Scores of one text."""
 
     values: list[float | None]
     """In the order of the columns."""
     reasons: dict[str, str | None] = field(default_factory=dict)
-    """Name of a metric without a value -> why."""
+    """Name of a metric without a value -> reason."""
     answers: list[tuple[str, PairScores]] = field(default_factory=list)
-    """(group, what its metrics made of the text), where it was not in the cache."""
+    """(group, scores of its metrics) that were not in the cache."""
     fresh: list[FreshScores] = field(default_factory=list)
-    """What is to be kept in the cache."""
+    """Scores to store in the cache."""
 
 
 class _Account:
-    """What was done for each item: a text counts once a group of metrics, as scored or as found.
+    """Counts of scored and cached texts for each item; a text counts once per group of metrics.
 
-    A text of several items of a batch is scored for the first of them, and found for the others.
+    A text shared by several items of a batch counts as scored for the first item and as cached for the others.
     """
 
     def __init__(self, parts: Sequence[ThreadPart]) -> None:
@@ -414,7 +412,7 @@ class _Account:
     def enter(
         self, position: int, keys: Sequence[bytes], found: Mapping[bytes, _Scored]
     ) -> tuple[tuple[str, str], ...]:
-        """Count the texts of an item; returns (group, why) of each metric that broke on one of them."""
+        """Count the texts of an item; returns (group, reason) of each internal error of a metric."""
         failures = []
         for key in dict.fromkeys(keys):
             answers = found[key].answers
@@ -442,7 +440,7 @@ async def _nothing() -> list[PairScores]:
 def kept_row(
     output: ScorableOutput, scores: Sequence[float | None], reasons: Mapping[str, str | None]
 ) -> dict[str, object]:
-    """A text's scores as a run keeps them; columns are those of the run's metrics, reasons by their names."""
+    """A text's scores as stored by a run; values in the order of its metrics, reasons by their names."""
     return {
         "system": output.system,
         "level": output.level,

@@ -1,4 +1,4 @@
-"""Texts to be scored that are no file yet, with what people said of them: of a study, of a folder, or of two files."""
+"""Texts to score, with people's ratings, from a study, a folder, or two separate files."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -11,7 +11,7 @@ from core.formats.rated import outputs_of, rated_of, write_rated
 from core.formats.registry import read_rated, read_ratings, read_spans
 from core.formats.scorable import write_outputs
 from core.judges.kind import JudgeKind
-from core.judges.rated import BESIDE_SETTINGS
+from core.judges.rated import TASK_AND_RATINGS
 from core.schema.scores import OutputSet, RatedSet, RatingSet
 from core.schema.settings import Remark, SettingsError
 from core.schema.study import NO_LEVEL, Study
@@ -22,13 +22,13 @@ from core.tables.columns import jsonl_bytes
 from core.tables.reading import shown
 
 Texts = tuple[bytes, str]
-"""A file of texts and its name."""
+"""Contents of a file of texts, and its name."""
 Apart = Callable[[OutputSet], Sequence[RatingSet]]
-"""Reads ratings that stand apart from the texts that they are of."""
+"""Reads ratings from a separate file."""
 
 
 def texts_of_study(store: Store, study: Study) -> Texts:
-    """Both sources' answers. Raises NotAllowed before the study is unblinded: scores by source would tell."""
+    """Both systems' answers. Raises NotAllowed before the study is unblinded, because scores by system would reveal them."""
     record = released_record(store, study)
     items = {item.item_id: item for item in record.items}
     rows = (
@@ -47,7 +47,7 @@ def texts_of_study(store: Store, study: Study) -> Texts:
 
 
 def texts_of_folder(path: Path, language_pair: str | None = None) -> tuple[Texts, tuple[str, ...]]:
-    """The systems' translations of an mt-metrics-eval folder, and what its reader notes."""
+    """The systems' translations in an mt-metrics-eval folder, and notes from reading it."""
     outputs = read_folder_outputs(path, language_pair=language_pair)
     return (write_outputs(outputs.outputs), _named_as(path, language_pair)), outputs.notes
 
@@ -57,7 +57,7 @@ def _named_as(folder: Path, language_pair: str | None) -> str:
 
 
 def rated_of_study(store: Store, study: Study) -> Texts:
-    """The texts of a study with all that its raters said of each; of a study of pairs, the texts alone.
+    """The texts of a study with all ratings; for a study of pairs, only the texts.
 
     Raises NotAllowed before the study is unblinded.
     """
@@ -76,17 +76,17 @@ def rated_of_folder(
     ratings: Sequence[str] = (),
     apart: Apart | None = None,
 ) -> tuple[Texts, tuple[str, ...]]:
-    """The systems' translations of an mt-metrics-eval folder with its ratings, and what is to be known of them.
+    """The systems' translations in an mt-metrics-eval folder with ratings, and notes.
 
-    ratings: names of the folder's human scores; apart: reads those that stand elsewhere. Neither: mqm, or the only ones,
-    or none where the folder has none.
+    ratings: names of the folder's human scores; apart: reads separate ratings. Neither: mqm, or the only ones, or none
+    if the folder has none.
     """
     folder = read_folder(path, language_pair=language_pair)
     wanted = list(ratings) or ([] if apart is not None else usual_ratings(folder.ratings))
     if unknown := [name for name in wanted if name not in folder.ratings]:
         named = ", ".join(map(shown, folder.ratings)) or "none"
         _refuse_ratings(
-            f"{', '.join(map(shown, unknown))} is neither a file nor among the folder's ratings ({named})"
+            f"{', '.join(map(shown, unknown))} is neither a file nor one of the folder's ratings ({named})"
         )
     more = [] if apart is None else apart(folder.outputs)
     rated = rated_of(folder.outputs, *(folder.ratings[name] for name in wanted), *more)
@@ -94,17 +94,17 @@ def rated_of_folder(
 
 
 def ratings_of_folder(path: Path, language_pair: str | None = None) -> RatingSet:
-    """The ratings that are usual of a folder: mqm, or the first. Raises InputError where it has none."""
+    """A folder's default ratings: mqm, or the first ones. Raises InputError if it has none."""
     return ratings_among(read_folder(path, language_pair=language_pair).ratings, None, None)
 
 
 def read_apart(
     kind: JudgeKind, data: bytes, file_name: str, texts: OutputSet, flip: Collection[str] = ()
 ) -> RatingSet:
-    """Ratings that stand in a file of their own: for the judge of errors those with spans, for the others scores.
+    """Ratings from a separate file: with spans for the error-marking judge, scores for the others.
 
-    texts: that they are of, whose characters the spans count. flip: dimensions of METAL's JSON in which 1 is bad.
-    Raises InputError.
+    texts: the rated texts, which span positions refer to. flip: dimensions of METAL's JSON in which 1 is bad. Raises
+    InputError.
     """
     if kind.marks_errors:
         return read_spans(data, file_name, texts)
@@ -112,17 +112,17 @@ def read_apart(
 
 
 def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tuple[str, ...]]:
-    """The texts of a file with ratings that stand elsewhere, and what is to be known of them.
+    """The texts of a file with ratings from elsewhere, and notes.
 
-    Raises InputError where the file has ratings itself: which are meant could not be told.
+    Raises InputError if the file has ratings itself, because the choice would be ambiguous.
     """
     found = read_rated(data, file_name)
     if any(text.ratings for text in found.texts):
-        _refuse_ratings(f"{shown(file_name)} holds ratings itself; leave these out")
+        _refuse_ratings(f"{shown(file_name)} already contains ratings; leave these out")
     rated = rated_of(outputs_of(found), *apart(outputs_of(found)))
     if not any(text.ratings for text in rated.texts):
         _refuse_ratings(
-            f"none is of a text in {shown(file_name)}: items, systems and levels have to be named alike",
+            f"none matches a text in {shown(file_name)}: use the same names of items, systems and levels",
             *(f"left out, {reason}: {count:,}" for reason, count in rated.left_out.items()),
         )
     stem = file_name.rpartition(".")[0] or file_name
@@ -132,11 +132,11 @@ def rated_of_texts(data: bytes, file_name: str, apart: Apart) -> tuple[Texts, tu
 def _refuse_ratings(why: str, *more: str) -> NoReturn:
     problems = [Remark("", "{why}", {"why": one}) for one in (why, *more)]
     problems[0] = replace(problems[0], name="ratings")
-    raise SettingsError(problems, {one.name: one for one in BESIDE_SETTINGS}, "The ratings cannot be used")
+    raise SettingsError(problems, {one.name: one for one in TASK_AND_RATINGS}, "The ratings cannot be used")
 
 
 def notes_of(rated: RatedSet) -> tuple[str, ...]:
-    """The notes, and the ratings that were left out."""
+    """The notes, and the numbers of ratings that were left out."""
     counted = sum(len(text.ratings) for text in rated.texts)
     n_rated = sum(bool(text.ratings) for text in rated.texts)
     return (

@@ -1,4 +1,4 @@
-"""Working on a run: items side by side, saved as they are done; cancel, resume, and a server that went away."""
+"""The worker of runs: processes items concurrently and saves them as they finish; handles cancelling and lost servers."""
 
 import asyncio
 import os
@@ -33,13 +33,13 @@ from core.store.runs import (
 )
 
 BEAT_SECONDS = 0.5
-"""Between two looks at the cancel flag."""
+"""Seconds between two checks of the cancel flag."""
 GRACE_SECONDS = 8.0
-"""For a run that is to stop, until its process has put down what is open and closed its model."""
+"""Seconds for a stopping run to abort open requests and close its model."""
 MOST_IN_A_ROW = 20
-"""Items that failed one after the other because no answer came: then the run stops, and can be resumed."""
+"""Consecutive items without an answer after which the run stops; it can be resumed."""
 NOT_KEPT: frozenset[Reason] = TRANSPORT | {"rejected", "too long"}
-"""What depends on the server's state and settings, which no key holds: it may be mended, and is asked again."""
+"""Reasons that depend on the server's state and settings, which are not part of the key; such requests are repeated."""
 
 
 def work(
@@ -50,12 +50,12 @@ def work(
     tell: Callable[[], None] | None = None,
     alone: bool = False,
 ) -> Run:
-    """Work on a run until it is done, cancelled or stopped; returns it as it then stands.
+    """Work on a run until it is done, cancelled or stopped; returns its final state.
 
-    job_of: makes the job of the run. tell: called about twice a second, for whoever shows progress. alone: this process
-    does nothing else, so it ends itself if its model does not close in time after the run is to stop: no thread that
-    loads a model can be interrupted. What is finished is on disk by then, and the run's state too.
-    Raises NotAllowed when another process works on the run, and whatever `job_of` finds wrong.
+    job_of: creates the job of the run. tell: called about twice a second, to show progress. alone: this process does
+    nothing else, so it ends itself if its model does not close in time after a stop, because a thread that loads a model
+    cannot be interrupted. Finished items and the run's state are on disk by then.
+    Raises NotAllowed if another process works on the run, and any errors from `job_of`.
     """
     owner = _claim(store, run_id)
     if owner is None:
@@ -64,11 +64,11 @@ def work(
         run = get_run(store, run_id)
         state, message = asyncio.run(_Shift(store, run, owner, job_of(run), tell, alone).work())
     except AssayError as problem:
-        with suppress(NotAllowed):  # taken over: its state is the other process's
+        with suppress(NotAllowed):  # taken over: the state belongs to the other process
             finish_run(store, run_id, "stopped", str(problem), owner=owner)
         raise
     except BaseException as problem:
-        why = f"The run broke off ({type(problem).__name__}: {problem})."
+        why = f"The run failed ({type(problem).__name__}: {problem})."
         with suppress(NotAllowed):
             finish_run(store, run_id, "stopped", why, owner=owner)
         raise
@@ -77,7 +77,7 @@ def work(
 
 
 def end_at_once(status: int = 0) -> NoReturn:
-    """End this process with all its threads, as kill -9 would: nothing is closed, and what it wrote stays."""
+    """End this process and all its threads, as kill -9 would: nothing is closed, and saved data stay."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -85,7 +85,7 @@ def end_at_once(status: int = 0) -> NoReturn:
 
 
 def _claim(store: Store, run_id: int) -> Owner | None:
-    """The claim on the run; None: somebody cancelled it before it began."""
+    """The claim on the run; None: it was cancelled before it began."""
     with store.writing():
         run = get_run(store, run_id)
         if why := why_not_now(run):
@@ -97,8 +97,8 @@ def _claim(store: Store, run_id: int) -> Owner | None:
 
 
 def _broken(problem: Exception) -> Outcome:
-    """What came of an item on which we broke: a defect of ours must cost one item, never the run."""
-    if isinstance(problem, AssayError):  # such as a full disk: nothing more can be saved
+    """The outcome of an item after an internal error, which must affect one item, never the run."""
+    if isinstance(problem, AssayError):  # such as a full disk, so that nothing more can be saved
         raise problem
     traceback.print_exception(problem, file=sys.stderr)
     name = type(problem).__name__
@@ -107,7 +107,7 @@ def _broken(problem: Exception) -> Outcome:
 
 @dataclass
 class _Shift:
-    """One process's work on a run."""
+    """The work of one process on a run."""
 
     store: Store
     run: Run
@@ -117,21 +117,21 @@ class _Shift:
     alone: bool = False
     todo: deque[int] = field(default_factory=deque)
     silent: int = 0
-    """Items in a row to which no answer came."""
+    """Consecutive items without an answer."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
     stopped: tuple[RunState, str] | None = None
     ended: tuple[RunState, str] | None = None
-    """What the run ends in, once its items are through and only the model is left to close."""
+    """State in which the run ends, set once its items are finished and only the model is left to close."""
     late: bool = False
-    """It was to stop some time ago, and somebody at a terminal was told so."""
+    """Whether a user at a terminal was told that stopping takes long."""
     over: threading.Event = field(default_factory=threading.Event)
     unanswered: Counter[str] = field(default_factory=Counter)
-    """Reasons for which items got no answer."""
+    """Reasons for missing answers."""
     said: str = ""
-    """Of the last reply that was none: what the server or the line said."""
+    """Message of the server or the connection with the last failed reply."""
 
     async def work(self) -> tuple[RunState, str]:
-        """Do every open item; returns the state the run ends in, and a sentence."""
+        """Process every open item; returns the final state and a sentence."""
         self.store.expect_much()
         known = item_states(self.store, self.run.run_id)
         self.todo.extend(at for at in range(self.run.n_wanted) if at not in known)
@@ -150,7 +150,7 @@ class _Shift:
         finally:
             try:
                 await self.job.close()
-            finally:  # only now: whoever holds a model's memory still works on the run
+            finally:  # only now, because a process that occupies a model's memory still counts as working
                 self.over.set()
                 await beating
         return self.ended
@@ -161,11 +161,11 @@ class _Shift:
         count = self.unanswered.total()
         reasons = ", ".join(sorted(self.unanswered))
         items = "1 item" if count == 1 else f"{count} items"
-        what = f"No answer came for {items} ({reasons})."
-        return "stopped", f"{what}{self._last_said()} Resume the run to ask for them again."
+        what = f"No answer for {items} ({reasons})."
+        return "stopped", f"{what}{self._last_said()} Resume the run to try again."
 
     async def _unless_stopped(self, tasks: list["asyncio.Task[None]"]) -> bool:
-        """Wait for the tasks, or put them down when the run is to stop; returns whether they were finished."""
+        """Wait for the tasks, or cancel them if the run must stop; returns whether they finished."""
         if not tasks:
             return True
         stopping = asyncio.ensure_future(self.stop.wait())
@@ -179,7 +179,7 @@ class _Shift:
                 await everything
         finally:
             stopping.cancel()
-            for task in tasks:  # one that broke leaves the others at work on what is about to be closed
+            for task in tasks:  # after one failed, the others still use what is about to be closed
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return self.stopped is None
@@ -191,7 +191,7 @@ class _Shift:
                 await self._some(job, [self.todo.popleft() for _ in range(min(job.batch, len(self.todo)))])
             else:
                 await self._one(job, self.todo.popleft())
-            await asyncio.sleep(0)  # rules never wait: the beat would have no turn
+            await asyncio.sleep(0)  # rules never wait, so give the beat a turn
 
     async def _one(self, job: Job, position: int) -> None:
         begun = time.monotonic()
@@ -217,7 +217,7 @@ class _Shift:
                 await self._some(job, [position])
 
     def _save(self, positions: Sequence[int], batch: Batch, begun: float) -> None:
-        """Keep what came of some items in one transaction, unless another process has taken the run over."""
+        """Save the outcomes of several items in one transaction, unless another process has taken over the run."""
         share = round((time.monotonic() - begun) / len(positions), 3)
         items = [
             RunItem(at, self.job.item_ids[at], one.state, one.result, one.failures, share)
@@ -228,7 +228,7 @@ class _Shift:
             save_items(self.store, self.run.run_id, items, self.owner)
 
     def _listen_for_silence(self, outcome: Outcome) -> None:
-        """Give up, for now, where the server has gone: thousands of items would each wait for it in vain."""
+        """Stop the run after too many consecutive items without an answer, instead of waiting for each of thousands of items."""
         reasons = sorted({reason for _, reason in outcome.failures if reason in TRANSPORT})
         if outcome.state == "again":
             self.unanswered[reasons[0] if reasons else "server"] += 1
@@ -245,23 +245,23 @@ class _Shift:
             self.said = reply.detail
 
     def _last_said(self) -> str:
-        """As a sentence to follow another; nothing where nobody said why."""
+        """The last message as a sentence to append; empty if there is none."""
         if not self.said:
             return ""
         return f" Last: {self.said}" + ("" if self.said.endswith((".", "!", "?", "…")) else ".")
 
     def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Report that the process lives, and see to it that it stops in time: in a thread, because work may be busy."""
+        """Report that the process is alive, and make it stop in time. Runs in a thread, because the work may be busy."""
         stopping: float | None = None
         try:
             with open_store(self.store.path) as own:
-                own.expect_much()  # whoever commits would else copy the log of all
+                own.expect_much()  # otherwise every commit would copy the whole log
                 while not self.over.is_set():
                     cancelled = beat(own, self.run.run_id, self.owner)
                     if cancelled:
                         loop.call_soon_threadsafe(self._stop, "cancelled", "")
                     elif self.stopped is not None and self.stopped[0] == "cancelled":
-                        ask_to_stop(own, self.run.run_id)  # by a signal: pages show it, too
+                        ask_to_stop(own, self.run.run_id)  # after a signal, so that pages show it too
                     if self.tell is not None:
                         loop.call_soon_threadsafe(self.tell)
                     if stopping is None and (cancelled or self.stopped is not None):
@@ -270,17 +270,17 @@ class _Shift:
                         self._end_late(own)
                         stopping = float("inf")
                     self.over.wait(BEAT_SECONDS)
-        except AssayError as problem:  # a run that cannot say that it lives would be started twice
+        except AssayError as problem:  # a run that cannot report that it is alive would be started twice
             if not self.over.is_set():
                 loop.call_soon_threadsafe(self._stop, "stopped", str(problem))
             if self.alone and not self.over.wait(GRACE_SECONDS):
                 end_at_once(1)
 
     def _end_late(self, own: Store) -> None:
-        """What still closes a model is put down with its process, unless somebody waits for that process."""
+        """End a process whose model does not close, unless a user is waiting for this process."""
         if not self.alone:
             print(
-                f"Run {self.run.run_id} is to stop, but process {os.getpid()} still works on it or closes its model. "
+                f"Run {self.run.run_id} is stopping, but process {os.getpid()} is still working on it or closing its model. "
                 "Press Ctrl-C again to end it at once; finished items are saved.",
                 file=sys.stderr,
                 flush=True,
@@ -300,12 +300,12 @@ class _Shift:
     def _listen_to_signals(self) -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            # Not in the main thread, or on Windows.
+            # Not possible outside the main thread, or on Windows.
             with suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self._interrupted)
 
     def _interrupted(self) -> None:
-        """Stop; once that takes too long, at once, because somebody waits at a terminal."""
+        """Stop; if that takes too long, a second signal stops at once, because a user is waiting at a terminal."""
         if self.stopped is not None and self.late:
             state, message = self.ended or self.stopped
             with suppress(AssayError):
@@ -315,7 +315,7 @@ class _Shift:
 
 
 class ItemCache:
-    """core.llm's Cache for one item of one run."""
+    """The cache of model replies for one item of one run; see core.llm's Cache."""
 
     def __init__(
         self,
@@ -325,7 +325,7 @@ class ItemCache:
         heard: Callable[[Reply], None] | None = None,
         text: int | None = None,
     ) -> None:
-        """heard: is told of every reply, also of those that are not kept. text: which of the item's texts asks."""
+        """heard: called with every reply, stored or not. text: number of the item's text that makes the requests."""
         self._store = store
         self._run_id = run_id
         self._position = position
@@ -337,12 +337,12 @@ class ItemCache:
         return ItemCache(self._store, self._run_id, self._position, self._heard, text)
 
     def find(self, key: str) -> Reply | None:
-        """The reply that any run has kept under this key."""
+        """The reply that any run has stored under this key."""
         row = find_reply(self._store, key)
         return None if row is None else Reply(**row)
 
     def record(self, call: Call) -> None:
-        """Put the call on the run's account, and keep its reply if it says something about the request."""
+        """Record the call, and store its reply unless the reason is in NOT_KEPT."""
         reply = call.reply
         if self._heard is not None:
             self._heard(reply)
@@ -352,7 +352,7 @@ class ItemCache:
         }
         keepable = reply.reason not in NOT_KEPT
         kept = asdict(reply) | counts
-        del kept["not_sent"]  # of this call, not of every later one
+        del kept["not_sent"]  # applies to this call, not to later ones
         record_call(
             self._store,
             {
@@ -378,5 +378,5 @@ class ItemCache:
 
 
 def _countable(tokens: int | None) -> int | None:
-    """A count that a database holds; what is beyond that is no count."""
+    """A count of tokens, or None if it is too large for the database."""
     return tokens if tokens is not None and 0 <= tokens < 2**63 else None

@@ -1,4 +1,7 @@
-"""What a kind of run is, one object that its own file exports; and what flows of runs: a job, its items, what its steps cost."""
+"""Data types for runs: the kinds of run, and a run with its items and the cost of its steps.
+
+Each kind is one object, exported by its own module.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -9,26 +12,26 @@ from core.schema.settings import Remark
 from core.schema.settings import Settings as AnySettings
 
 Work = Literal["generation", "scores", "judging", "audit"]
-"""What a run of the kind does: it makes texts, computes metrics, has a judge score texts, or examines a judge."""
+"""What a run of this kind does: make texts, compute metrics, have a judge score texts, or examine a judge."""
 Reads = Literal["questions", "texts", "rated texts", "questions asked", "marked texts"]
-"""What its file holds."""
+"""Contents of the run's input file."""
 
 
 @dataclass(frozen=True)
 class PromptSlot:
-    """A prompt that a run asks a model with."""
+    """A prompt that a run sends to a model."""
 
     purpose: str
     shipped: str
-    """Name of the shipped prompt that is used unless another is chosen."""
+    """Name of the shipped prompt used by default."""
     task: str | None = None
-    """That its prompt has to be for; None: any."""
+    """Task that the prompt must be written for; None: any."""
     instead: tuple[str, ...] = ()
-    """Purposes of prompts that may take its place."""
+    """Purposes of prompts that may replace it."""
 
     @property
     def purposes(self) -> tuple[str, ...]:
-        """Purposes of prompts that may be sent, the usual one first."""
+        """Purposes of prompts that may be sent, the default first."""
         return (self.purpose, *self.instead)
 
     def fits(self, purpose: str, task: str | None) -> bool:
@@ -38,60 +41,60 @@ class PromptSlot:
 
 @dataclass(frozen=True, kw_only=True)
 class Attachment:
-    """A YAML file that a kind's settings refer to, such as a rubric, kept whole with the run."""
+    """A YAML file that a kind's settings refer to, such as a rubric. The run stores all of it."""
 
     name: str
-    """Of the field in the saved settings."""
+    """Name of the field in the saved settings."""
     option: str
     label: str
     help: str
     usual: str
-    """Name of the shipped file that is taken unless another is chosen."""
+    """Name of the shipped file used by default."""
     find: Callable[[str], str]
-    """The text of a file, by the name of a shipped one or a path. Raises InputError."""
+    """Returns the text of a file, given the name of a shipped file or a path. Raises InputError."""
     read: Callable[[str, str], Any]
-    """What a text says, for (text, name of the file). Raises InputError."""
+    """Parses (text, file name). Raises InputError."""
     dump: Callable[[Any], str]
-    """Its text."""
+    """Writes a parsed file as text."""
     shipped: Callable[[], Sequence[Any]]
-    """All that are shipped and can be used; each has a name and a title."""
+    """Returns all usable shipped files; each has a name and a title."""
     unusable: Callable[[], Sequence[str]]
-    """A line for each shipped file that cannot be used."""
+    """Returns one line for each shipped file that cannot be used."""
     sha256: Callable[[str], str] = lambda text: hashlib.sha256(text.encode()).hexdigest()
-    """Of a text, as far as it changes a score."""
+    """Hash of the parts of a text that can change a score."""
 
 
 class KindSettings(AnySettings):
-    """Settings of one kind of run, with what follows from them alone."""
+    """Settings of one kind of run, with everything that depends on them alone."""
 
     MODEL_FREE: ClassVar[bool] = False
-    """Whether rules can do the work, if only as a stand-in or a baseline."""
+    """Whether rules can do the work without a model, even as a stand-in or baseline."""
     DRAWN: ClassVar[bool] = False
-    """Whether something beside a model's answers is drawn with the seed."""
+    """Whether the seed draws anything apart from a model's answers."""
 
     def prompts(self, *, by_rules: bool) -> tuple[PromptSlot, ...]:
-        """What a model is asked with; nothing where rules do all the work."""
+        """Prompts that are sent to a model; none if rules do all the work."""
         return ()
 
     def problems(self, backend: str) -> Iterator[Remark]:
-        """What is wrong between settings, whatever the file holds."""
+        """Conflicts between settings, independent of the file."""
         yield from ()
 
     def called(self, name: str, *, by_rules: bool) -> tuple[str, ...]:
-        """What tells two runs of a kind by one model apart: the kind's name, and all that is not as usual."""
+        """Parts of the run's name: the kind's name and every setting that is not the default."""
         return (name,)
 
     def named_whole(self, *, by_rules: bool) -> bool:
-        """Whether that name is whole without the model's."""
+        """Whether the run's name is complete without the model's name."""
         return False
 
     def settled(self) -> Self:
-        """As they are kept: what depends on where the user stands, such as a path, made whole."""
+        """Settings as they are stored: paths made absolute."""
         return self
 
     @property
     def needs(self) -> Literal["base", "neural"]:
-        """The environment that has its libraries, whichever model is asked."""
+        """The environment with the required libraries, whichever model is used."""
         return "base"
 
 
@@ -100,110 +103,109 @@ class Kind:
     """A kind of run."""
 
     name: str
-    """In saved runs and files; never changes."""
+    """Name in saved runs and files; never changes."""
     title: str
-    """On pages."""
+    """Title on pages."""
     summary: str
     """One sentence for a command's help and a page, without a full stop."""
     work: Work
     reads: Reads
     Settings: type[KindSettings]
     Running: type[AnySettings] | None = None
-    """How its runs are worked on; None: as any run that asks a model."""
+    """Settings for processing its runs; None: those of any run that asks a model."""
     does: str = "does the work"
-    """What the backend does: "who judges"."""
+    """What the backend does, completing the phrase "who ...", such as "judges"."""
     rules: str = ""
-    """What rules do in the place of a model, as sentences for a page; empty where they cannot, or say it all by their
-    name."""
+    """What rules do instead of a model, as sentences for a page; empty if they cannot work or their name explains it."""
     verb: str = ""
-    """Of the command; empty: the name."""
+    """Verb of the command; empty: the name."""
     section: str = ""
-    """Of the documentation that explains it."""
+    """Section of the documentation that explains it."""
     attachment: Attachment | None = None
     reports: frozenset[str] = frozenset()
-    """Result tables that can be made of its runs."""
+    """Result tables that can be computed from its runs."""
 
 
 RULES = "rules"
-"""The name of the maker or the judge where no model was asked."""
+"""Name of the generator or judge that works without a model."""
 RUN_FILE = "run.json"
-"""What a run says of itself, in the folder that it writes."""
+"""The run's description of itself, in its output folder."""
 RunState = Literal["waiting", "running", "done", "cancelled", "stopped"]
 ItemState = Literal["done", "failed", "again"]
 
 
 @dataclass(frozen=True)
 class Run:
-    """A job over the items of a file: what was asked for and where it stands."""
+    """A job over the items of a file: what was requested, and its progress."""
 
     run_id: int
     kind: str
-    """Name of a kind: see core.runs.kinds."""
+    """Name of a kind, see core.runs.kinds."""
     state: RunState
-    """`stopped`: it could not go on, `message` says why. Anything but `done` can be resumed."""
+    """`stopped`: it could not continue, and `message` gives the reason. Any state but `done` can be resumed."""
     settings: dict[str, object]
-    """What determines the results, prompts included, so that a run needs no file to be resumed."""
+    """Everything that determines the results, including prompts, so that a run can be resumed without files."""
     running: dict[str, object]
-    """How it is worked on: concurrency, time limits, prices, the name of the key's variable; never a key."""
+    """How it is processed: concurrency, time limits, prices, the name of the key's variable; never a key."""
     data_file: str
     data_sha256: str
     n_items: int
-    """Items of the file."""
+    """Number of items in the file."""
     limit: int | None
-    """Only so many of the first items; None: all. Can be raised later."""
+    """Only the first `limit` items; None: all. Can be raised later."""
     created_utc: str
     app_version: str
     started_utc: str | None = None
-    """Of the last start."""
+    """Time of the last start."""
     finished_utc: str | None = None
     beat_utc: str | None = None
-    """When the process at work last said that it lives."""
+    """Last sign of life from the working process."""
     process: int | None = None
-    """Number of that process."""
+    """Id of that process."""
     cancel: bool = False
-    """Somebody asked it to stop."""
+    """Whether someone has asked it to stop."""
     message: str = ""
     worked_seconds: float | None = 0.0
-    """Time worked until the last start ended, over all starts; None: an older Assay did not note it."""
+    """Seconds worked over all starts, up to the end of the last one; None: an older version did not record it."""
     start_seconds: float | None = None
-    """Of the last start: until the model was loaded or the server reached; None: not yet, or it was not noted."""
+    """Seconds from the last start until the model was loaded or the server reached; None: not yet, or not recorded."""
 
     @property
     def n_wanted(self) -> int:
-        """Items it works on: all, or the first `limit`."""
+        """Number of items to process: all, or the first `limit`."""
         return self.n_items if self.limit is None else min(self.limit, self.n_items)
 
 
 @dataclass(frozen=True)
 class RunItem:
-    """What a run made of one item."""
+    """The result of a run for one item."""
 
     position: int
-    """In the file, from 0."""
+    """Position in the file, from 0."""
     item_id: str
     state: ItemState
-    """`done`: it has a result; `failed`: it has none that is complete; `again`: the server's fault, tried again."""
+    """`done`: complete result; `failed`: no complete result; `again`: the server failed, and the item will be retried."""
     result: dict[str, object]
-    """The item's record; also of a failed one, as far as it came."""
+    """The item's record; for a failed item, the partial record."""
     failures: tuple[tuple[str, str], ...] = ()
-    """(step, reason) of what failed, for the counters."""
+    """(step, reason) of each failure, for the counters."""
     seconds: float = 0.0
     finished_utc: str = ""
 
 
 @dataclass(frozen=True)
 class StepCost:
-    """What one step of a run cost, over all items."""
+    """The cost of one step of a run, over all items."""
 
     step: str
     calls: int
-    """Answered by the model, whether the answer was usable or not; of a scoring run: texts that were scored."""
+    """Calls that the model answered, usable or not; in a scoring run, texts that were scored."""
     cached: int
-    """Answered from the cache, or all their scores found there: they cost nothing."""
+    """Calls answered from the cache, or texts with all scores cached; they cost nothing."""
     unusable: int
-    """Calls that gave no usable answer: cut off, refused, no connection, or not what the step had asked for."""
+    """Calls without a usable answer: cut off, refused, no connection, or not in the requested form."""
     input_tokens: int | None
-    """Of the calls; None where the server counts none."""
+    """Input tokens of the calls; None if the server does not count them."""
     output_tokens: int | None
     seconds: float
-    """Summed over calls, which ran side by side."""
+    """Summed over calls, which ran in parallel."""

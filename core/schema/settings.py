@@ -1,7 +1,7 @@
-"""Settings that people choose: each field says what every door to it needs to know.
+"""Settings that users choose. Each field describes itself for every interface.
 
-From the same fields come a command's options, a page's form, the check, the signature and the reference in docs. A
-problem names its field; the command calls it `--beta`, the page "Weight of recall".
+The same fields produce a command's options, a page's form, validation, the signature and docs/settings.md. A problem
+refers to its field; a command then writes `--beta`, a page "Weight of recall".
 """
 
 import json
@@ -21,37 +21,37 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from core.errors import InputError
 
 Shape = Literal["choice", "number", "whole", "switch", "text", "texts", "other"]
-"""What a field holds: one of several words, a number, a whole number, yes or no, a text, several texts."""
+"""Type of a field: one of several words, a number, a whole number, yes or no, a text, several texts."""
 LARGEST_SEED = 2**53 - 1
-"""Larger whole numbers are not the same in every program that reads JSON."""
+"""Some programs that read JSON round larger whole numbers."""
 _ABOUT = "about"
 
 
 @dataclass(frozen=True)
 class About:
-    """What a field says beside its type, its default and its bounds."""
+    """Description of a field, beyond its type, default and bounds."""
 
     label: str
-    """Its name on a page."""
+    """Name on a page."""
     help: str
-    """One sentence without a full stop: what it does. Other fields stand in it as in the text of a Remark."""
+    """What it does, in one sentence without a full stop. Placeholders for other fields as in the text of a Remark."""
     option: str = ""
-    """Of a command, without its hyphens, where it is not called as the field."""
+    """Option of the command without hyphens; empty: derived from the field's name."""
     metavar: str | None = None
-    """What stands for its value in the help of a command."""
+    """Placeholder for the value in a command's help."""
     unit: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Value -> what the page calls it. Of a default that is no word by itself also what a command calls it: that of
-    "" stands for no text and no value, that of "0" for 0."""
+    """Value -> name on a page. A default that is not a word (such as "", no value or 0) also gets its name in a command's
+    help here: under "" for no text or no value, under "0" for 0."""
     step: float = 1
-    """Between two numbers of a page's widget."""
+    """Step of the number widget on a page."""
     scored: bool = True
-    """Whether it changes a score: then it stands in the signature."""
+    """Whether it can change a score and so belongs in the signature."""
 
 
 @dataclass(frozen=True)
 class SettingField:
-    """A field of settings as a door sees it."""
+    """A settings field as commands and pages see it."""
 
     name: str
     about: About
@@ -61,34 +61,34 @@ class SettingField:
     lowest: float | None = None
     highest: float | None = None
     optional: bool = False
-    """Whether it may have no value at all."""
+    """Whether the value may be missing."""
 
     @property
     def option(self) -> str:
-        """As a command takes it."""
+        """Option of the command, with hyphens."""
         return f"--{self.about.option or self.name.replace('_', '-')}"
 
     def valued(self, value: object) -> str:
-        """The field with a value, as short as a command has it: `repeats 3`."""
+        """The field's option name with a value, in short form: `repeats 3`."""
         name = self.option.removeprefix("--")
         if self.shape == "switch" and value:
             return name
         return f"{name} {_plain(value) or self.about.words.get('') or value}"
 
     def word(self, value: str) -> str:
-        """What the page calls one of its values."""
+        """Name of a value on a page."""
         return self.about.words.get(value, value)
 
     @property
     def bounds(self) -> tuple[str, str] | None:
-        """The smallest and the largest number, as a person would type them."""
+        """The smallest and the largest number, as a user would type them."""
         return (
             (_plain(self.lowest), _plain(self.highest)) if None not in (self.lowest, self.highest) else None
         )
 
     @property
     def usual(self) -> str:
-        """Its default as a value with its unit, or in words; empty where nothing stands for it."""
+        """The default: a value with its unit, or in words; empty if there is nothing to show."""
         if self.shape == "switch":
             return "on" if self.default else "off"
         plain = _plain(self.default)
@@ -110,47 +110,47 @@ def setting(
     step: float = 1,
     scored: bool = True,
 ) -> Any:
-    """A field of settings. within: the smallest and the largest number. The others: see About."""
+    """Define a settings field. within: the smallest and the largest number; other parameters: see About."""
     about = About(label, help, option, metavar, unit, words or {}, step, scored)
     lowest, highest = within if within is not None else (None, None)
     return Field(default, ge=lowest, le=highest, json_schema_extra={_ABOUT: about})  # type: ignore[dict-item]  # pydantic wants JSON there, and writes no schema of these
 
 
 def seed_setting(of: str = "seed of the first repeat; later repeats add 1") -> Any:
-    """Of all that is drawn."""
+    """Define the seed field of settings that draw at random. of: its help."""
     return setting(0, "Seed", of, within=(0, LARGEST_SEED))
 
 
 @dataclass(frozen=True)
 class Remark:
-    """What is wrong with a setting, between settings, or with what they meet in a file; or what is worth knowing.
+    """A problem or a note about one setting, several settings, or settings and a file.
 
-    In the text `{name}` stands for the field or value of that name, `{name=word}` for the field with that word chosen:
-    each door says it in its own words.
+    In the text, `{name}` stands for the field or value of that name, `{name=word}` for the field with that word chosen.
+    Commands and pages fill in their own names.
     """
 
     name: str
-    """Of the field; empty: it is of no field by itself."""
+    """Name of the field; empty: it concerns no single field."""
     text: str
     values: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def fields(self) -> frozenset[str]:
-        """Names of all that it speaks of."""
+        """Names of all fields that it mentions."""
         return frozenset({self.name, *(found[1] for found in _FIELD.finditer(self.text))} - {""})
 
 
 class Settings(BaseModel):
-    """Base of all settings: frozen, equal where all fields are equal, unknown fields left out."""
+    """Base class of all settings: frozen, compared by value, unknown fields ignored."""
 
     model_config = ConfigDict(frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
     @field_validator("*", mode="before")
     @classmethod
     def _of_its_own_type(cls, value: object, info: ValidationInfo) -> object:
-        """Refuse what pydantic would turn into the field's type: true into 1, "no" into false, "1" into 1.
+        """Reject values that pydantic would coerce: true into 1, "no" into false, "1" into 1.
 
-        A check of a field's own with mode="before" is asked first, and may turn what it understands.
+        A field's own validator with mode="before" runs first and may convert values.
         """
         own = cls.model_fields[info.field_name or ""]
         kind, optional = _without_none(own.annotation)
@@ -163,36 +163,36 @@ class Settings(BaseModel):
             return value
         if isinstance(value, taken) and isinstance(value, bool) == (kind is bool):
             return value
-        raise PydanticCustomError("wrong_type", "Input is of another type")
+        raise PydanticCustomError("wrong_type", "Input has another type")
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Fields that do nothing beside the others: no form asks for them."""
+        """Fields without use under the other settings; forms hide them."""
         return frozenset()
 
     def ignored(self, backend: str) -> frozenset[str]:
-        """Idle fields without any effect: a run for which one is given is refused."""
+        """Idle fields without any effect; a run that sets one is refused."""
         return self.idle(backend)
 
     def heeded(self, backend: str) -> Self:
-        """With ignored fields at their defaults: equal for settings that do the same."""
+        """A copy with ignored fields at their defaults, so that settings with the same effect compare equal."""
         own = type(self).model_fields
         usual = {name: own[name].get_default(call_default_factory=True) for name in self.ignored(backend)}
         return self.model_copy(update=usual)
 
     @classmethod
     def offered(cls, backend: str) -> Mapping[str, tuple[str, ...]]:
-        """Field -> its words that fit the backend, the usual one first; every other field has all of its words."""
+        """Field -> words that fit the backend, the default first. A field not listed offers all its words."""
         return {}
 
     @classmethod
     def usual(cls, given: Mapping[str, object], backend: str) -> Mapping[str, object]:
-        """Values of fields that nobody chose, where they depend on what was given and are not simply the defaults."""
+        """Values for fields left unset whose default depends on the given values."""
         return {}
 
     def fewest_choices(self, backend: str, fits: Callable[[Self], bool]) -> list[dict[str, str]]:
-        """Field -> word: what to choose otherwise so that the settings fit, with as few fields as possible.
+        """Smallest changes, each as field -> word, that make the settings fit.
 
-        Every way that changes so few fields; none where no words that the backend offers do it.
+        Returns every way with that number of changed fields; empty if no words that the backend offers fit.
         """
         offered = self.offered(backend)
         others = {
@@ -212,7 +212,7 @@ class Settings(BaseModel):
 
     @classmethod
     def checked(cls, given: Mapping[str, object], what: str = "") -> Self:
-        """The settings of these values. Raises SettingsError with every problem. what: its first words."""
+        """Settings from these values. Raises SettingsError with every problem. what: start of its message."""
         problems: list[Remark] = []
         found = cls.read(given, problems)
         refuse(problems, cls, what=what or SettingsError.START)
@@ -221,9 +221,9 @@ class Settings(BaseModel):
 
     @classmethod
     def saved(cls, values: Mapping[str, object], what: str = "") -> Self:
-        """The settings that a run was saved with. Numbers may lie out of bounds: those of an older Assay were wider.
+        """Settings from a saved run. Numbers may be out of bounds, because older versions had wider bounds.
 
-        Raises SettingsError for values that were never settings. what: its first words.
+        Raises SettingsError for values that were never valid. what: start of its message.
         """
         try:
             return cls.model_validate(values)
@@ -235,25 +235,25 @@ class Settings(BaseModel):
         return within.model_copy(update={name: values[name] for name in beyond})
 
     def but(self, **changed: object) -> Self:
-        """The same settings with some of them changed. What stays is not checked again: it may be out of bounds, see saved."""
+        """A copy with some fields changed. Unchanged fields are not validated again: they may be out of bounds, see saved."""
         new = type(self).checked(changed)
         return self.model_copy(update={name: getattr(new, name) for name in changed})
 
     @classmethod
     def read(cls, given: Mapping[str, object], problems: list[Remark]) -> Self | None:
-        """The settings of these values; None, with every problem added, where they are none."""
+        """Settings from these values; None if they are invalid, with every problem appended to `problems`."""
         try:
             return cls.model_validate(dict(given) if isinstance(given, Mapping) else given)
         except ValidationError as wrong:
             known = fields_of(cls)
             found = [_problem(known, error) for error in wrong.errors(include_url=False)]
-            # Pydantic names a problem once for each type that the field may have.
+            # Pydantic reports a problem once for each type that the field may have.
             problems += [one for at, one in enumerate(found) if one not in found[:at]]
             return None
 
 
 def _named_values(given: object, kind: Any) -> object:
-    """NAME=VALUE lines as a mapping: a value that is JSON is read as such, unless only texts are wanted."""
+    """NAME=VALUE lines as a mapping. Values are parsed as JSON where possible, unless the field takes only texts."""
     if not isinstance(given, str | list | tuple):
         return given
     lines = given.splitlines() if isinstance(given, str) else given
@@ -267,7 +267,7 @@ def _named_values(given: object, kind: Any) -> object:
 
 
 def named_values(values: Mapping[str, object]) -> list[str]:
-    """A mapping as the NAME=VALUE lines that a person would type for it."""
+    """A mapping as the NAME=VALUE lines that a user would type."""
     return [
         f"{name}={value if isinstance(value, str) and _json_or_text(value) == value else json.dumps(value)}"
         for name, value in values.items()
@@ -283,14 +283,14 @@ def _json_or_text(value: str) -> object:
 
 _NAME = re.compile(r"[\w.-]{1,100}")
 _UNSAID = About("", "")
-"""Of a field that no door offers."""
+"""Description of a field that neither commands nor pages offer."""
 _OUT_OF_BOUNDS = ("greater_than_equal", "less_than_equal")
-"""What pydantic calls a number beyond the smallest or the largest."""
+"""Pydantic's error types for numbers out of bounds."""
 _FIELD = re.compile(r"\{(\w+)(?:=([\w-]+))?\}")
 
 
 class SettingsError(InputError):
-    """Settings that cannot be used. `found_in` are the problems with their fields; as a text they have the page's words."""
+    """Invalid settings. `found_in` lists the problems with their fields; the message uses the names of pages."""
 
     START: ClassVar[str] = "The run cannot start"
 
@@ -301,26 +301,26 @@ class SettingsError(InputError):
         super().__init__(what, [said(one, fields, on_page) for one in self.found_in])
 
     def in_words(self, word: "Word") -> InputError:
-        """The same error in the words of a door."""
+        """The same error, with field names as `word` gives them."""
         return InputError(self.what, [said(one, self.fields, word) for one in self.found_in])
 
 
 Word = Callable[[SettingField, str | None], str]
-"""How a door calls a field, or the field with a value chosen."""
+"""Names a field, or a field with a chosen value, for a command or a page."""
 
 
 def on_page(field: SettingField, value: str | None) -> str:
-    """As a form says it."""
+    """Name of a field, or a field with a value, on a page."""
     return field.about.label if value is None else f"{field.about.label}: {field.word(value)}"
 
 
 def as_option(field: SettingField, value: str | None) -> str:
-    """As a command line says it."""
+    """Name of a field, or a field with a value, on a command line."""
     return field.option if value is None or field.shape == "switch" else f"{field.option} {value}"
 
 
 def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str:
-    """The problem as a sentence of a door."""
+    """The problem as a sentence, with field names as `word` gives them."""
     text = worded(problem.text, fields, word, problem.values)
     return f"{word(fields[problem.name], None)}: {text}" if problem.name in fields else text
 
@@ -328,7 +328,7 @@ def said(problem: Remark, fields: Mapping[str, SettingField], word: Word) -> str
 def worded(
     text: str, fields: Mapping[str, SettingField], word: Word, values: Mapping[str, object] | None = None
 ) -> str:
-    """The text with the door's names in the place of `{field}` and `{field=value}`, see Remark; other braces stay."""
+    """The text with `{field}` and `{field=value}` replaced by names (see Remark); other braces are left as they are."""
     own = values or {}
 
     def filled(found: re.Match[str]) -> str:
@@ -338,7 +338,7 @@ def worded(
         if name not in fields:
             return found[0]
         named = word(fields[name], value)
-        return f'"{named}"' if word is on_page else named  # a label is several words of a sentence
+        return f'"{named}"' if word is on_page else named  # a label can be several words
 
     return _FIELD.sub(filled, text)
 
@@ -349,7 +349,7 @@ def refuse(
     also: Iterable[SettingField] = (),
     what: str = SettingsError.START,
 ) -> None:
-    """Raise SettingsError where there are problems. models, also: where their fields come from; what: its first words."""
+    """Raise SettingsError if there are problems. models, also: sources of the fields; what: start of the message."""
     if problems:
         fields = {name: one for model in models for name, one in fields_of(model).items()}
         raise SettingsError(problems, fields | {one.name: one for one in also}, what)
@@ -402,18 +402,18 @@ _SHAPES: Mapping[Any, Shape] = {
     tuple[str, ...]: "texts",
 }
 _TAKEN: Mapping[Any, tuple[type, ...]] = {bool: (bool,), int: (int, float), float: (int, float), str: (str,)}
-"""Type of a field -> types of values that it takes: JSON has one type of number."""
+"""Field type -> accepted value types. JSON has only one number type."""
 
 
 def _without_none(kind: Any) -> tuple[Any, bool]:
     if typing.get_origin(kind) not in (Union, UnionType):
         return kind, False
     inner = tuple(one for one in typing.get_args(kind) if one is not type(None))
-    return Union[inner], len(inner) < len(typing.get_args(kind))  # noqa: UP007  # a union of what is in a tuple
+    return Union[inner], len(inner) < len(typing.get_args(kind))  # noqa: UP007  # the union's members come from a tuple
 
 
 def _words(kind: Any) -> tuple[str, ...]:
-    """The words of a Literal, or of a union of them; none of another type."""
+    """The words of a Literal or of a union of Literals; empty for another type."""
     parts = typing.get_args(kind) if typing.get_origin(kind) is Union else (kind,)
     if any(typing.get_origin(one) is not Literal for one in parts):
         return ()
@@ -421,7 +421,7 @@ def _words(kind: Any) -> tuple[str, ...]:
 
 
 def _plain(value: object) -> str:
-    """A value, several of them, or none, as a person would type it."""
+    """One value, several, or none, as a user would type it."""
     if isinstance(value, tuple):
         return ", ".join(map(_plain, value))
     if isinstance(value, float) and value.is_integer():
@@ -443,7 +443,7 @@ _WANTED: Mapping[Shape, str] = {
 def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
     name = str(error["loc"][0]) if error["loc"] else ""
     one, value = fields.get(name), error["input"]
-    if error["type"] == "value_error":  # of a check of the settings' own, whose text says what was given
+    if error["type"] == "value_error":  # raised by a validator of ours, whose message includes the value
         own = {"message": str(error["ctx"]["error"]), "name": name}
         return Remark(name, "{message}" if one or not name else "{name}: {message}", own)
     given: dict[str, object] = {"value": repr(value)}
@@ -451,7 +451,7 @@ def _problem(fields: Mapping[str, SettingField], error: ErrorDetails) -> Remark:
         place = "{name}: " if name else ""
         return Remark(name, place + "{value}: {message}", given | {"name": name, "message": error["msg"]})
     if one.choices:
-        return Remark(name, "{value} is none of {offered}", given | {"offered": ", ".join(one.choices)})
+        return Remark(name, "{value} is not one of {offered}", given | {"offered": ", ".join(one.choices)})
     if one.shape == "texts" and len(error["loc"]) > 1:
         return Remark(name, "{value} is not a text", given)
     wanted = _WANTED.get(one.shape)

@@ -92,7 +92,7 @@ def formatting(text: str) -> int:
 
 
 def diff_size(base: str, text: str) -> int:
-    """Number of characters that a rater sees marked as added or removed."""
+    """Number of characters that differ word by word, added and removed; raters see neighbouring changes joined."""
     return sum(len(segment.text) for segment in diff_against(base, text) if segment.kind != "same")
 
 

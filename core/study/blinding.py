@@ -11,6 +11,7 @@ from core.errors import InputError, NotAllowed, Problems, StillMissing
 from core.schema.scores import ErrorSpan
 from core.schema.study import (
     FIRST_LEVEL,
+    NO_LEVEL,
     Answer,
     AnswerKey,
     Assignment,
@@ -62,10 +63,11 @@ class BlindPair:
     left: str
     right: str
     left_base: str
-    """Text against which the left text's changes are marked: its own A0, or the reference at A0; empty if there is neither."""
+    """Text against which the left text's changes are marked: its own A0, or the reference at A0."""
     right_base: str
     base: Literal["own_a0", "reference", "none"]
-    """Which text the bases are; the same for both sides."""
+    """Which text the bases are, the same for both sides; `none` in plain pairs, whose answers are compared only with each
+    other: marking differences from a reference would tell raters what to prefer."""
     choice: Choice | None = None
     comment: str = ""
     invalid: bool = False
@@ -99,7 +101,7 @@ def blind_pair(
         right=texts[assignment.level, assignment.right],
         left_base=base(assignment.left),
         right_base=base(assignment.right),
-        base="own_a0" if own else "reference" if item.reference else "none",
+        base="none" if assignment.level == NO_LEVEL else "own_a0" if own else "reference",
         choice=answer.choice if answer else None,
         comment=answer.comment if answer else "",
         invalid=answer.invalid if answer else False,

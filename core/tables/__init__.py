@@ -1,1 +1,1 @@
-"""Rows in and out, whatever their format: all problems at once."""
+"""Read and write rows in every format, and report all problems at once."""

@@ -1,6 +1,6 @@
-"""Tables with columns of their owner's, as CSV (comma, semicolon or tab), JSONL or a JSON list, read row by row.
+"""Read tables row by row: CSV (comma, semicolon or tab), JSONL or a JSON list.
 
-SPECS lists the columns that a reader knows, under several names; the others may be labels to group by.
+SPECS lists the columns that Assay knows, with their aliases. Other columns may be labels to group by.
 """
 
 import csv
@@ -37,10 +37,10 @@ from core.tables.reading import (
 from core.tables.writer import guarded, unguarded
 
 ONLY_SYSTEM = "output"
-"""The system of texts, scores and ratings in a file that names none."""
+"""The system's name when a file of texts, scores or ratings names none."""
 LABEL_PAIR = "language_pair"
 Door = Literal["study", "questions", "texts", "ratings", "scores", "spans"]
-"""What a table is read for."""
+"""The purpose of reading a table."""
 _ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
 _EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
 _RATED: tuple[Door, ...] = ("ratings", "spans")
@@ -55,19 +55,19 @@ class ColumnSpec:
 
     name: str
     aliases: tuple[str, ...] = ()
-    """Other names that a table may use; of several that are there the first is taken."""
+    """Other names that a table may use; if it has several, the first is used."""
     type: Literal["name", "text", "number", "language", "truth", "list", "reason"] = "name"
-    """What a cell holds; a `name` is what rows are grouped by."""
+    """The type of its cells; rows are grouped by a `name`."""
     read_by: tuple[Door, ...] = _ALL
     needed_by: tuple[Door, ...] = ()
-    """Doors that refuse a table without it."""
+    """Doors that refuse a table without the column."""
     aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
-    """Doors at which it goes by others than `aliases`."""
+    """Doors with names that replace `aliases`."""
     suggested: tuple[str, ...] = ()
-    """What other programs call it; suggested where it is missing, not taken."""
+    """Names that other programs use; suggested if the column is missing, but never used."""
 
     def names(self, door: Door | None = None) -> tuple[str, ...]:
-        """All names that a table may use, at a door or wherever nothing else is said."""
+        """All names that a table may use at a door, or in general."""
         return (self.name, *(self.aliases_at.get(door, self.aliases) if door else self.aliases))
 
 
@@ -88,7 +88,7 @@ SPECS: tuple[ColumnSpec, ...] = (
         {"questions": (*_REFERENCE, "input_answer", "reference_summary", "reference_translation", "answer")},
         ("gold", "gold_answer", "reference_answer"),
     ),
-    # Of a file of questions `source` is what is translated; in a study's table it is who wrote a text.
+    # In a file of questions `source` is the text to translate; in a study's table it is the system.
     ColumnSpec(
         "context",
         _CONTEXT,
@@ -113,7 +113,7 @@ SPECS: tuple[ColumnSpec, ...] = (
     ColumnSpec(LABEL_PAIR, ("lp",), "language"),
     ColumnSpec("reason", type="reason"),
     ColumnSpec("rater", _RATER, "name", _RATED),
-    # A column `rating` of a wide table of scores is a metric of its own.
+    # In a wide table of scores a column `rating` is a metric of its own.
     ColumnSpec(
         "score", ("rating", "value"), "number", (*_RATED, *_SCORES), ("ratings",), {"scores": ("value",)}
     ),
@@ -130,21 +130,21 @@ SPECS: tuple[ColumnSpec, ...] = (
     ColumnSpec("direction", (), "name", _SCORES),
     ColumnSpec("signature", (), "name", _SCORES),
 )
-"""Every column of every table. A language pair is one such as en-de: the second is the text's language."""
+"""Every column of every table. In a language pair such as en-de, the second language is the text's."""
 VOCABULARY: Mapping[str, tuple[str, ...]] = {spec.name: spec.names() for spec in SPECS}
-"""Our name -> the names that a table may use for it."""
+"""Assay's name -> the names that a table may use."""
 SUGGESTED = {spec.name: spec.suggested for spec in SPECS if spec.suggested}
 TEXTS = tuple(spec.name for spec in SPECS if spec.type == "text" and "texts" in spec.read_by)
-"""Columns that hold a text of an item, or the one that is scored."""
+"""Columns with texts: those of an item, and the text to score."""
 MOST_REPEATED = 5
-"""Rows that repeat earlier ones and are named one by one: of more, a file was pasted twice."""
+"""Repeated rows that are listed one by one; if there are more, the file was probably pasted twice."""
 LABEL_MARK = "label:"
-"""In front of a column's name: it is a label, whatever it looks like."""
+"""Prefix of a column's name that makes the column a label, whatever it looks like."""
 
 _NO_LABELS: Mapping[str, str] = {}
-"""One for all rows: nobody changes a row's."""
+"""Shared by all rows without labels; never changed."""
 _BETWEEN = regex.compile(r"[\s.-]+")
-"""What stands between the words of a column's name."""
+"""Separators between the words of a column's name."""
 _NEGATIVE = regex.compile(r"[-\u2212][0-9]+(\.[0-9]+)?")
 _PAIR = regex.compile(r"(?P<source>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)-(?P<target>[A-Za-z]{2,3}(?:_[A-Za-z]+)?)")
 
@@ -155,25 +155,25 @@ CSV_SUFFIXES = (".csv", ".tsv")
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _SHORT = 16
-"""Characters of a cell that may be a name, of which many are equal."""
+"""Cells up to this many characters are probably repeated names, and are interned."""
 _AT_ONCE = 1_000
-"""Rows whose cells are looked at together, column by column."""
+"""Rows that are read together, column by column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row of a table or one object of a file, under our names."""
+    """One row of a table or one object of a file, with Assay's column names."""
 
     where: str
-    """For messages: `line 7`, or a place in a JSON file."""
+    """Its place for messages: `line 7`, or a position in a JSON file."""
     cells: Mapping[str, object]
     line: int = 0
-    """On which it starts, in a table or JSONL; 1 is the file's first."""
+    """The line on which it starts, in a table or JSONL; the first is 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of what the rows are about."""
+    """The item, system, level, language and labels that a row names."""
 
     item_id: str
     system: str | None
@@ -183,20 +183,20 @@ class Names:
 
 
 class Table(NamedTuple):
-    """A table that was opened."""
+    """A table in memory."""
 
     keys: list[str]
-    """Its columns as they are written."""
+    """Its columns, as the file writes them."""
     columns: dict[str, str]
-    """Key -> our name, of those that mean something to the reader."""
+    """Key -> Assay's name, for the columns that the reader knows."""
     records: list[Record]
-    """Its rows: known columns under our names, the others under their own."""
+    """Its rows: known columns under Assay's names, other columns under their own."""
     null: bool = True
-    """Whether a cell can say null; where it cannot, an empty one says it."""
+    """Whether cells can be null; if not, an empty cell means null."""
 
 
 Rows = Callable[[bytes, Mapping[str, Sequence[str]], FileFindings], Table]
-"""Opens a file as a table, for a reader that knows these columns; problems go to the findings."""
+"""Opens a file as a table for a reader that knows these columns; adds problems to the findings."""
 
 
 @dataclass(frozen=True)
@@ -204,28 +204,28 @@ class JsonLine:
     """One line of a JSONL file."""
 
     line: int
-    """1 is the file's first."""
+    """Line number; the first is 1."""
     value: JsonObject | None
-    """None: it holds no object."""
+    """None if the line is not an object."""
     problems: list[str]
     written: str
-    """As it stands in the file."""
+    """The line as the file writes it."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a file mean."""
+    """The meaning of a file's columns."""
 
     named: Mapping[str, str]
-    """Column as it is written, in a header in lower case -> our name."""
+    """Column as the file writes it (of a CSV header in lower case) -> Assay's name."""
     required: tuple[str, ...] = ()
-    """Of our names those that have to be there."""
+    """Assay's names of the columns that the file must have."""
     usual: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """Name -> what other programs call the column; suggested where it is missing, not taken."""
+    """Name -> names that other programs use; suggested if the column is missing, but never used."""
 
 
 def is_jsonl(text: str, file_name: str) -> bool:
-    """Whether the file holds one JSON object a line, as its name says, else its first character."""
+    """Whether the file has one JSON object a line, by its name or else by its first character."""
     suffix = PurePath(file_name).suffix.lower()
     return suffix in JSONL_SUFFIXES or (text.lstrip().startswith("{") and suffix not in CSV_SUFFIXES)
 
@@ -233,9 +233,9 @@ def is_jsonl(text: str, file_name: str) -> bool:
 def read_rows(
     text: str, columns: Columns, findings: FileFindings, *, without: Collection[str] = ()
 ) -> Iterator[Record]:
-    """The rows of either form; problems and columns that are not used go to the findings.
+    """Yield the rows of CSV or JSONL text; add problems and unused columns to the findings.
 
-    without: columns of a CSV text whose cells are left out.
+    without: columns of CSV text to leave out.
     """
     if is_jsonl(text, findings.file_name):
         return _jsonl_rows(text, columns, findings)
@@ -243,9 +243,9 @@ def read_rows(
 
 
 def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict[str, NDArray[np.float64]]:
-    """Columns among the `wanted` of a CSV text in which each cell is a number or undefined (NaN), and one a number.
+    """The `wanted` columns of CSV text in which every cell is a number or undefined (NaN), and at least one a number.
 
-    Nothing where a row cannot be read: its problem is that of read_rows.
+    Returns nothing if a row cannot be read: read_rows reports the problem.
     """
     rows, asked = _csv_cells(text, _delimiter(text, columns.named)), set(wanted)
     try:
@@ -267,24 +267,27 @@ def number_columns(text: str, columns: Columns, wanted: Collection[str]) -> dict
 
 
 def jsonl_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """One JSON object a line, as UTF-8: what is_jsonl tells and read_rows reads."""
+    """Rows as UTF-8 JSONL, one JSON object a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def header_of(text: str, names: Collection[str]) -> list[str]:
-    """The header of a CSV text, in lower case; empty where there is no line. names: those that it may hold."""
+    """The header of CSV text, in lower case; empty if the text has no line.
+
+    names: the columns that it may contain; they decide the separator.
+    """
     return [cell.lower() for cell in first_cells(text, _delimiter(text, names))]
 
 
 def csv_lines(text: str) -> Iterator[str]:
-    """Lines as `csv.reader` takes them, without a second copy of the text; a cell may be as long as the text."""
-    # The limit is the process's: only ever raised, so that two imports at once cannot lower it for each other.
+    """Yield lines for `csv.reader` without a second copy of the text; a cell may be as long as the text."""
+    # The whole process shares this limit. It is only raised, so that parallel imports cannot lower it for each other.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     return (found.group() for found in _LINE.finditer(text))
 
 
 def _csv_cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that hold something, each with the line on which it starts; csv.Error says which is not valid."""
+    """Yield the rows that are not empty, each with its first line. csv.Error names the line of an invalid row."""
     reader, start = csv.reader(csv_lines(text), delimiter=delimiter, strict=True), 1
     try:
         for cells in reader:
@@ -293,7 +296,9 @@ def _csv_cells(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
     except csv.Error as error:
         reason = str(error).replace("'\t'", "a tab")
-        raise csv.Error(f"line {start}: the row that starts here is not valid CSV ({reason})") from error
+        raise csv.Error(
+            f"line {start}: the row that starts on this line is not valid CSV ({reason})"
+        ) from error
 
 
 def _csv_rows(
@@ -309,32 +314,34 @@ def _csv_rows(
                 header = [columns.named.get(name) for name in written]
                 kept = [(at, name) for at, name in enumerate(header) if name and name not in without]
             elif len(cells) != len(header):
-                findings.problems.append(f"line {line}: {len(cells)} cells, the header has {len(header)}")
+                findings.problems.append(
+                    f"line {line}: {len(cells)} cells, expected {len(header)} as in the header"
+                )
             else:
                 row: dict[str, object] = {}
                 for at, name in kept:
                     cell = unguarded(cells[at])
                     freed += cell != cells[at]
-                    # Items and systems stand on many rows: each is held once.
+                    # Names of items and systems are repeated in many rows: keep one copy of each.
                     row[name] = sys.intern(cell) if len(cell) <= _SHORT else cell
                 yield Record(f"line {line}", row, line)
     except csv.Error as error:
         findings.problems.append(str(error))
     if freed:
-        # A text with it on one side only would tell a rater which source it is.
+        # If only one system's texts had the apostrophe, a rater could recognise the system by it.
         count = "1 cell" if freed == 1 else f"{freed} cells"
         findings.notes.append(
-            f"{count}: the apostrophe that keeps spreadsheets from running a formula was taken off"
+            f"{count}: removed the apostrophe that stops spreadsheets from running a formula"
         )
 
 
 def _delimiter(text: str, names: Collection[str]) -> str:
-    """The separator under which the header line holds most of the columns we know."""
+    """The separator that gives the header line the most known columns."""
     return max(DELIMITERS, key=lambda mark: sum(cell.lower() in names for cell in first_cells(text, mark)))
 
 
 def first_cells(text: str, delimiter: str) -> list[str]:
-    """The cells of the first line that holds something; none where no line does."""
+    """The cells of the first line that is not empty; none if all lines are."""
     for cells in csv.reader(csv_lines(text), delimiter=delimiter):
         if any(cell.strip() for cell in cells):
             return [cell.strip() for cell in cells]
@@ -356,18 +363,18 @@ def _check_header(header: list[str], line: int, columns: Columns, findings: File
             also = "" if set(same) == {column} else f" ({listed(same)})"
             problems.append(f"line {line}: column {column} appears more than once{also}")
     if problems:
-        # Without its columns no row can be read: what would follow are problems of this one.
+        # Without the columns no row can be read: every further problem would follow from these.
         reject(findings.file_name, problems)
     note_ignored(findings, unknown)
 
 
 def unknown_columns(unknown: Sequence[str], missing: Sequence[str]) -> str:
-    """The end of a sentence on missing columns: what the header has that may be meant."""
-    return f"; columns that are not known: {listed(unknown, missing)}" if unknown else ""
+    """The end of a message on missing columns: the header's unknown columns, one of which may be meant."""
+    return f"; unknown columns: {listed(unknown, missing)}" if unknown else ""
 
 
 def _missing(where: str, columns: Columns, names: Collection[str], unknown: list[str]) -> list[str]:
-    """A problem for each column that is needed and not there, with those of the file that may be meant."""
+    """A problem for each missing column, with the file's columns that may be meant."""
     missing = [column for column in columns.required if column not in names]
     likely = likely_columns(missing, unknown, columns.usual)
     suggested = {name for names in likely.values() for name in names}
@@ -390,13 +397,13 @@ def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator
             there.update(row.cells)
             yield row
     if there and (problems := _missing("file", columns, there, list(ignored))):
-        # As with a table's header: without it every row lacks the same.
+        # As with a table's header: every row would lack the same columns.
         reject(findings.file_name, [*findings.problems, *problems])
     note_ignored(findings, list(ignored))
 
 
 def jsonl_objects(text: str) -> Iterator[JsonLine]:
-    """The lines that hold something; their problems are left to whoever reads on, in the order of the lines."""
+    """Yield the lines that are not empty, each with its own problems for the caller to report."""
     for line, written in enumerate(io.StringIO(text), start=1):
         if not written.strip():
             continue
@@ -417,7 +424,7 @@ def known_fields(
     findings: FileFindings,
     ignored: dict[str, None],
 ) -> dict[str, object]:
-    """An object's fields under our names; two names of one column are a problem, other keys are `ignored`."""
+    """An object's fields under Assay's names. Two names of one column are a problem; other keys go to `ignored`."""
     cells: dict[str, object] = {}
     for key, cell in value.items():
         name = columns.named.get(key)
@@ -431,23 +438,23 @@ def known_fields(
 
 
 def note_ignored(findings: FileFindings, names: Sequence[str]) -> None:
-    """Say which columns or keys mean nothing to the reader."""
+    """Add a note on the columns or keys that the reader does not use."""
     if names:
         findings.notes.append(f"columns not used: {listed(names)}")
 
 
 def known_at(door: Door) -> dict[str, tuple[str, ...]]:
-    """The columns that are read at a door, each with the names that a table may use."""
+    """The columns that a door reads, each with the names that a table may use."""
     return {spec.name: spec.names(door) for spec in SPECS if door in spec.read_by}
 
 
 def needed_at(door: Door) -> dict[str, tuple[str, ...]]:
-    """Those that no table may lack there."""
+    """The columns that a door requires, each with the names that a table may use."""
     return {spec.name: spec.names(door) for spec in SPECS if door in spec.needed_by}
 
 
 def is_json(text: str, file_name: str) -> bool:
-    """Whether the file is one JSON value, as its name says, else its beginning: a list, or an object over all lines."""
+    """Whether the file is one JSON value, by its name or else by its beginning: a list, or an object over all lines."""
     suffix = PurePath(file_name).suffix.lower()
     if suffix == ".json" or suffix in (*JSONL_SUFFIXES, *CSV_SUFFIXES):
         return suffix == ".json"
@@ -459,7 +466,7 @@ def is_json(text: str, file_name: str) -> bool:
 
 
 def _written_header(text: str, header: list[str]) -> list[str]:
-    """A header as it is written: `header` has it in lower case, but BLEU and chrF are names."""
+    """The header as the file writes it: `header` is in lower case, but columns such as BLEU and chrF keep their case."""
     for delimiter in DELIMITERS:
         cells = first_cells(text, delimiter)
         if [cell.lower() for cell in cells] == header:
@@ -468,7 +475,7 @@ def _written_header(text: str, header: list[str]) -> list[str]:
 
 
 def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Key -> our name, for the first of each column's names that the file has, in any case and with any separator."""
+    """Key -> Assay's name, for the first of each column's names that the file has, in any case and with any separator."""
     written: dict[str, list[str]] = {}
     for key in keys:
         written.setdefault(_BETWEEN.sub("_", key.strip().lower()), []).append(key)
@@ -481,10 +488,10 @@ def named_columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> di
 
 
 def source_as_system(columns: dict[str, str]) -> dict[str, str]:
-    """The columns with `source` as who wrote a text, where a table that names no system means that by it.
+    """The columns, with `source` read as the system if the table seems to mean that.
 
-    That is one with a question, a context or a level, as in a data set's long table; else it is the sentence that
-    is translated.
+    It does if it names no system but has a question, a context or a level, as a data set's long table has. In other
+    tables `source` is the text to translate.
     """
     read_as = set(columns.values())
     if "system" in read_as or not read_as & {"question", "context", "level"}:
@@ -495,9 +502,9 @@ def source_as_system(columns: dict[str, str]) -> dict[str, str]:
 def open_records(
     text: str, known: Mapping[str, Sequence[str]], findings: FileFindings, *, without: Collection[str] = ()
 ) -> Table:
-    """A table, JSONL, or a JSON list of objects.
+    """The table in CSV or JSONL text, or in a JSON list of objects.
 
-    without: columns of a table whose cells are left out.
+    without: columns of CSV text to leave out.
     """
     name = findings.file_name
     if is_json(text, name):
@@ -515,7 +522,7 @@ def open_records(
 
 
 def table_rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-    """The same of a file's bytes."""
+    """The table in a file's bytes; see open_records."""
     return open_records(decode(data, findings.file_name), known, findings)
 
 
@@ -525,9 +532,10 @@ def open_numbers(
     file_name: str,
     choose: Callable[[list[str], dict[str, str]], Collection[str]],
 ) -> dict[str, NDArray[np.float64]]:
-    """Columns of a table, of those to `choose` from keys and key -> our name, that hold nothing but numbers.
+    """Columns of CSV text that contain only numbers, one number a row; no columns of other files.
 
-    A row's cells there need no objects, which take a hundred times the room. Each column has a number a row.
+    choose: picks the columns to try, from the keys and key -> Assay's name. Arrays take a hundredth of the memory
+    that an object for every cell would take.
     """
     if is_json(text, file_name) or is_jsonl(text, file_name):
         return {}
@@ -536,12 +544,12 @@ def open_numbers(
 
 
 def _filled_keys(objects: Iterable[Mapping[str, object]]) -> list[str]:
-    """The keys of all objects in their order, but for those without a name."""
+    """The keys of all objects in their order, without empty ones."""
     return [key for key in dict.fromkeys(key for one in objects for key in one) if key.strip()]
 
 
 def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tuple[str, JsonObject]]:
-    """The lines that hold an object; what is wrong with a line is said when it is its turn."""
+    """Yield the lines that are objects; report each line's problems when it is reached."""
     for one in lines:
         findings.problems += one.problems
         if one.value is not None:
@@ -554,7 +562,7 @@ def object_records(
     findings: FileFindings,
     keys: Sequence[str] | None = None,
 ) -> Table:
-    """The same of objects with their places. keys: of all of them; None: those that are found."""
+    """The table of (place, object) pairs. keys: the keys of all objects; None to collect them here."""
     if keys is None:
         objects = list(objects)
         keys = _filled_keys(one for _, one in objects)
@@ -571,12 +579,12 @@ def _columns(keys: Sequence[str], known: Mapping[str, Sequence[str]]) -> dict[st
 
 
 def _house(text: str, known: Mapping[str, Sequence[str]]) -> tuple[list[str], dict[str, str], Columns]:
-    """Keys of a CSV text, key -> our name, and the columns to read."""
+    """Keys of CSV text, key -> Assay's name, and the columns to read."""
     header = header_of(text, {other for names in known.values() for other in names})
     keys = [key for key in _written_header(text, header) if key]
     columns = _columns(keys, known)
     names = {key: columns.get(key, key) for key in keys}
-    # The rows' reader asks for a header's cells as they are written, in lower case.
+    # read_rows compares the header's cells as they are written, in lower case.
     plain = {guarded(key).lower(): name for key, name in names.items()} | {
         key.lower(): name for key, name in names.items()
     }
@@ -590,9 +598,9 @@ def file_columns(
     required: Sequence[str],
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
-    """What the columns of a table or of JSONL mean, each by the first of its names that the file has.
+    """The columns of CSV or JSONL text, each by the first of its names that the file has.
 
-    usual: what other programs call a column; suggested where it is missing, not taken.
+    usual: names that other programs use; suggested if a column is missing, but never used.
     """
     if is_jsonl(text, file_name):
         keys = _filled_keys(one.value for one in jsonl_objects(text) if one.value is not None)
@@ -607,16 +615,16 @@ def columns_among(
     required: Sequence[str] = (),
     usual: Mapping[str, Collection[str]] | None = None,
 ) -> Columns:
-    """The same of a file's keys."""
+    """The columns among a file's keys; see file_columns."""
     return Columns(named_columns(keys, known), tuple(required), usual or {})
 
 
 def require(
     columns: Iterable[str], needed: Mapping[str, Sequence[str]], keys: Sequence[str], file_name: str
 ) -> None:
-    """Refuse a file that lacks a column, with the names that the column may have and those that there are.
+    """Raise InputError if the file lacks a column, with the column's possible names and the file's columns.
 
-    A file without any key is left to its reader, which says why nothing in it can be read.
+    Accepts a file without any key: its reader reports why it cannot be read.
     """
     found = set(columns)
     missing = [name for name in needed if name not in found] if keys else []
@@ -624,7 +632,7 @@ def require(
     likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
     problems = [
         f"file: column {name} is missing{_other_names(name, needed[name])}; "
-        f"there are: {listed(keys, needed[name])}{rename(likely[name], name)}"
+        f"the file has: {listed(keys, needed[name])}{rename(likely[name], name)}"
         for name in missing
     ]
     if problems:
@@ -637,7 +645,7 @@ def _other_names(column: str, names: Sequence[str]) -> str:
 
 
 def json_objects(value: object, where: str, findings: FileFindings) -> list[tuple[str, JsonObject]]:
-    """The objects of a JSON list with their places; anything else in it is a problem."""
+    """The objects of a JSON list with their places; other values become problems."""
     if not isinstance(value, list):
         findings.problems.append(f"{where or 'file'}: is {type_name(value)}, expected a list of objects")
         return []
@@ -653,7 +661,7 @@ def json_objects(value: object, where: str, findings: FileFindings) -> list[tupl
 
 
 def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
-    """The objects of a JSON or JSONL file, as far as they can be read; of another file none."""
+    """Yield the objects of a JSON or JSONL file that can be read; none of another file."""
     rows: Iterable[object] = ()
     if is_json(text, file_name):
         value, _ = parse_json(text)
@@ -666,22 +674,22 @@ def objects_in(text: str, file_name: str) -> Iterator[JsonObject]:
 def labels_among(
     keys: Sequence[str], unused: Collection[str], records: Sequence[Record], findings: FileFindings
 ) -> list[str]:
-    """The columns among `keys` to group by; the `unused`, which mean nothing to the reader, are noted."""
+    """The columns among `keys` to group by; add a note on those in `unused`, which the reader does not use."""
     if there := [key for key in keys if key in unused]:
         findings.notes.append(f"columns not used: {listed(there)}")
     return usable_labels([key for key in keys if key not in unused], records, findings)
 
 
 def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: FileFindings) -> list[str]:
-    """Columns that can be labels, all of their cells too; the others are noted and not used."""
+    """The columns whose name and cells can all be labels; add a note on each of the others."""
     usable: dict[str, str] = {}
     for column in columns:
         name = column.removeprefix(LABEL_MARK)
         if name_of(name) != name:
-            reason = f"its name {name_problem(name) if name_of(name) is None else 'has blanks around it'}"
+            reason = f"its name {name_problem(name) if name_of(name) is None else 'has spaces around it'}"
         elif name.lower() in usable:
-            # Other programs, and a table's header here, do not tell cases apart.
-            reason = f"{shown(usable[name.lower()])} is called the same"
+            # Other programs and the CSV reader above ignore case in a header.
+            reason = f"{shown(usable[name.lower()])} has the same name"
         else:
             reason = _no_label(column, records)
         if reason:
@@ -692,16 +700,16 @@ def usable_labels(columns: Iterable[str], records: Sequence[Record], findings: F
 
 
 def _no_label(column: str, records: Sequence[Record]) -> str:
-    """Which of a column's cells is no label, and why; empty where all can be."""
+    """The first cell of a column that cannot be a label, and why; empty if all can."""
     for record in records:
         value = record.cells.get(column)
         if not is_nothing(value) and label_of(value) is None:
-            return f"no label to group by ({record.where}: {name_problem(value)})"
+            return f"its cells cannot be labels to group by ({record.where}: {name_problem(value)})"
     return ""
 
 
 def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> Names | None:
-    """Whose text a row is about; None after its problems were reported."""
+    """The item, system, level, language and labels of a row; None, with problems added, if they cannot be read."""
     known = findings.problems.n
     item_id = _name(record, "item_id", findings)
     if item_id is None and findings.problems.n == known:
@@ -709,7 +717,7 @@ def names_in(record: Record, labels: Sequence[str], findings: FileFindings) -> N
     system, level = _name(record, "system", findings), _name(record, "level", findings)
     if level is not None and _NEGATIVE.fullmatch(level):
         findings.problems.append(
-            f"{record.where}: level is {level}, below 0: levels count damage from 0 (as 0-5 or A0-A4), higher is worse"
+            f"{record.where}: level is {level}, below 0; levels start at 0 (0-5 or A0-A4), and a higher level means more damage"
         )
     language, pair = "und", record.cells.get(LABEL_PAIR)
     found = {
@@ -746,13 +754,13 @@ def _of_pair(record: Record, pair: object, findings: FileFindings) -> tuple[str,
 
 
 def target_language(pair: str) -> str:
-    """The language into which a pair such as en-de translates; `und` where it does not say."""
+    """The target language of a pair such as en-de; `und` if the text is not such a pair."""
     found = _PAIR.fullmatch(pair)
     return found["target"].replace("_", "-") if found else "und"
 
 
 def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
-    """One problem for each (key, place) whose key stood at an earlier place; a single one for many of them."""
+    """Add a problem for each (key, place) that repeats an earlier key; a single problem if there are many."""
     first: dict[Hashable, str] = {}
     found = []
     for key, where in keyed:
@@ -764,13 +772,13 @@ def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFin
     findings.problems += found
 
 
-# A hyphen joins only behind a word: alone it is a minus.
+# A hyphen joins only after a letter or word; alone it is a minus sign.
 _LEVEL = regex.compile(r"(?:(?:A|L|level)[ _-]?)?(?P<number>\d+(?:\.\d+)?)", regex.IGNORECASE)
 _DAMAGED = regex.compile(r"(?P<item>.+)_level(?P<level>\d+)", regex.DOTALL)
 
 
 def level_number(level: str | None) -> float | None:
-    """How much was damaged: 0 for A0, L0 or 0, 3 for A3 or 3; higher is worse. None: the name tells no number."""
+    """The amount of damage: 0 for A0, L0 or 0, 3 for A3 or 3; higher is worse. None if the name has no number."""
     found = (
         _LEVEL.fullmatch(level.strip()) if level is not None and len(level) < 20 and level.isascii() else None
     )
@@ -778,9 +786,9 @@ def level_number(level: str | None) -> float | None:
 
 
 def with_item_level(records: list[Record]) -> list[Record]:
-    """000's ids name the level: ITEM_levelL is item ITEM at level L.
+    """Split ids such as ITEM_levelL, as Meta-Judge's files have them, into item ITEM and level L.
 
-    The list itself where one id names none, or where a column says another level.
+    Returns the records unchanged if an id names no level, or if a column gives another level.
     """
     split: list[Record] = []
     for record in records:

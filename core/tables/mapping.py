@@ -1,6 +1,6 @@
-"""A file's columns under the names that Assay reads, and words as classes: chosen by its owner before anything is read.
+"""Rename a file's columns to the names that Assay reads, and turn words into classes, as the file's owner chooses.
 
-Every door hands a file on with its columns renamed, so that no reader has to know of it.
+Every door renames columns before it reads the file, so that readers need to know nothing about it.
 """
 
 import contextlib
@@ -28,50 +28,50 @@ from core.tables.problems import FileFindings, listed
 from core.tables.reading import JsonObject, decode, is_undefined, looks_like_number, parse_json, reject, shown
 
 FIRST_ROWS = 5
-"""Rows that a page shows before a file is read."""
+"""Rows of a file that a page previews."""
 ASIDE = "{column} of the file"
-"""A column that bears the name that another one is given."""
+"""New name of a column whose name was given to another column."""
 
 
 @dataclass(frozen=True)
 class FirstRows:
-    """What a file begins with."""
+    """The columns and first rows of a file."""
 
     columns: tuple[str, ...]
-    """As the file writes them."""
+    """Columns as the file writes them."""
     rows: tuple[tuple[str, ...], ...]
-    """The first rows as texts."""
+    """The first rows, as texts."""
     read_as: Mapping[str, str]
-    """Column of the file -> our name, where its own name says it."""
+    """Column of the file -> Assay's name, for columns whose name Assay knows."""
 
 
 def parse_columns(given: str | None) -> dict[str, str]:
-    """`text=output,item_id=ID` as our name -> the file's column. InputError names every part that is no such pair."""
+    """`text=output,item_id=ID` as Assay's name -> the file's column. InputError names every wrong part."""
     problems, found = Problems(), dict[str, str]()
     for part in (given or "").split(",") if given else ():
         ours, mark, theirs = (one.strip() for one in part.partition("="))
         if not (ours and mark and theirs):
-            problems.append(f"{shown(part)} is no pair such as text=output")
+            problems.append(f"{shown(part)} is not a pair such as text=output")
         elif ours in found:
-            problems.append(f"{ours} is named twice")
+            problems.append(f"{ours} is given twice")
         elif ours not in VOCABULARY:
-            problems.append(f"Assay reads no column {shown(ours)}; is it {_or(ours, VOCABULARY)}?")
+            problems.append(f"Assay has no column {shown(ours)}; did you mean {_or(ours, VOCABULARY)}?")
         else:
             found[ours] = theirs
     for theirs in {one for one in found.values() if list(found.values()).count(one) > 1}:
-        problems.append(f"{shown(theirs)} can be one column alone")
+        problems.append(f"column {shown(theirs)} is used twice; give it one name")
     if problems:
-        raise InputError("The columns cannot be taken as they were named.", problems)
+        raise InputError("Invalid list of columns", problems)
     return found
 
 
 def is_parquet(data: bytes, file_name: str) -> bool:
-    """Whether the file is Parquet, as its first bytes or else its name say."""
+    """Whether the file is Parquet, by its first bytes or else by its name."""
     return data.startswith(b"PAR1") or PurePath(file_name).suffix.lower() in (".parquet", ".pq")
 
 
 def pyarrow_for(file_name: str) -> tuple[Any, Any]:
-    """The package, and its part for Parquet. Raises InputError, naming the file, where it is not installed."""
+    """The package pyarrow and its module pyarrow.parquet. InputError names the file if it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -83,12 +83,12 @@ def pyarrow_for(file_name: str) -> tuple[Any, Any]:
 
 
 def first_rows(data: bytes, file_name: str) -> FirstRows:
-    """What a table, JSONL or a JSON list begins with; InputError where it is none of these."""
+    """The columns and first rows of a table, JSONL or a JSON list. InputError if the file is none of these."""
     text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         found = list(islice(_objects(text, file_name), FIRST_ROWS))
         keys = tuple(dict.fromkeys(key for one in found for key in one))
-        rows = tuple(tuple(_said(one.get(key)) for key in keys) for one in found)
+        rows = tuple(tuple(_as_text(one.get(key)) for key in keys) for one in found)
     else:
         filled = _filled(text)
         keys = tuple(cell.strip() for cell in next(filled, ()))
@@ -97,10 +97,10 @@ def first_rows(data: bytes, file_name: str) -> FirstRows:
 
 
 def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> dict[str, str]:
-    """Those of the columns, our name -> the file's, that the file has; none where it is no table."""
+    """The given columns (Assay's name -> the file's) that the file has; none if it is not a table."""
     if not columns:
         return {}
-    with contextlib.suppress(InputError):  # its reader says what is wrong with it
+    with contextlib.suppress(InputError):  # the file's reader reports what is wrong
         keys = _columns_of(data, file_name)
         has = {key.strip().casefold() for key in keys}
         return {ours: theirs for ours, theirs in columns.items() if theirs.strip().casefold() in has}
@@ -108,10 +108,10 @@ def columns_there(data: bytes, file_name: str, columns: Mapping[str, str]) -> di
 
 
 def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> bytes:
-    """The file with columns under the names that Assay reads.
+    """The file with columns renamed to the names that Assay reads.
 
-    columns: our name -> the file's. A column of the file that bears such a name itself is kept under ASIDE. InputError
-    names the columns that the file does not have.
+    columns: Assay's name -> the file's. If another column of the file already has such a name, it gets the name ASIDE.
+    InputError names the columns that the file lacks.
     """
     if not columns:
         return data
@@ -120,8 +120,8 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     missing = [theirs for theirs in columns.values() if theirs.strip().casefold() not in by_name]
     if missing:
         raise InputError(
-            f"{shown(file_name)} does not have every column that was named.",
-            [f"there is no column {shown(name)}; there are: {listed(keys, [name])}" for name in missing],
+            f"{shown(file_name)} lacks columns that you named",
+            [f"there is no column {shown(name)}; the file has: {listed(keys, [name])}" for name in missing],
         )
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
     left = [key for key in keys if key not in chosen]
@@ -130,7 +130,7 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
 
 
 def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
-    """The file with other names of columns; every line and all else stays where it was.
+    """The file with renamed columns; everything else stays on its line.
 
     names: the file's column -> its new name.
     """
@@ -147,7 +147,7 @@ def with_names(data: bytes, file_name: str, names: Mapping[str, str]) -> bytes:
 
 
 def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
-    """Column -> word -> class, where scores or ratings are words of one scale; beside numbers words are labels."""
+    """Column -> word -> class, for scores or ratings in words of one scale. Empty if the file has number scores."""
     text = decode(data, file_name)
     if is_json(text, file_name) or is_jsonl(text, file_name):
         rows: Iterable[Mapping[str, object]] = _objects(text, file_name)
@@ -168,16 +168,16 @@ def class_words(data: bytes, file_name: str) -> dict[str, dict[str, int]]:
 
 
 def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str, float]]) -> bytes:
-    """The file with numbers in the place of words; every line and all else stays where it was.
+    """The file with numbers in place of words; everything else stays on its line.
 
-    numbers: column -> word as it is written -> its number.
+    numbers: column -> word as the file writes it -> number.
     """
     text = decode(data, file_name)
 
-    def counted(one: JsonObject) -> dict[str, object]:
+    def with_number(one: JsonObject) -> dict[str, object]:
         return {key: numbers.get(key, {}).get(str(value), value) for key, value in one.items()}
 
-    if (changed := _changed(text, file_name, counted)) is not None:
+    if (changed := _changed(text, file_name, with_number)) is not None:
         return changed
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, delimiter=_delimiter(text), lineterminator="\n")
@@ -192,7 +192,7 @@ def with_numbers(data: bytes, file_name: str, numbers: Mapping[str, Mapping[str,
 
 
 def _parquet_keys(data: bytes, file_name: str) -> list[str]:
-    """The columns of a Parquet file; none of another file, or of one that its reader will refuse."""
+    """The columns of a Parquet file; none of another file. Raises InputError if it is not readable."""
     if not is_parquet(data, file_name):
         return []
     arrow, parquet = pyarrow_for(file_name)
@@ -203,7 +203,7 @@ def _parquet_keys(data: bytes, file_name: str) -> list[str]:
 
 
 def _columns_of(data: bytes, file_name: str) -> list[str]:
-    """The names of a file's columns. InputError where it has none to name."""
+    """The names of a file's columns. InputError if it has none."""
     if keys := _parquet_keys(data, file_name):
         return keys
     text = decode(data, file_name)
@@ -213,20 +213,20 @@ def _columns_of(data: bytes, file_name: str) -> list[str]:
         keys = [cell.strip() for cell in next(_filled(text), [])]
     if not keys:
         raise InputError(
-            f"{shown(file_name)}: only the columns of a table, or of rows as objects, can be named."
+            f"{shown(file_name)} has no columns to name: expected a table, JSONL or a JSON list of objects"
         )
     return keys
 
 
 def _filled(text: str) -> Iterator[list[str]]:
-    """The rows of a table that hold something."""
+    """The rows of CSV text that are not empty."""
     return (
         row for row in csv.reader(csv_lines(text), delimiter=_delimiter(text)) if any(map(str.strip, row))
     )
 
 
 def _changed(text: str, file_name: str, change: Callable[[JsonObject], dict[str, object]]) -> bytes | None:
-    """The file with other objects; None: it holds none, but is a table."""
+    """The JSON or JSONL file with every object changed; None for a table."""
     if is_json(text, file_name):
         value, _ = parse_json(text)
         there = value if isinstance(value, list) else []
@@ -244,7 +244,7 @@ def _renamed(one: Mapping[str, object], names: Mapping[str, str]) -> dict[str, o
 def _changed_line(line: str, change: Callable[[JsonObject], dict[str, object]]) -> str:
     value, problem = parse_json(line)
     if problem or not isinstance(value, JsonObject) or value.duplicates:
-        return line  # its reader says what is wrong with it
+        return line  # the file's reader reports what is wrong
     return json.dumps(change(value), ensure_ascii=False) + line[len(line.rstrip("\r\n")) :]
 
 
@@ -265,19 +265,19 @@ def _renamed_header(text: str, names: Mapping[str, str]) -> str:
     )
     last = lines[reader.line_num - 1]
     end = last[len(last.rstrip("\r\n")) :]
-    # A name that was written over several lines is one line now: those that follow keep their numbers.
+    # A header that took several lines takes fewer now; blank lines keep the numbers of the lines below.
     more = (reader.line_num - begins - 1 - len(buffer.getvalue().splitlines()[1:])) * "\n"
     return "".join([*lines[:begins], buffer.getvalue(), end, more, *lines[reader.line_num :]])
 
 
 def _objects(text: str, file_name: str) -> Iterator[JsonObject]:
-    """The rows of JSONL or of a JSON list."""
+    """The objects of JSONL or of a JSON list."""
     one_value = is_json(text, file_name) and not text.lstrip().startswith("[")
     return iter(()) if one_value else objects_in(text, file_name)
 
 
 def _delimiter(text: str) -> str:
-    """The one that makes most cells of the first line."""
+    """The separator that gives the first line the most cells."""
 
     def cells(mark: str) -> int:
         first: Sequence[str] = next((row for row in csv.reader(csv_lines(text), delimiter=mark) if row), ())
@@ -286,7 +286,7 @@ def _delimiter(text: str) -> str:
     return max(DELIMITERS, key=cells)
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
@@ -330,11 +330,11 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
         ),
     ),
 )
-"""The number of the first class, and the classes from the worst to the best, each in the words that stand for it."""
+"""For each scale the number of its worst class, and its classes from worst to best, each with its possible words."""
 
 
 def classes_of(words: Iterable[object]) -> dict[str, int] | None:
-    """Word as it is written -> its number, where all are classes of one scale; None where they are not."""
+    """Word as written -> number, if all words are classes of one scale; otherwise None."""
     plain: dict[object, str] = {}
     for word in words:
         if not isinstance(word, str | bool):
@@ -350,11 +350,11 @@ def classes_of(words: Iterable[object]) -> dict[str, int] | None:
 
 
 def class_columns(records: Sequence[Record], keys: Collection[str]) -> dict[str, dict[str, int]]:
-    """Columns among `keys` in which everything that is said is a class of one scale, with their classes."""
+    """The columns among `keys` whose cells are all classes of one scale or empty, with their classes."""
     found = {}
     for key in keys:
-        said = (record.cells.get(key) for record in records)
-        classes = classes_of(value for value in said if not is_undefined(value))
+        cells = (record.cells.get(key) for record in records)
+        classes = classes_of(value for value in cells if not is_undefined(value))
         if classes is not None:
             found[key] = classes
     return found
@@ -363,13 +363,13 @@ def class_columns(records: Sequence[Record], keys: Collection[str]) -> dict[str,
 def with_classes(
     records: Sequence[Record], columns: Mapping[str, Mapping[str, int]], findings: FileFindings
 ) -> list[Record]:
-    """The records with the numbers of their classes; which number stands for which word is noted."""
+    """The records with class numbers in place of words; a note lists which number each word gets."""
     for key, classes in columns.items():
         pairs = sorted(
             {_plain(word): number for word, number in classes.items()}.items(), key=lambda one: one[1]
         )
         findings.notes.append(
-            f"column {shown(key)}: words are read as classes, {', '.join(f'{word} = {n}' for word, n in pairs)}"
+            f"column {shown(key)}: read words as classes, {', '.join(f'{word} = {n}' for word, n in pairs)}"
         )
     return [
         replace(

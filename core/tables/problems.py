@@ -1,4 +1,4 @@
-"""What a reader notes about one file: every problem, every note, and texts made fit to be stored."""
+"""A reader's findings about one file: problems, notes, and texts cleaned for storage."""
 
 import re
 import unicodedata
@@ -18,13 +18,13 @@ from core.tables.reading import (
 )
 
 MOST_REPLACED_NOTES = 20
-"""Texts with control characters that are noted one by one; a file in a wrong encoding has them everywhere."""
+"""Texts with control characters that get a note each; a file in a wrong encoding has them everywhere."""
 
 
 def place(
     line: int | None = None, question: str | None = None, level: str | None = None, source: str | None = None
 ) -> str:
-    """Where in a file: 'line 7, question 3, level A2, source ai', as far as known."""
+    """A place in a file, as far as known: 'line 7, question 3, level A2, source ai'."""
     parts = [] if line is None else [f"line {line}"]
     for noun, name in (("question", question), ("level", level), ("source", source)):
         if name is not None:
@@ -33,12 +33,12 @@ def place(
 
 
 def same_wording(text: str) -> str:
-    """A key under which texts are equal whose letters are: Unicode form, line breaks and blanks aside."""
+    """A key that is equal for texts that differ only in Unicode form, line breaks or spaces."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 class FileFindings:
-    """Problems and notes of one file, gathered while it is read; a reader raises or returns them at its end."""
+    """Problems and notes of one file, collected while it is read. The reader raises or returns them at the end."""
 
     def __init__(self, file_name: str, sha256: str) -> None:
         self.file_name = file_name
@@ -48,70 +48,70 @@ class FileFindings:
         self._replaced: list[tuple[str, int]] = []
 
     def text(self, where: str, field: str, value: object) -> str:
-        """The value as a text that can be stored and shown; a problem and "" where it is none."""
+        """The value as a text to store and show. If it is no text: adds a problem and returns ""."""
         if isinstance(value, str) and value.isprintable() and (plain := value.strip()):
-            return plain  # of most texts: one look at each character, where all that follows takes a dozen
+            return plain  # fast path for most texts: one pass over the characters instead of a dozen
         problem = raw_text_problem(value)
         if problem or not isinstance(value, str):
             self.problems.append(f"{where}: {field} {problem}")
             return ""
         if count := control_count(value):
             self._replaced.append((where if field == "text" else f"{where}, {field}", count))
-        # Replaced first: str.strip would drop some control characters uncounted.
+        # Replace first: str.strip would drop some control characters uncounted.
         return clean_text(printable_text(value))
 
     def language(self, where: str, value: object) -> str:
-        """The value as a language tag; a problem and `und` where it is none."""
+        """The value as a language tag. If it is none: adds a problem and returns `und`."""
         problem = text_problem(value)
         if isinstance(value, str) and not problem and is_language_tag(value.strip()):
             return value.strip()
         written = shown(value) if isinstance(value, str) else problem
-        self.problems.append(f"{where}: language is no tag such as en, pt-BR or und ({written})")
+        self.problems.append(f"{where}: language is not a tag such as en, pt-BR or und ({written})")
         return "und"
 
     def refuse(self) -> None:
-        """Raise InputError where there are problems."""
+        """Raise InputError if there are problems."""
         if self.problems:
             reject(self.file_name, self.problems)
 
     def settled(self) -> tuple[str, str, tuple[str, ...]]:
-        """Fingerprint, name and notes of the file, once all of it is read. Raises InputError as above."""
+        """Fingerprint, name and notes of a file that was read to its end. Raises InputError if it has problems."""
         self.refuse()
         self.note_replaced()
         return self.sha256, printable_text(self.file_name), tuple(self.notes)
 
     def note_replaced(self) -> None:
-        """Note where a character of the file is not the one that is shown."""
+        """Note where a character of the file was replaced."""
         self.notes += [
-            f"{where}: {_controls(count)} became U+FFFD"
+            f"{where}: {_controls(count)} replaced by U+FFFD"
             for where, count in self._replaced[:MOST_REPLACED_NOTES]
         ]
         if len(self._replaced) > MOST_REPLACED_NOTES:
             total = sum(count for _, count in self._replaced)
             self.notes.append(
-                f"in all {_controls(total)} became U+FFFD, in {len(self._replaced)} texts; "
+                f"{_controls(total)} replaced by U+FFFD in {len(self._replaced)} texts in all; "
                 f"the first {MOST_REPLACED_NOTES} are listed"
             )
 
 
 class Lacking:
-    """What questions lack: one problem each, but a single one for the file where all of them lack the same."""
+    """Missing parts of questions: one problem each, or a single one if all questions lack the same."""
 
     def __init__(self, findings: FileFindings) -> None:
         self._findings = findings
-        self._said: Counter[tuple[str, str]] = Counter()
+        self._missing: Counter[tuple[str, str]] = Counter()
 
     def add(self, where: str, what: str, why: str = "") -> None:
-        """A problem at a place: `what` is missing there; `why` goes on with the sentence."""
+        """Add the problem that `what` is missing at a place. `why` continues the sentence."""
         self._findings.problems.append(f"{where}: {what} is missing{why}", what + why)
-        self._said[what, why] += 1
+        self._missing[what, why] += 1
 
     def join(self, n_questions: int) -> None:
-        """Put one problem in the place of those that every one of several questions has."""
-        for (what, why), n in self._said.items():
+        """Replace problems that every question has by one problem for the file."""
+        for (what, why), n in self._missing.items():
             if n == n_questions > 1:
-                said = f"file: {what} is missing in all {n_questions} questions{why}"
-                self._findings.problems.join(what + why, said)
+                problem = f"file: {what} is missing in all {n_questions} questions{why}"
+                self._findings.problems.join(what + why, problem)
 
 
 def _controls(count: int) -> str:
@@ -119,11 +119,11 @@ def _controls(count: int) -> str:
 
 
 MOST_LISTED = 30
-"""Names that a message lists; of more, the likely ones."""
+"""Names that a message lists in full; of a longer list it shows the likely ones."""
 
 
 def listed(names: Sequence[str], wanted: Iterable[str] = ()) -> str:
-    """The names for a message; of many, their number and those most like a wanted one, else the first."""
+    """The names for a message. Of a long list: how many, and those most like a wanted one, else the first."""
     if len(names) <= MOST_LISTED:
         return ", ".join(map(_written, names))
     likely = dict.fromkeys(near for name in wanted for near in nearest_names(name, names))
@@ -137,9 +137,9 @@ def _written(name: str) -> str:
 def likely_columns(
     missing: Sequence[str], others: Sequence[str], usual: Mapping[str, Collection[str]]
 ) -> dict[str, list[str]]:
-    """Which of a file's other columns may be meant by each that is missing; empty where none is like it.
+    """For each missing column, the file's other columns that may be meant; empty if none is similar.
 
-    usual: column -> the names that other programs give it. A column with such a name is suggested for nothing else.
+    usual: column -> the names that other programs use. A column with such a name is suggested for nothing else.
     """
     written = {other: re.sub(r"[\s.-]+", "_", other.strip().casefold()) for other in others}
     found = {column: [o for o in others if written[o] in usual.get(column, ())] for column in missing}
@@ -149,5 +149,5 @@ def likely_columns(
 
 
 def rename(likely: Sequence[str], column: str) -> str:
-    """The end of a sentence about a missing column: what to do if it is one of these; empty without any."""
+    """The end of a message on a missing column: which column to rename; empty if there is no likely one."""
     return f"; is it {' or '.join(map(shown, likely))}? Rename that column to {column}" if likely else ""

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import AssayError, NotAllowed
-from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
+from core.schema.study import FIRST_LEVEL, NO_LEVEL, Choice, GuessedSide
 from core.study.blinding import RaterDesk
 from core.study.design import estimated_minutes
 from core.study.guidelines import GUESS_KEYS, GUESS_QUESTION, LEVEL, QUESTION_KEYS, practice_pairs
@@ -66,11 +66,12 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
     st.markdown(f":small[Practice {number} of {len(practice_pairs(desk.asks))}: does not count]")
     words = desk.wording()
     blind_pair.heading(pair.question, pair.reference, "en", pair.level, words[QUESTION_KEYS[desk.asks]])
-    own_base = bool(pair.left_a0) and pair.level != FIRST_LEVEL
-    base = "own_a0" if own_base else "reference" if pair.reference else "none"
+    base = "none" if pair.level == NO_LEVEL else blind_pair.OWN_BASE
+    bases = pair.left_a0, pair.right_a0
+    if pair.level == FIRST_LEVEL:
+        base, bases = blind_pair.REFERENCE, (pair.reference, pair.reference)
     mode = blind_pair.diff_control(base, desk.diff_mode)
-    bases = (pair.left_a0, pair.right_a0) if own_base else (pair.reference, pair.reference)
-    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode)
+    blind_pair.texts(blind_pair.box_names(words), pair.left, pair.right, *bases, "en", mode, base)
     given: Choice | None = st.session_state.get(_TRIED.format(number))
     # What follows a press is beside the buttons: below a long page nobody would see it.
     place = blind_pair.choice_place()
@@ -108,7 +109,8 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, asked)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
-    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    bases = (pair.left_base, pair.right_base)
+    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     screen = OnScreen(desk.token, number, pair.mark, key, shown_at, mode)
     place = blind_pair.choice_place()
     refusals = place.container()
@@ -121,7 +123,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
     written = around.note(key, *known, on_change=partial(_written, screen))
     try:
         _keep_note(desk, number, written)
-        desk.remember_diff(mode)
+        desk.remember_diff(blind_pair.to_remember(mode, pair.base, desk.diff_mode))
     except AssayError as error:
         _refuse_note(number, error)
     else:
@@ -172,7 +174,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | No
         raise NotAllowed(
             "Your list of pairs was drawn again. This pair took the place of the one you answered."
         )
-    shown = pair.base if screen.mode == blind_pair.OWN_BASE else screen.mode
+    shown = blind_pair.diff_used(screen.mode, pair.base)
     desk.save_choice(number, choice, seconds=seconds, diff_used=shown)
     if pair.choice is None:
         return str(desk.next_open(after=number) or "finish")
@@ -221,7 +223,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
     blind_pair.heading(pair.question, pair.reference, pair.language, pair.level, meant)
     mode = blind_pair.diff_control(pair.base, desk.diff_mode)
     names = blind_pair.box_names(words)
-    blind_pair.texts(names, pair.left, pair.right, pair.left_base, pair.right_base, pair.language, mode)
+    bases = (pair.left_base, pair.right_base)
+    blind_pair.texts(names, pair.left, pair.right, *bases, pair.language, mode, pair.base)
     own.text_box("What made you think so? (optional)", None, key=f"w{key}")
     screen = OnScreen(desk.token, number, pair.mark, key, st.session_state[_GUESS_SHOWN][1])
     labels = {side: words[key] for side, key in GUESS_KEYS.items()}

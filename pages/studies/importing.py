@@ -27,7 +27,7 @@ from pages.studies import designing
 from pages.widgets import rating_scales
 from pages.widgets.menus import TABLES, given_file, name_of, once
 from pages.widgets.messages import file_read, keep, mistakes_shown, plain
-from pages.widgets.parts import counted_as
+from pages.widgets.parts import HELP, counted_as
 
 _FILE, _OWN = 0, ""
 _TEMPLATES = Path(__file__).resolve().parents[2] / "data" / "templates"
@@ -277,16 +277,16 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
         if found.needed_80 is None or found.needed_90 is None:
             lines.append("No number of questions up to ten million can show so small a margin.")
         else:
-            enough = "enough" if found.questions >= found.needed_80 else "fewer"
             lines.append(
                 f"If both systems are equally good, showing non-inferiority takes about {found.needed_80:,} questions "
-                f"(power 80 %) or {found.needed_90:,} (90 %). You have {found.questions:,}: {enough}. "
-                ":small[Assumes that half of the votes choose a side, one vote a question. More raters or levels need fewer.]"
+                f"(power 80 %) or {found.needed_90:,} (90 %). The file has {found.questions:,}. :small[Assumes that half of "
+                f"the votes choose a side. Several votes a pair, or several levels, need fewer. "
+                f"[How it is computed]({HELP}#questions-to-plan)]"
             )
         if design.score == "composite":
             lines.append(f":small[{margin_note(design.margin)}]")
     with st.container(border=True):
-        st.markdown("\n".join(f"- {line}" for line in lines))
+        st.markdown("**What this design means**\n" + "\n".join(f"- {line}" for line in lines))
 
 
 def _hours(hours: float) -> str:

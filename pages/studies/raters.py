@@ -73,7 +73,7 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
             "Median seconds": [_number(line.median_seconds, "{:.0f}") for line in lines],
             **own,
             "Repeats the same": [
-                f"{line.repeats_same} of {line.repeats}" if line.repeats else "none" for line in lines
+                f"{line.repeats_same} of {line.repeats}" if line.repeats else "–" for line in lines
             ],
             "Last answer (UTC)": [moment(line.last_utc) for line in lines],
         },
@@ -177,7 +177,7 @@ def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
 
 
 def _number(value: float | None, form: str) -> str:
-    return "none" if value is None else form.format(value)
+    return "–" if value is None else form.format(value)
 
 
 def _links(store: Store, study: Study, base: str) -> None:

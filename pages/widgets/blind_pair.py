@@ -1,6 +1,7 @@
 """One blind pair on the screen: question, reference, level, two texts, four buttons; and presses, one after the other, however long the server was busy."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from typing import ParamSpec, TypeVar
@@ -8,7 +9,9 @@ from typing import ParamSpec, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.diff import Segment, diff_against, diff_pair
+from core.diff import READABLE, Segment, diff_against, diff_pair
+from core.diff.names import Unshared, capitals_show_names, unshared
+from core.diff.rows import cut_at_rows, facing_rows
 from core.schema.study import FIRST_LEVEL, Choice, GuessedSide
 from core.study.guidelines import BOX_KEYS, CHOICE_KEYS, LEVEL, LEVEL_MEANINGS
 from pages.widgets.messages import plain
@@ -48,7 +51,20 @@ def _wait(call: Callable[_Given, None], *args: _Given.args, **named: _Given.kwar
 
 _Press = TypeVar("_Press", Choice, GuessedSide)
 
-OWN_BASE, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("own_a0", "left_right", "none")
+NAMES, WORDS, LEFT_RIGHT, NO_DIFF = DIFF_MODES = ("names", "words", "left_right", "none")
+OWN_BASE, REFERENCE = "own_a0", "reference"
+"""What a pair's answers are compared with: each with its own A0, or both with the reference."""
+BY_BASE = "own_a0"
+"""What is remembered of a rater who chose no mode: numbers and names against the reference, all words against an own A0."""
+_MODE_NAMES = {
+    NAMES: "numbers and names",
+    WORDS: "all words",
+    LEFT_RIGHT: "left against right",
+    NO_DIFF: "off",
+}
+_MODE_KEY = "m"
+_MOST_MISSING = 12
+"""Numbers and names that are listed below an answer; of more, the number is given."""
 
 _MARK = {"same": "span", "added": "ins", "removed": "del"}
 _STYLE = """<style>
@@ -57,15 +73,23 @@ _STYLE = """<style>
   font-size: 1.05rem; text-align: start; }
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
   padding: .75rem 1rem; }
-.assay-pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
+.assay-legend { margin-bottom: .5rem; }
+.assay-pair { display: grid; grid-template-columns: 1fr 1fr; column-gap: 1rem; }
 .assay-pair > * { min-width: 0; }
-.assay-side { font-weight: 600; margin-bottom: .35rem; }
+/* Rows of both answers are as high as the longer one: sentences that say the same face each other. */
+.assay-pair > .assay-card { display: grid; grid-template-rows: subgrid; grid-row: span var(--rows); }
+.assay-pair .assay-text { display: grid; grid-template-rows: subgrid; grid-row: 2 / -2; }
+.assay-row { unicode-bidi: plaintext; padding-block: .15rem; min-width: 0; }
+.assay-missing:not(:empty) { margin-top: .5rem; }
+.assay-side { font-weight: 600; }
+.assay-title { margin-bottom: .35rem; display: flex; flex-wrap: wrap; column-gap: .75rem; align-items: baseline; }
 .assay-question { font-size: 1.2rem; font-weight: 600; margin-top: .6rem; max-height: 8em; overflow-y: auto; }
 .assay-reference { border-inline-start: .25rem solid color-mix(in srgb, currentColor 30%, transparent);
   padding-inline-start: .75rem; max-height: 14em; overflow-y: auto; }
 .assay-quiet { opacity: .8; font-size: .9rem; }
 .assay-level { display: inline-block; border-radius: .4rem; padding: .1rem .55rem; font-weight: 600;
   background: color-mix(in srgb, currentColor 12%, transparent); }
+.assay-card > .assay-side { margin-bottom: .35rem; }
 .assay-text ins { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px;
   background: color-mix(in srgb, #f2b600 32%, transparent); border-radius: .15rem; }
 .assay-text del { text-decoration: line-through; opacity: .72; unicode-bidi: isolate; }
@@ -79,13 +103,19 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
 /* Streamlit's own backgrounds, where the browser can tell the theme. */
 .st-key-choices { background: light-dark(Canvas, #171614); }
 .st-key-choices [data-testid=stHorizontalBlock] > * { min-width: 0; flex: 1 1 0; }
+.st-key-k button { min-height: 2rem; padding-block: 0; }
 .st-key-moves > * { flex: 1 1 9rem; }
 [class*="st-key-answer-"] button { height: auto; }
 [class*="st-key-answer-"] button * { white-space: normal; overflow: visible; text-overflow: clip; }
 @media (max-width: 640px) {
   .assay-text { font-size: 1rem; }
   .st-key-choices [data-testid=stHorizontalBlock] { flex-wrap: nowrap; gap: .4rem; }
-  .assay-pair { grid-template-columns: 1fr; }
+  .assay-pair { grid-template-columns: 1fr; row-gap: 1rem; }
+  /* One below the other, each answer is running text. */
+  .assay-pair > .assay-card, .assay-pair .assay-text { display: block; grid-row: auto; }
+  .assay-row { display: inline; unicode-bidi: normal; }
+  .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
+  .st-key-k { display: none; }
   .st-key-choices button { padding-inline: .25rem; height: auto; }
   .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
@@ -114,29 +144,59 @@ def heading(question: str, reference: str, language: str, level: str, asked: str
     st.html(html)
 
 
-def diff_control(base: str, remembered: str) -> str:
-    """Which differences to mark; the value is one of DIFF_MODES.
+def modes_for(base: str) -> tuple[str, ...]:
+    """The modes that a pair offers. base: `own_a0`, `reference` or `none`, as BlindPair has it."""
+    return DIFF_MODES if base in (OWN_BASE, REFERENCE) else (LEFT_RIGHT, NO_DIFF)
 
-    base: what OWN_BASE compares with in this pair; "none": nothing, so that it is not on offer.
-    """
-    offered = [mode for mode in DIFF_MODES if base != "none" or mode != OWN_BASE]
-    usual = OWN_BASE if base != "none" else NO_DIFF
-    labels = {
-        OWN_BASE: f"against its own {FIRST_LEVEL}" if base == OWN_BASE else "against the reference",
-        LEFT_RIGHT: "left against right",
-        NO_DIFF: "off",
-    }
-    # Not a radio: its focus would swallow the keys 1 to 4.
-    return st.segmented_control(
-        "Mark changes",
-        offered,
-        default=remembered if remembered in offered else usual,
-        format_func=labels.__getitem__,
-        required=True,
-        key="d",
-        help="Underlined: different. Struck through: taken out. Each answer was made, level by level, from a "
-        f"correct answer of its own, its {FIRST_LEVEL}.",
-    )
+
+def mode_for(base: str, remembered: str) -> str:
+    """The mode of a pair. remembered: a mode, which is taken where the pair offers it, or BY_BASE."""
+    if remembered in modes_for(base):
+        return remembered
+    return {OWN_BASE: WORDS, REFERENCE: NAMES}.get(base, NO_DIFF)
+
+
+def to_remember(mode: str, base: str, remembered: str) -> str:
+    """What to remember of a rater who now sees `mode`: a mode that was chosen, BY_BASE for the mode of the base."""
+    if mode == mode_for(base, remembered):
+        return remembered
+    return BY_BASE if mode == mode_for(base, BY_BASE) else mode
+
+
+def diff_used(mode: str, base: str) -> str:
+    """The differences that were marked, as they are stored with a vote."""
+    return {WORDS: base, NAMES: f"{base}_names"}.get(mode, mode)
+
+
+def diff_control(base: str, remembered: str) -> str:
+    """Which differences to mark; the value is one of DIFF_MODES. base, remembered: as in mode_for."""
+    # A control for each base: a mode chosen at A0 does not move the control of the other levels.
+    key = {OWN_BASE: "d", REFERENCE: "a-d"}.get(base, "n-d")
+    if st.session_state.get(key) is None:
+        st.session_state[key] = mode_for(base, remembered)
+    with st.container(key="modes", horizontal=True, vertical_alignment="bottom", gap="small"):
+        # Not a radio: its focus would swallow the keys 1 to 4.
+        mode: str | None = st.segmented_control(
+            "Mark differences",
+            modes_for(base),
+            format_func=_MODE_NAMES.__getitem__,
+            required=True,
+            key=key,
+            wrap=True,
+            help=f"Each answer was made, level by level, from a correct answer of its own, its {FIRST_LEVEL}."
+            if base == OWN_BASE
+            else None,
+        )
+        st.button(
+            "Switch", key="k", shortcut=_MODE_KEY, type="tertiary", on_click=_next_mode, args=(key, base)
+        )
+    return mode or mode_for(base, remembered)
+
+
+def _next_mode(key: str, base: str) -> None:
+    modes = modes_for(base)
+    shown = st.session_state.get(key)
+    st.session_state[key] = modes[(modes.index(shown) + 1) % len(modes) if shown in modes else 0]
 
 
 def texts(
@@ -147,19 +207,104 @@ def texts(
     right_base: str,
     language: str,
     mode: str,
+    base: str,
 ) -> None:
-    """The two answers under their names side by side, with the differences that `mode` asks for."""
-    marked: tuple[Sequence[Segment], Sequence[Segment]]
+    """The two answers under their names side by side, with the differences that `mode` asks for.
+
+    base: what left_base and right_base are, as in modes_for. Sentences that say the same face each other, unless
+    nothing is marked: then the texts are shown as written.
+    """
+    pairs = ((left_base, left), (right_base, right))
+    sides = _sides(pairs, language, mode, base)
+    rows = (facing_rows(left, right) if mode != NO_DIFF else []) or [(left, right)]
+    shown = len(rows) + 2  # a title above, what is missing below
+    cards = "".join(
+        _side_html(escape(name), side, cut_at_rows(side.segments, column), language)
+        for name, side, column in zip(names, sides, zip(*rows, strict=True), strict=True)
+    )
+    # One message, where columns take five.
+    st.html(
+        f'<div class="assay-quiet assay-legend">{_legend((left, right), language, mode, base)}</div>'
+        f'<div class="assay-pair" style="--rows:{shown}">{cards}</div>'
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    segments: Sequence[Segment]
+    count: str
+    """How many differences are marked, in words; empty: none are looked for."""
+    missing: Sequence[str] = ()
+
+
+def _sides(pairs: Sequence[tuple[str, str]], language: str, mode: str, base: str) -> list[_Side]:
+    """pairs: of each answer what it is compared with, and its text."""
+    noun = "change" if base == OWN_BASE and mode != LEFT_RIGHT else "difference"
+    if mode == NAMES:
+        return [_lacking(unshared(old, text, language), noun) for old, text in pairs]
+    if mode == NO_DIFF:
+        return [_Side((Segment(text, "same"),), "") for _, text in pairs]
+    (_, left), (_, right) = pairs
+    marked = (
+        diff_pair(left, right, islands=READABLE)
+        if mode == LEFT_RIGHT
+        else [diff_against(old, text, islands=READABLE) for old, text in pairs]
+    )
+    return [_Side(segments, _count(segments, noun)) for segments in marked]
+
+
+def _lacking(found: Unshared, noun: str) -> _Side:
+    missing = f", {len(found.missing)} missing" if found.missing else ""
+    return _Side(found.segments, _count(found.segments, noun) + missing, found.missing)
+
+
+def _count(segments: Sequence[Segment], noun: str) -> str:
+    """How many places are marked; a word that took the place of another is one."""
+    kinds = [segment.kind for segment in segments]
+    number = sum(
+        kind == "added" or (kind == "removed" and kinds[at + 1 : at + 2] != ["added"])
+        for at, kind in enumerate(kinds)
+    )
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
+def _legend(answers: tuple[str, str], language: str, mode: str, base: str) -> str:
+    """What is marked, in a sentence or two."""
+    own = base == OWN_BASE
+    if mode == NO_DIFF:
+        return "Nothing is marked."
     if mode == LEFT_RIGHT:
-        marked = diff_pair(left, right)
-    elif mode == OWN_BASE:
-        marked = diff_against(left_base, left), diff_against(right_base, right)
-    else:
-        marked = (Segment(left, "same"),), (Segment(right, "same"),)
-    cards = ""
-    for name, segments in zip(names, marked, strict=True):
-        cards += card(escape(name), marked_html(segments), language)
-    st.html(f'<div class="assay-pair">{cards}</div>')  # one message, where columns take five
+        return "Underlined: words that the other answer does not have."
+    if mode == WORDS and own:
+        return f"Underlined: new since the answer’s own {FIRST_LEVEL}. Struck through: removed."
+    if mode == WORDS:
+        return "Underlined: words that differ from the reference. Struck through: the reference’s words."
+    named = capitals_show_names(language, *answers)
+    other = f"the answer’s own {FIRST_LEVEL}" if own else "the reference"
+    return f"Underlined: numbers{' and names' if named else ''} that {other} does not contain. " + (
+        "Names are words with a capital inside a sentence."
+        if named
+        else "Names are not marked: in this language capitals do not show them."
+    )
+
+
+def _side_html(title: str, side: _Side, rows: Sequence[Sequence[Segment]], language: str) -> str:
+    """An answer with its title, its sentences in rows, and what it lacks."""
+    of_language = language_of(language)
+    count = f' <span class="assay-quiet">{side.count}</span>' if side.count else ""
+    body = "".join(f'<div class="assay-row" dir="auto">{marked_html(row)}</div>' for row in rows)
+    missing = ""
+    if side.missing:
+        listed = " · ".join(f"<bdi>{escape(one)}</bdi>" for one in side.missing[:_MOST_MISSING])
+        more = len(side.missing) - _MOST_MISSING
+        missing = (
+            f"Missing here: <span {of_language}>{listed}</span>{f' and {more} more' if more > 0 else ''}"
+        )
+    return (
+        f'<div class="assay-card"><div class="assay-title"><span class="assay-side">{title}</span>{count}</div>'
+        f'<div class="assay-text" {of_language}>{body}</div>'
+        f'<div class="assay-quiet assay-missing">{missing}</div></div>'
+    )
 
 
 def choice_place() -> DeltaGenerator:
@@ -218,7 +363,17 @@ def card(title: str, body: str, language: str, more: str = "") -> str:
 
 def marked_html(segments: Sequence[Segment]) -> str:
     """A text with its differences."""
-    return "".join(f"<{_MARK[s.kind]}>{escape(s.text)}</{_MARK[s.kind]}>" for s in segments)
+    return "".join(map(_segment_html, segments))
+
+
+def _segment_html(segment: Segment) -> str:
+    """A segment as an element; white space at the ends of a mark is not underlined."""
+    text, tag = segment.text, _MARK[segment.kind]
+    words = text.strip()
+    if segment.kind != "added" or not words:
+        return f"<{tag}>{escape(text)}</{tag}>"
+    before, _, after = text.partition(words)
+    return f"{before}<{tag}>{escape(words)}</{tag}>{after}"
 
 
 def language_of(tag: str) -> str:

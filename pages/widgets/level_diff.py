@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from core.diff import diff_against
+from core.diff import READABLE, diff_against
 from core.generation.parse import Span
 from core.schema.study import Item
 from pages.widgets.blind_pair import card, marked_html
@@ -69,7 +69,7 @@ def marked_card(title: str, base: str | None, text: str, language: str) -> None:
     if base is None:
         plain_card(title, text, language)
         return
-    _card(escape(title), marked_html(diff_against(base, text)), language)
+    _card(escape(title), marked_html(diff_against(base, text, islands=READABLE)), language)
 
 
 def facts_card(

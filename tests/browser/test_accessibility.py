@@ -224,4 +224,4 @@ def test_everything_can_be_reached_by_keyboard(
         "Next",
         "Overview and finish",
     } <= seen
-    assert {"against the reference", "left against right", "off"} & seen
+    assert {"numbers and names", "left against right", "off"} & seen

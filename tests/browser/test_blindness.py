@@ -4,17 +4,17 @@ What the texts themselves give away is another matter (the leakage audit).
 """
 
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from helpers.processes.app_server import AppServer, free_port, on_pair, settled, through_onboarding
-from helpers.texts.factories import dataset
+from helpers.texts.factories import LEVELS, dataset
 from playwright.sync_api import Browser, Page, expect
 from wire import Wire
 
-from core.schema.study import Dataset, Design, Item, Output
+from core.schema.study import NO_LEVEL, Dataset, Design, Item, Output
 from core.store import open_store
 from core.store.answers import assignments_of
 from core.store.studies import write_setting
@@ -38,13 +38,14 @@ SECRETS = [
 ]
 
 
-def marked() -> Dataset:
-    """Three questions whose ids, sources and file name are markers; texts tell nothing."""
-    plain = dataset(3, sources=(ONE, TWO), file_name=FILE)
-    items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(plain.items))
-    ids = {old.item_id: new.item_id for old, new in zip(plain.items, items, strict=True)}
-    outputs = tuple(replace(output, item_id=ids[output.item_id]) for output in plain.outputs)
-    return replace(plain, items=_worded(items), outputs=outputs)
+def marked(asks: str) -> Dataset:
+    """15 pairs whose ids, sources and file name are markers, of three questions or without levels; texts tell nothing."""
+    sizes: dict[str, tuple[int, Sequence[str]]] = {"levels": (3, LEVELS), "preference": (15, (NO_LEVEL,))}
+    data = dataset(*sizes[asks], sources=(ONE, TWO), file_name=FILE)
+    items = tuple(replace(item, item_id=f"ITEMMARKER{n}") for n, item in enumerate(data.items))
+    ids = {old.item_id: new.item_id for old, new in zip(data.items, items, strict=True)}
+    outputs = tuple(replace(output, item_id=ids[output.item_id]) for output in data.outputs)
+    return replace(data, items=_worded(items), outputs=outputs)
 
 
 def _worded(items: tuple[Item, ...]) -> tuple[Item, ...]:
@@ -99,9 +100,12 @@ def _go_through(page: Page, link: str, total: int, wire: Wire) -> None:
     for number in range(1, total + 1):
         on_pair(page, number)
         if number == 2:
-            for mode in ("left against right", "off", "against its own A0"):
+            modes = ["left against right", "off", "numbers and names"]
+            for mode in modes if page.get_by_text(modes[-1], exact=True).count() else modes[:2]:
                 wire.after(page, page.get_by_text(mode, exact=True).click)
                 wire.add_document(page)
+            wire.after(page, lambda: page.keyboard.press("m"))
+            wire.add_document(page)
         if number == 3:
             page.get_by_role("button", name="Skip, ask me later").click()
             continue
@@ -137,17 +141,19 @@ VARIANTS: dict[str, Callable[[Dataset], tuple[Dataset, str]]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def plain(browser: Browser, tmp_path_factory: pytest.TempPathFactory, port: int) -> tuple[Wire, int, Path]:
-    """What a rater's browser gets of the study as it is, how many pairs, and the folder whose key gives the same
-    links again.
+@pytest.fixture(scope="module", params=["levels", "preference"])
+def seen(
+    request: pytest.FixtureRequest, browser: Browser, tmp_path_factory: pytest.TempPathFactory, port: int
+) -> tuple[Wire, int, Path, str]:
+    """What a rater's browser gets of the study as it is, how many pairs, the folder whose key gives the same links
+    again, and what the study asks.
     """
     folder = tmp_path_factory.mktemp("study")
-    return *rate_everything(browser, folder, marked(), ONE, port), folder
+    return *rate_everything(browser, folder, marked(request.param), ONE, port), folder, request.param
 
 
-def test_nothing_on_the_wire_names_a_source(plain: tuple[Wire, int, Path], port: int) -> None:
-    wire, total, _ = plain
+def test_nothing_on_the_wire_names_a_source(seen: tuple[Wire, int, Path, str], port: int) -> None:
+    wire, total, _, _ = seen
     assert total == 16  # one hidden repeat
     haystack = wire.everything()
     assert b"Alpha text of" in haystack, "the answers themselves must be in what was captured"
@@ -160,11 +166,11 @@ def test_nothing_on_the_wire_names_a_source(plain: tuple[Wire, int, Path], port:
 @pytest.mark.slow  # that no frame names a source is said at every run
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_frame_is_the_same_whatever_the_sources_are_called(
-    browser: Browser, plain: tuple[Wire, int, Path], port: int, name: str
+    browser: Browser, seen: tuple[Wire, int, Path, str], port: int, name: str
 ) -> None:
-    wire, _, folder = plain
+    wire, _, folder, asks = seen
     key = (folder / "assay.db.key").read_text()
-    changed, candidate = VARIANTS[name](marked())
+    changed, candidate = VARIANTS[name](marked(asks))
     other, _ = rate_everything(browser, folder, changed, candidate, port)
     assert (folder / "assay.db.key").read_text() == key
     assert other.documents == wire.documents, "the DOM differs"

@@ -52,7 +52,7 @@ def test_five_items_then_all_of_them_and_the_files(
         fill(page, "Model", "nope")
         page.get_by_role("button", name="Preview five items").click()
         expect(page.get_by_text("did not start")).to_be_visible(timeout=SOON)
-        expect(page.get_by_text("it has no model 'nope'; choose one of: tiny")).to_be_visible()
+        expect(page.get_by_text("it has no model 'nope'; choose from tiny")).to_be_visible()
         settled(page)
         page.get_by_role("button", name="Change the settings").click()
         expect(page.get_by_role("textbox", name="Model", exact=True)).to_have_value("nope", timeout=SOON)

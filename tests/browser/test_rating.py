@@ -176,3 +176,30 @@ def test_a_press_after_a_server_restart_counts(app: AppServer, app_store: Store,
     page.keyboard.press("4")
     on_pair(page, 3)
     assert given(app_store, study_id) == {1: "left", 2: "both_bad"}
+
+
+_TOPS = "card => [...card.querySelectorAll('.assay-row')].map(row => row.getBoundingClientRect().top)"
+
+
+def test_a_key_switches_the_marked_differences_and_the_vote_tells_which(
+    app: AppServer, app_store: Store, new_page: NewPage
+) -> None:
+    study_id, page = at_the_first_pair(app, app_store, new_page)
+    page.get_by_text("Comment, or report a broken pair").click()
+    page.get_by_label("Comment (optional)").press_sequentially("mm")
+    expect(page.locator(".assay-box-state")).to_have_text("Saved")
+    page.locator(".assay-question").click()
+    page.keyboard.press("m")
+    expect(page.get_by_role("radio", name="all words")).to_be_checked()
+    settled(page)
+    press(page, 1, "left")
+    on_pair(page, 2)
+    left, right = (card.evaluate(_TOPS) for card in page.locator(".assay-card").all())
+    assert left == right, "sentences face each other"
+    page.keyboard.press("m")
+    expect(page.get_by_role("radio", name="left against right")).to_be_checked()
+    settled(page)
+    press(page, 2, "left")
+    on_pair(page, 3)
+    used = {answer.level: answer.diff_used for answer in answers_of(app_store, study_id)}
+    assert used == {"A0": "reference", "A1": "left_right"}

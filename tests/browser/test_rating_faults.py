@@ -36,7 +36,7 @@ def test_comment_and_flag_are_kept_and_digits_in_a_comment_choose_nothing(
     click(page, 2, "left")
     on_pair(page, 3)
     used = {answer.level: answer.diff_used for answer in answers_of(app_store, study_id)}
-    assert used == {"A0": "reference", "A1": "own_a0"}, "what the rater was shown"
+    assert used == {"A0": "reference_names", "A1": "own_a0"}, "what the rater was shown"
 
 
 def test_a_comment_is_saved_while_it_is_typed_and_survives_reload_and_back(
@@ -197,7 +197,7 @@ def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_pa
     page.on("request", lambda request: asked.append(request.url))
     page.on("dialog", lambda _: asked.append("a script ran"))
     through_onboarding(page, link.url(app.url))
-    for number, mode in ((1, "against the reference"), (2, "left against right"), (3, "off")):
+    for number, mode in ((1, "all words"), (2, "left against right"), (3, "off")):
         on_pair(page, number)
         page.get_by_text(mode, exact=True).click()
         settled(page)
@@ -205,7 +205,7 @@ def test_hostile_text_is_shown_as_it_is(app: AppServer, app_store: Store, new_pa
         assert len(shown) == 4
         for text in shown:
             kept = text.evaluate(
-                "e => [...e.childNodes].filter(n => n.nodeName !== 'DEL').map(n => n.textContent).join('')"
+                "e => { e = e.cloneNode(true); e.querySelectorAll('del').forEach(n => n.remove()); return e.textContent; }"
             )
             assert kept.startswith(hostile)
         page.keyboard.press("3")

@@ -62,7 +62,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     page.goto(f"{app.url}/sign-in")
     page.get_by_label("Passphrase").fill("not the passphrase")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert")).to_have_text("This is not the passphrase.")
+    expect(page.get_by_role("alert")).to_have_text("Wrong passphrase.")
     page.get_by_label("Passphrase").fill(PASSPHRASE)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)

@@ -135,9 +135,9 @@ def test_the_file_is_the_table_that_the_page_offers(files: Path, run: Run) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["m.seg.score", "--epsilon", "-1"], "--epsilon: -1.0 is no number from 0 up"),
-        (["m.seg.score", "--epsilon", "1", "--test"], "--test: of calibrated metrics"),
-        (["m.seg.score", "m.seg.score"], "one is named twice"),
+        (["m.seg.score", "--epsilon", "-1"], "--epsilon: -1.0 is not a number of at least 0"),
+        (["m.seg.score", "--epsilon", "1", "--test"], "--test: not possible with --epsilon"),
+        (["m.seg.score", "m.seg.score"], "the same one is given twice"),
         (["m.seg.score", "--test", "--resamples", "0"], "--test: needs --resamples"),
         (["m.seg.score", "--swap", "pairs"], "--swap: needs --test"),
         (["absent.seg.score"], "absent.seg.score cannot be read"),

@@ -90,8 +90,8 @@ def test_mistakes(run: Run) -> None:
         ("restore", "b.zip", "--db", "answers.json/a.db"): "The database a.db could not be used",
         ("backup", "--out", "c.zip", "--db", "nowhere.db"): "There is no database nowhere.db.",
         ("backup", "--out", "no/folder.zip"): "no/folder.zip cannot be written: No such file or directory.",
-        ("backup", "--out", "assay.db"): "assay.db belongs to the database itself",
-        ("backup", "--out", "./assay.db.key"): "assay.db.key belongs to the database itself",
+        ("backup", "--out", "assay.db"): "assay.db belongs to the database",
+        ("backup", "--out", "./assay.db.key"): "assay.db.key belongs to the database",
     }
     before = {path: path.read_bytes() for path in Path().iterdir()}
     for arguments, sentence in said.items():

@@ -207,13 +207,13 @@ def test_mistakes_are_named(
 def test_files_that_hold_no_judge(human: Path, judge: Path, capsys: pytest.CaptureFixture[str]) -> None:
     human.write_text("item,system,rater,score\na,mt,r1,2\na,mt,r2,1\n")
     assert main(["calibrate", str(human), str(human)]) == 2
-    assert "ratings are the human side" in capsys.readouterr().err
+    assert "Give it as the human side" in capsys.readouterr().err
     human.write_text("item,system,language,rater,score\n" + "".join(f"{one},mt,cs,r1,2\n" for one in VOTES))
     assert main(["calibrate", str(human), str(judge), "--shuffled", "gone.csv"]) == 2
     first, *sides = capsys.readouterr().err.splitlines()
-    assert first == "Shuffled words are looked at in two runs of a judge."
+    assert first == "--shuffled compares two runs of one judge."
     assert [side.split(": ")[0] for side in sides] == ["  - JUDGE", "  - --shuffled"]
-    assert "gone.csv is no run (run:N) and no folder" in sides[1]
+    assert "gone.csv is neither a run (run:N) nor a folder" in sides[1]
 
 
 def test_a_study_that_is_not_there(judge: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -165,7 +165,7 @@ def test_admin_events(pilot: Run, tmp_path: Path) -> None:
     with open_store(tmp_path / "assay.db") as store:
         access.choose_passphrase(store, token, *["four plain words here"] * 2)
         for _ in range(2):
-            with pytest.raises(NotAllowed, match="not the passphrase"):
+            with pytest.raises(NotAllowed, match="Wrong passphrase"):
                 access.sign_in(store, "wrong words in here", "192.0.2.7")
         access.sign_in(store, "four plain words here", "192.0.2.7")
     lines = [line.split("\t") for line in pilot("admin", "events").splitlines()]

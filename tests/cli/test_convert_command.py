@@ -69,7 +69,7 @@ def test_there_and_back_gives_the_same_marks(given: Path, run: Run, form: str, n
 
 def test_files_of_mt_metrics_eval(given: Path, run: Run) -> None:
     said = run("convert", "rated.jsonl", "--to", "seg-score", "--out", "human.seg.score")
-    assert "not in this form: errors, texts, raters" in said
+    assert "not in this format: errors, texts, raters" in said
     assert (given / "human.seg.score").read_text() == "A\t-5.0\nA\t-5.0\nB\t-10.0\nB\tNone\n"
     run("convert", "rated.jsonl", "--to", "seg-rating", "--out", "human.seg.rating")
     assert [len(one.spans or ()) for one in ratings(given / "human.seg.rating").values()] == [1, 1, 2]
@@ -114,19 +114,19 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
     (given / "raters.csv").write_text(rows, encoding="utf-8")
     for arguments, sentence in {
         ("levels.jsonl", "--to", "mqm"): "system A (and 2 more): has several texts, which differ in level",
-        ("levels.jsonl", "--to", "wmt-qe"): "WMT-QE has no place for these: write the form `rated`",
+        ("levels.jsonl", "--to", "wmt-qe"): "WMT-QE cannot store these: write the format `rated`",
         ("levels.jsonl", "--to", "seg-score"): "several texts, which differ in level",
-        ("s.csv", "--to", "mqm"): "--texts is missing: mqm holds the texts",
-        ("scores.csv", "--to", "spans-csv"): "no error spans are found in it",
-        ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "holds texts itself",
-        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "leave out units and ends",
-        ("rated.jsonl", "--to", "mqm", "--flip", "H"): "flip none",
-        ("rated.jsonl", "--to", "mqm", "--ratings", "mqm"): "--ratings: names ratings of a folder",
+        ("s.csv", "--to", "mqm"): "--texts is missing: mqm needs the texts",
+        ("scores.csv", "--to", "spans-csv"): "contains no error spans",
+        ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "already contains the texts",
+        ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "Leave out units and ends",
+        ("rated.jsonl", "--to", "mqm", "--flip", "H"): "Flip none",
+        ("rated.jsonl", "--to", "mqm", "--ratings", "mqm"): "--ratings: only for a folder",
         (
             "dimensions.csv",
             "--to",
             "seg-score",
-        ): "--dimension is missing: the form holds one, the ratings have LA, TQ",
+        ): "--dimension is missing: the format takes one, the ratings have LA, TQ",
         ("raters.csv", "--to", "seg-rating"): "several marked item 1, system A",
         ("rated.jsonl", "--to", "mqm", "--rater", "nobody"): "There is no such rater",
     }.items():
@@ -162,14 +162,14 @@ def test_a_study_with_levels(given: Path, run: Run, capsys: pytest.CaptureFixtur
         said = capsys.readouterr().err.splitlines()
         assert len(said) == 2
         assert said[1].endswith(
-            "system zq-north (and 5 more): has several texts, which differ in level, language or labels; MQM's TSV has no "
-            "place for these: write the form `rated` instead"
+            "system zq-north (and 5 more): has several texts, which differ in level, language or labels; MQM's TSV "
+            "cannot store these: write the format `rated` instead"
         )
     said = run("convert", "study:ratings", "--to", "spans-csv", "--out", "s.csv")
     assert "left out, ratings without marked errors: 24" in said  # 2 items, 3 systems, 2 levels, 2 dimensions
     assert (given / "s.csv").read_text("utf-8-sig").count("A3") == 6
     assert main(["convert", "study:ratings", "--to", "rated", "--texts", "rated.jsonl", "--out", "y"]) == 2
-    assert "holds texts itself" in capsys.readouterr().err
+    assert "already contains the texts" in capsys.readouterr().err
 
 
 def test_what_a_judge_marked(given: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,4 +181,4 @@ def test_what_a_judge_marked(given: Path, run: Run, capsys: pytest.CaptureFixtur
     assert "2 ratings of 2 of 3 texts" in said
     assert "left out, ratings: no examples: 1" in said
     assert main(["convert", "two", "--to", "rated", "--out", "y"]) == 2
-    assert "has 2 repeats, so one file cannot hold them" in capsys.readouterr().err
+    assert "has 2 repeats, so one file cannot contain them" in capsys.readouterr().err

@@ -171,7 +171,7 @@ def test_what_was_not_asked_for_says_so(run: Run, results: Path) -> None:
 
 def test_a_person_reads_what_it_is_against_and_what_is_left_out(run: Run, scores: Path, human: Path) -> None:
     printed = run("correlate", str(scores), "--with", "human", "--human", str(human), "--rank", "pearson")
-    assert printed.startswith("Against human ratings (human.csv, 2 raters, averaged): positive is good.\n")
+    assert printed.startswith("Against human ratings (human.csv, 2 raters, averaged). Positive is good.\n")
     assert "Pearson, Spearman, Kendall: undefined for flat: all scores are equal" in printed
     assert "Left out: no rating: 2 rows" in printed
     assert "Note: 4 of 16 ratings met no score: their item has no score" in printed
@@ -282,17 +282,17 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
     ("options", "said"),
     [
         (("--with", "level", "--group", "modl"), "'modl' is unknown; the nearest: model"),
-        (("--with", "human"), "There are no ratings: --human names a file of them, or a folder."),
-        (("--with", "level", "--human", "x.csv"), "--human: ratings are used with --with human only"),
+        (("--with", "human"), "There are no ratings. Choose a file or a folder of ratings with --human"),
+        (("--with", "level", "--human", "x.csv"), "--human: only with --with human"),
         (("--with", "human", "--human", "absent.csv"), "absent.csv cannot be read"),
         (
             ("--with", "human", "--raw-level", "--human", "x"),
-            "--raw-level: the level is used with --with level only",
+            "--raw-level: only with --with level",
         ),
         (("--with", "level", "--resamples", "-1"), "--resamples: -1 is negative"),
-        (("--with", "level", "--confidence", "95"), "--confidence: 95.0 does not lie between 0 and 1"),
-        (("--with", "level", "--methods", "tau"), "--methods: tau is not of pearson, spearman, kendall"),
-        (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx ends in none of"),
+        (("--with", "level", "--confidence", "95"), "--confidence: 95.0 is not between 0 and 1"),
+        (("--with", "level", "--methods", "tau"), "--methods: tau is not one of pearson, spearman, kendall"),
+        (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx does not end in one of"),
         (("--with", "level", "--out", "t.csv", "--table", "ranking"), "--table: ranking needs --rank"),
         (
             ("--with", "level", "--rank", "kendall", "--test", "williams"),

@@ -63,7 +63,7 @@ def test_no_command_writes_over_what_it_reads(
 ) -> None:
     before = {path.name: path.read_bytes() for path in files.iterdir()}
     said = refused(capsys, *arguments)
-    assert f"--out: {Path(arguments[-1])} is read by this command and would be replaced" in said
+    assert f"--out: {Path(arguments[-1])} is an input of this command and would be replaced" in said
     assert {path.name: path.read_bytes() for path in files.iterdir()} == before
 
 
@@ -71,31 +71,32 @@ def test_the_database_is_kept_too(files: Path, capsys: pytest.CaptureFixture[str
     for command in (CORRELATE[:-1], ("meta-correlate", "h.json", "s.json")):
         name = files / ("kept.csv" if command[0] == "correlate" else "kept.json")
         arguments = (*command, "--db", str(name), "--out", str(name))
-        assert "belongs to the database itself" in refused(capsys, *arguments)
+        assert "belongs to the database" in refused(capsys, *arguments)
 
 
 def test_a_csv_holds_one_table_and_says_which(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ("correlate", "scores.csv", "--with", "level", "--levels", "--redundancy", "kendall")
     assert main([*command, "--out", "new.csv"]) == 0
-    assert "new.csv holds the table correlations; --table names another: levels, monotonic, redundancy" in (
-        capsys.readouterr().out
+    assert (
+        "new.csv contains the table correlations. Choose another with --table: levels, monotonic, redundancy"
+        in (capsys.readouterr().out)
     )
     assert (files / "new.csv").read_text("utf-8").startswith("metric,family,signature,")
     assert main([*command, "--table", "levels", "--out", "levels.csv"]) == 0
-    assert "holds the table" not in capsys.readouterr().out
+    assert "contains the table" not in capsys.readouterr().out
     assert (files / "levels.csv").read_text("utf-8").startswith("metric,family,level,mean,")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("correlate", "scores.csv", "--with", "level"), "--lower-is-better: of ratings"),
+        (("correlate", "scores.csv", "--with", "level"), "--lower-is-better: only with --with human"),
         (
             ("correlate", "scores.csv", "--with", "human", "--human", "mqm.tsv"),
             "already count against a text",
         ),
-        (("meta-correlate", "h.json", "s.json"), "h.json holds correlations: leave it out"),
-        (("meta-correlate", "published:cus-qa-cs", "s.json"), "published:cus-qa-cs holds correlations"),
+        (("meta-correlate", "h.json", "s.json"), "h.json contains correlations; leave it out"),
+        (("meta-correlate", "published:cus-qa-cs", "s.json"), "published:cus-qa-cs contains correlations"),
     ],
 )
 def test_a_direction_that_cannot_apply_is_refused(
@@ -109,14 +110,14 @@ def test_the_direction_of_a_folders_ratings_is_its_own(
     run: Run, shared_data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ("correlate", str(shared_data / "wmt23"), "--with", "human", "--lower-is-better")
-    assert "the ratings of a folder have their direction: leave it out" in refused(capsys, *command)
+    assert "a folder defines the direction of its ratings; leave it out" in refused(capsys, *command)
 
 
 def test_ratings_beside_published_correlations_are_refused(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "meta-correlate", "published:cus-qa-cs", "s.json", "--human", "human.csv")
-    assert "HUMAN (published:cus-qa-cs) holds correlations: leave it out" in said
+    assert "HUMAN (published:cus-qa-cs) contains correlations; leave it out" in said
 
 
 @pytest.mark.parametrize("command", [CORRELATE, ("meta-correlate", "h.json", "s.json", "--out")])
@@ -124,5 +125,5 @@ def test_an_out_that_cannot_be_written_is_named_before_any_work(
     files: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
     (files / "made.json").mkdir()
-    assert "made.json is a folder; name a file in it" in refused(capsys, *command, "made.json")
+    assert "made.json is a folder. Name a file in it" in refused(capsys, *command, "made.json")
     assert "cannot be written" in refused(capsys, *command, "scores.csv/made.json")

@@ -115,7 +115,7 @@ def test_runs_are_listed_shown_written_and_cannot_be_cancelled_when_done(quiet: 
     assert json.loads(quiet("runs", "list", "--json"))[0]["state"] == "done"
     shown = json.loads(quiet("runs", "show", "1", "--json"))
     assert (shown["items"], shown["done"], shown["settings"]["backend"]) == (2, 2, "rules")
-    assert quiet("runs", "cancel", "1").startswith("Run 1 is done: ")
+    assert quiet("runs", "cancel", "1").startswith("Run 1 is done, ")
     assert "14 of 14" in quiet("runs", "resume", "1", "--out", "more")
     quiet("runs", "write", "1", "--out", "again")
     assert (tmp_path / "again" / "outputs.csv").read_bytes() == (
@@ -178,7 +178,7 @@ def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None
 
 SERVER = ["--backend", "openai", "--model", "m", "--base-url"]
 MISTAKES: list[tuple[str, list[str], str]] = [
-    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2' is neither A0-A1 ... A0-A9"),
+    ("factual", ["--levels", "A0-B2"], "--levels: 'A0-B2' is neither a range from A0-A1 to A0-A9"),
     ("factual", ["--levels", "a0-b2"], "--levels: 'a0-b2'"),
     ("factual", ["--levels", "12"], "--levels: 12 is not between 1 and 9"),
     ("factual", ["--keep", "0"], "--keep: 0 is not between"),
@@ -186,13 +186,13 @@ MISTAKES: list[tuple[str, list[str], str]] = [
     ("damage", ["--task", "translation"], "context (source sentence) is missing"),
     ("damage", ["--limit", "0"], "--limit: 0 is too small"),
     ("damage", ["--resume"], "no run of this file with these settings"),
-    ("damage", ["--prompt", "damage-qa"], "rules ask no model"),
-    ("damage", ["--model", "m"], "--model: does nothing"),
-    ("damage", ["--engine", "x=1"], "--engine: does nothing"),
-    ("damage", ["--backend", "openai"], "--model: name the model"),
+    ("damage", ["--prompt", "damage-qa"], "rules use no prompt"),
+    ("damage", ["--model", "m"], "--model: has no effect"),
+    ("damage", ["--engine", "x=1"], "--engine: has no effect"),
+    ("damage", ["--backend", "openai"], "--model: is empty"),
     ("damage", ["--backend", "openai", "--model", "m"], "OPENAI_API_KEY"),
-    ("damage", [*SERVER, "ftp://x"], "--base-url: it is no http or https URL"),
-    ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "nobody answers there"),
+    ("damage", [*SERVER, "ftp://x"], "--base-url: it is not an http or https URL"),
+    ("damage", [*SERVER, "http://127.0.0.1:9/v1"], "no server answers there"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "nope"], "There is no prompt nope"),
     ("damage", [*SERVER, "http://x/v1", "--prompt", "factual-rank"], "--prompt: factual-rank"),
 ]
@@ -273,7 +273,7 @@ def test_a_folder_holds_one_run(quiet: Run, capsys: pytest.CaptureFixture[str], 
     quiet("generate", "damage", str(DEMO), "--limit", "2", "--out", "out")
     before = (tmp_path / "out" / "dataset.json").read_bytes()
     said = refused(capsys, "generate", "factual", str(DEMO), "--out", "out")
-    assert "out holds the results of run 1" in said
+    assert "out contains the results of run 1" in said
     assert (tmp_path / "out" / "dataset.json").read_bytes() == before
     assert len(quiet("runs", "list").splitlines()) == 2, "a header and one run"
     quiet("runs", "resume", "1", "--out", "out")
@@ -295,7 +295,7 @@ def test_a_run_that_is_refused_at_its_start_is_not_kept(
 ) -> None:
     assert "No runs yet" in _listed_in_an_empty_database(quiet)
     said = refused(capsys, "generate", "damage", str(DEMO), "--out", "o", *SERVER, "http://127.0.0.1:9/v1")
-    assert "nobody answers there" in said
+    assert "no server answers there" in said
     assert "No runs yet" in quiet("runs", "list")
 
 

@@ -136,7 +136,7 @@ def test_a_judge_writes_its_scores_and_how_it_came_to_them(
 
 def test_rules_say_that_they_are_a_stand_in(judge: Command) -> None:
     printed = judge("claims", "mills.jsonl", "--backend", "rules", "--limit", "1", "--out", "rules-1")
-    assert "a stand-in to see how it works" in printed
+    assert "a stand-in for trying things out" in printed
     assert "5 texts, 4 metrics." in printed
 
 
@@ -225,7 +225,7 @@ def test_two_judges_are_compared_by_what_says_the_same(judge: Command) -> None:
     assert {one["n"] for one in found} == {N_TEXTS}
     assert all(len(one["disagreements"]) == 2 for one in found)
     printed = judge("compare", "cef", "ref", "--resamples", "50")
-    assert "shows the texts on which two of them part" in printed
+    assert "shows the texts on which two of them differ" in printed
 
 
 def test_a_folder_its_table_and_its_run_are_the_same_judge(judge: Command, bench: Bench) -> None:
@@ -298,7 +298,7 @@ def test_mismatches_are_aligned_with_marked_errors(judge: Command, bench: Bench,
     assert [row["name"] for row in found["by_meaning"]] == ["semantic", "non-semantic"]
     assert [row["category"] for row in rows_of(bench.folder / out / "alignment.csv")] == list(by_category)
     printed = judge("align", "marked", "--ratings", "marks.tsv", *who, "--out", out, "--resume")
-    assert "Marked errors in 1 text that a mismatching question points to:" in printed
+    assert "Marked errors found by a mismatching question, in 1 text:" in printed
 
 
 def test_verbs_say_what_they_take(judge: Command, capsys: pytest.CaptureFixture[str]) -> None:
@@ -338,12 +338,12 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
             "--temperature",
             "3",
         ],
-        ["--model: does nothing", "rules cannot be this judge", "--repeats: 0", "--temperature: 3"],
+        ["--model: has no effect", "this judge cannot work with rules", "--repeats: 0", "--temperature: 3"],
     ),
     (
         ["claims", "mills.jsonl", "--backend", "rules", "--verifier", "llm", "--beta", "0", "--name", "a b"],
         [
-            "--verifier: llm asks a model",
+            "--verifier: llm needs a model",
             "--beta: 0 is not between 0.001 and 1000",
             "--name: a column's name",
         ],
@@ -353,7 +353,7 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         ["claims", "mills.jsonl", "--backend", "vllm", "--model", "m", "--nli", "m"],
         ["vllm and an entailment model cannot share an environment"],
     ),
-    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: name the model", "OPENAI_API_KEY"]),
+    (["cef", "mills.jsonl", "--backend", "openai"], ["--model: is empty", "OPENAI_API_KEY"]),
     (
         [
             "cef",
@@ -371,18 +371,21 @@ MISTAKES: list[tuple[list[str], list[str]]] = [
         [f"--{name}: " for name in ("repeats", "attempts", "timeout", "key-variable")],
     ),
     (["cef", "mills.jsonl", *SERVER, "--questions", "0"], ["--questions: 0 is not between 1 and 100"]),
-    (["cef", "mills.jsonl", *SERVER], ["nobody answers there"]),
+    (["cef", "mills.jsonl", *SERVER], ["no server answers there"]),
     (["cef", "mills.jsonl", *SERVER, "--limit", "0"], ["--limit: 0 is too small"]),
     (["cef", "mills.jsonl", *SERVER, "--resume"], ["no run of this file with these settings"]),
     (["cef", "mills.jsonl", *SERVER, "--prompt", "rubric"], ["--prompt: rubric"]),
-    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules ask no model"]),
+    (["claims", "mills.jsonl", "--backend", "rules", "--prompt", "verify"], ["rules use no prompt"]),
     (["cef", "mills.jsonl", *SERVER, "--engine", "x=1"], ["--engine: ", "--backend vllm"]),
-    (["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"], ["--language-pair: mills.jsonl is no"]),
+    (
+        ["cef", "mills.jsonl", *SERVER, "--language-pair", "en-de"],
+        ["--language-pair: only for a folder, and mills.jsonl"],
+    ),
     (["cef", "gone.jsonl", *SERVER], ["gone.jsonl cannot be read"]),
     (["rubric", "mills.jsonl", *SERVER, "--rubric", "nope"], ["nope"]),
     (["rubric", "marked.jsonl", *SERVER], ["has no reference for any text"]),
-    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is a judge of the kind rubric", "claims-tiny"]),
-    (["answers", "cef", "--backend", "rules"], ["rules cannot be this judge"]),
+    (["answers", "rubric", "claims", *SERVER], ["rubric-tiny is from the judge rubric", "claims-tiny"]),
+    (["answers", "cef", "--backend", "rules"], ["this judge cannot work with rules"]),
     (["align", "marked", "--ratings", "gone.tsv", "--backend", "rules"], ["gone.tsv cannot be read"]),
     (["align", "rubric", "--ratings", "marks.tsv", "--backend", "rules"], ["asks no questions"]),
 ]
@@ -398,7 +401,10 @@ def test_runs_are_refused_with_all_that_is_wrong(
 
 
 LOOKS: list[tuple[list[str], list[str]]] = [
-    (["reliability", "gone", "rubric"], ["These cannot be read", "gone", "holds a run of the kind rubric"]),
+    (
+        ["reliability", "gone", "rubric"],
+        ["Some inputs cannot be read", "gone", "contains a run of the kind rubric"],
+    ),
     (["reliability", "answers"], ["1 model: answers of at least two"]),
     (
         ["reliability", "answers", "--resamples", "-1", "--confidence", "2"],
@@ -410,11 +416,11 @@ LOOKS: list[tuple[list[str], list[str]]] = [
     (["ablation", "cef", "run:4"], ["cef-tiny: two of these hold the same answers"]),
     (["consistency", "run:999"], ["999"]),
     (["reasked", "cef-nay"], ["asked no question a second time"]),
-    (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 does not lie between 0 and 1"]),
-    (["compare", "cef", "rules"], ["Nothing tells which scores", "rules has claims-rules-f1"]),
+    (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 is not between 0 and 1"]),
+    (["compare", "cef", "rules"], ["Choose the columns to compare", "rules has claims-rules-f1"]),
     (["costs", "rubric", "run:1"], ["rubric and run:1 are the same run"]),
     (["costs", "rules", "cef", "./rules"], ["rules and ./rules are the same run"]),
-    (["compare", "rubric", "rules", "--metrics", "one"], ["name a column of each"]),
+    (["compare", "rubric", "rules", "--metrics", "one"], ["name one column of each"]),
     (["compare", "rubric", "rules", "--metrics", "rubric-tiny,nope"], ["nope"]),
     (["compare", "rubric", "gone", "--texts", "-1"], ["--texts: -1 is negative"]),
     (
@@ -450,7 +456,7 @@ def test_where_libraries_are_missing_a_line_says_how_to_get_them(
 def test_a_folder_holds_one_judge(refused: Command, bench: Bench) -> None:
     before = (bench.folder / "rubric" / "scores.csv").read_bytes()
     said = refused("claims", "mills.jsonl", "--backend", "rules", "--out", "rubric")
-    assert "rubric holds the results of run 1" in said
+    assert "rubric contains the results of run 1" in said
     assert (bench.folder / "rubric" / "scores.csv").read_bytes() == before
 
 

@@ -122,14 +122,12 @@ def test_a_preview_tells_what_all_items_will_take(done: Callable[..., str], serv
     costs = report("out")["costs"]
     calls, tokens = (sum(cost[name] for cost in costs) for name in ("calls", "input_tokens"))
     assert 0 < calls < 10
-    told = "All 3 items, told from 1 item, those included: about "
+    told = "Estimate for all 3 items, from 1 item: about "
     assert f"{told}{3 * calls} calls, {3 * tokens:,} tokens in" in printed
     assert f"money {3 * tokens / 1000:,.4f}" in printed
     whole = done(*CLAIMS, *who(server), "--resume", "--out", "out")
-    assert "All 3 items, told from" not in whole
-    assert "All 3 items, told from 1 item, those included: " in done(
-        *RULES, "--limit", "1", "--out", "by-rules"
-    )
+    assert "Estimate for all" not in whole
+    assert "Estimate for all 3 items, from 1 item: " in done(*RULES, "--limit", "1", "--out", "by-rules")
 
 
 def test_a_finished_run_has_nothing_left_and_asks_nobody(command: Command) -> None:
@@ -138,10 +136,10 @@ def test_a_finished_run_has_nothing_left_and_asks_nobody(command: Command) -> No
         same = [*CLAIMS, *who(server), "--out", "out"]
         status, _, said = command(*same)
     assert status == 0
-    assert "Run 1 works on 3 of 3 items of mills.jsonl." in said
+    assert "Run 1: processing 3 of 3 items of mills.jsonl." in said
     status, printed, said = command(*same, "--resume")
     assert status == 0
-    assert "Run 1 is done: nothing was left to do." in said
+    assert "Run 1 is already done." in said
     assert "works on" not in said
     assert "3 of 3 items complete" in printed
 
@@ -163,9 +161,12 @@ def test_a_folder_of_the_same_run_is_gone_on_with(
 ) -> None:
     done(*RULES, "--limit", "1", "--out", "out")
     said = refused(*RULES, "--out", "out")
-    assert "out holds the results of run 1, of the same file and settings: --resume goes on with it" in said
+    assert (
+        "out contains the results of run 1, with the same file and settings. Continue it with --resume"
+        in said
+    )
     other = refused(*RULES, "--beta", "2", "--out", "out")
-    assert "out holds the results of run 1; name another folder" in other
+    assert "out contains the results of run 1. Name another folder" in other
     assert "resume" not in other
     assert n_runs() == 1
 
@@ -175,8 +176,8 @@ def test_where_nothing_can_be_written_nothing_is_begun(refused: Callable[..., st
     Path("file").write_text("no folder")
     Path("q.jsonl").write_text('{"id": "1", "question": "When?", "reference": "In 1900."}\n')
     begin = RULES if noun == "judge" else ("generate", "damage", "q.jsonl", "--backend", "rules")
-    assert "--out: file is a file; name a folder" in refused(*begin, "--out", "file")
-    assert "file is a file; name a folder" in refused(*begin, "--out", "file/deeper/still")
+    assert "--out: file is a file. Name a folder" in refused(*begin, "--out", "file")
+    assert "file is a file. Name a folder" in refused(*begin, "--out", "file/deeper/still")
     if Path("/proc/self").is_dir():  # where nobody, whatever their rights, makes a file
         assert "--out: /proc/assay cannot be written: " in refused(*begin, "--out", "/proc/assay")
     assert n_runs() == 0
@@ -190,13 +191,13 @@ def test_a_runs_folder_is_no_folder_of_texts_or_scores(
     Path("q.jsonl").write_text('{"id": "1", "question": "When?", "reference": "In 1900."}\n')
     done("generate", "damage", "q.jsonl", "--backend", "rules", "--out", "made")
     if given == "folder":
-        said = "is the folder of a run: name its {0}, {1}/{0}."
+        said = "is the folder of a run. Name its file {1}/{0}."
         assert said.format("scores.csv", "judged") in refused("correlate", "judged", "--with", "level")
         assert said.format("outputs.csv", "made") in refused("score", "made", "--out", "s.csv")
         rules = ("judge", "claims", "made", "--backend", "rules", "--out", "o")
         assert said.format("outputs.csv", "made") in refused(*rules)
-        assert "a run that wrote no outputs.csv" in refused("score", "judged", "--out", "s.csv")
-        assert "a run that wrote no scores.csv" in refused("correlate", "made", "--with", "level")
+        assert "a run without outputs.csv" in refused("score", "judged", "--out", "s.csv")
+        assert "a run without scores.csv" in refused("correlate", "made", "--with", "level")
     else:
         done("correlate", "judged/scores.csv", "--with", "level", "--resamples", "0")
         printed = done("judge", "claims", "made/outputs.csv", "--backend", "rules", "--out", "o")
@@ -211,15 +212,14 @@ def test_questions_are_put_together_of_one_run_a_model_and_of_one_mode(
     done(*cef, *who(server), "--seed", "5", "--limit", "1", "--out", "two")
     done(*cef, *who(server, "other"), "--mode", "reference", "--limit", "1", "--out", "by-reference")
     ask = [*who(server), "--out", "answers"]
-    assert "one and two were both made by tiny: name one run a model" in refused(
+    assert "one and two were both made by tiny: choose one run per model" in refused(
         "judge", "answers", "one", "two", *ask
     )
     twice = refused("judge", "answers", "one", "one", *ask)
-    assert "one and one were both made by tiny: name one run a model" in twice
+    assert "one and one were both made by tiny: choose one run per model" in twice
     modes = refused("judge", "answers", "one", "by-reference", *ask)
     assert (
-        "their modes differ, and with them the documents (one: reference-free; by-reference: reference)"
-        in modes
+        "they compare texts with different documents (one: reference-free; by-reference: reference)" in modes
     )
     others = texts(5, LEVELS).splitlines(keepends=True)[-2:]
     (here / "more.jsonl").write_bytes(b"".join(others))
@@ -240,7 +240,9 @@ def test_comparing_takes_the_names_that_it_prints_and_says_what_is_no_judge(
     assert "#3" in refused("judge", "compare", "first", "second", "--metrics", names.replace("2", "3"), *few)
     done("judge", "cef", "mills.jsonl", *who(server), "--questions", "2", "--limit", "1", "--out", "cef")
     done("judge", "answers", "cef", *who(server), "--out", "answers")
-    assert "answers holds a run of the kind answers" in refused("judge", "compare", "answers", "first", *few)
+    assert "answers contains a run of the kind answers" in refused(
+        "judge", "compare", "answers", "first", *few
+    )
 
 
 def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(

@@ -59,7 +59,7 @@ def test_meta_judges_files(method: str, expected: float, run: Run, pair: tuple[s
     assert (found["n_metrics"], found["dropped"], found["over_items"]) == (5, {}, None)
     assert found["p_one_sided"] == pytest.approx(found["p_two_sided"] / 2)
     assert (found["method"], found["first_order"]) == (method, method)
-    assert any("signs were turned" in note for note in found["notes"])
+    assert any("signs were reversed" in note for note in found["notes"])
 
 
 def test_a_published_cell(run: Run) -> None:
@@ -166,9 +166,9 @@ def test_one_metric_is_undefined_with_its_reason(run: Run, pair: tuple[str, str]
         ),
         (
             ("human.json", "synthetic.json", "--confidence", "0"),
-            "--confidence: 0.0 does not lie between 0 and 1",
+            "--confidence: 0.0 is not between 0 and 1",
         ),
-        (("damage.csv", "synthetic.json"), "--human names the ratings of the same texts"),
+        (("damage.csv", "synthetic.json"), "Name the ratings of its texts with --human"),
         (("=human.json", "damage.csv", "--by", "prompt"), "is not NAME=SIDE"),
         (("human.json", "damage.csv", "--by", "promt"), "'promt' is unknown; the nearest: prompt"),
     ],

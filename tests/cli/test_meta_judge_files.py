@@ -80,7 +80,7 @@ def test_a_file_with_eight_metrics_twice_holds_28_metrics() -> None:
     assert len(side.values) == 28
     joined = [note for note in side.notes if "several devices" in note]
     assert joined == [
-        "8 metrics are listed for several devices, with values at most 0.0009 apart: the last one counts"
+        "8 metrics are listed for several devices, with values at most 0.0009 apart; the last value is used"
     ]
     # The values of device=None, which stand last, are those that Meta-Judge's own code takes.
     by_metric = {canonical_name(metric): values["spearman"] for metric, values in side.values.items()}
@@ -186,4 +186,4 @@ def test_a_refused_file_prints_nothing(tmp_path: Path, capsys: pytest.CaptureFix
     file_of(path, entries(SYNTHETIC, twice=0.01))
     assert main(["meta-correlate", HUMAN, str(path)]) == 2
     out, err = capsys.readouterr()
-    assert (out, err.count("they differ in the device alone")) == ("", 8)
+    assert (out, err.count("the names differ only in the device")) == ("", 8)

@@ -75,7 +75,7 @@ def test_a_matrix_says_what_it_is_made_of(run: Run, tmp_path: Path) -> None:
     printed = run(*command, "--method", "kendall", "--first-order", "spearman", "--resamples", "20")
     lines = printed.splitlines()
     assert lines[:2] == [
-        "Human side: h.json; synthetic side: s.csv, against minus the level",
+        "Human side: h.json; synthetic side: s.csv, against the negative level",
         "Meta-correlation: Kendall of Spearman correlations; 95% intervals from resampling metrics",
     ]
     dropped = [
@@ -89,9 +89,9 @@ def test_a_matrix_says_what_it_is_made_of(run: Run, tmp_path: Path) -> None:
     [
         (
             ("d=h.json,e=h.json", "s.csv"),
-            "names a side for each data set: add --by dataset, or give one side",
+            "names a side for each data set. Add --by dataset, or give one side",
         ),
-        (("h.json", "s.csv", "--out", "m.xlsx"), "--out: m.xlsx ends in none of"),
+        (("h.json", "s.csv", "--out", "m.xlsx"), "--out: m.xlsx does not end in one of"),
         (("h.json", "h.json", "--out", "h.json/m.json"), "cannot be written"),
     ],
 )
@@ -118,4 +118,4 @@ def test_ratings_in_the_place_of_scores_are_named(
     (tmp_path / "people.csv").write_text("item,system,rater,score\n1,s,a,3\n2,s,a,4\n")
     (tmp_path / "scores.csv").write_text("item,system,bleu\n1,s,3\n2,s,4\n")
     assert main(["correlate", "people.csv", "--with", "human", "--human", "scores.csv"]) == 2
-    assert "people.csv looks like ratings by people" in capsys.readouterr().err
+    assert "people.csv looks like human ratings" in capsys.readouterr().err

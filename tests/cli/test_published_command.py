@@ -107,11 +107,11 @@ def test_prices_keep_all_their_places(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--table", "9"), "no Table 9 of meta-judge.\n  - meta-judge has 1, 2, 3, 4, 5, 6, 7\n"),
+        (("--table", "9"), "meta-judge has no Table 9.\n  - meta-judge has 1, 2, 3, 4, 5, 6, 7\n"),
         (("--table", "3", "--paper", "factual-perturbation"), "factual-perturbation has 1, 2"),
         (("--table", "3", "--recompute"), "Kendall at both orders"),
         (("--table", "1", "--recompute", "--paper", "factual-perturbation"), "it counts votes"),
-        (("--recompute",), "--recompute goes with --table 1."),
+        (("--recompute",), "--recompute needs --table 1."),
     ],
 )
 def test_mistakes_get_a_sentence(

@@ -90,7 +90,7 @@ def test_a_distance_is_declared(out: Run, files: Path) -> None:
     for wrong, said in (("Bary=lower", "the nearest: BaryScore-W"), ("BLEU=less", "is not METRIC=lower")):
         assert said in out(*of, "--direction", wrong, status=2)
     both = ("--direction", "BLEU=lower", "--direction", "BLEU=higher")
-    assert "declared both ways" in out(*of, *both, status=2)
+    assert "as both lower and higher" in out(*of, *both, status=2)
 
 
 def test_dimensions_count_each_and_together_in_both_forms(out: Run) -> None:

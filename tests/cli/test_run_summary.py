@@ -17,16 +17,16 @@ def lines_of(store: Store, kind: str, cost: StepCost, worked: float | None) -> l
 def test_requests_are_summed_apart_and_time_is_what_passed(store: Store) -> None:
     asked = StepCost("rank", 30, 0, 0, 1_000, 200, 1_012.3)
     lines = lines_of(store, "factual", asked, 118.0)
-    assert lines[-2].endswith("requests were open for 1,012.3 s, summed (they overlap).")
-    assert lines[-1] == "Time worked: 118.0 s."
+    assert lines[-2].endswith("total request time 1,012.3 s (requests overlap).")
+    assert lines[-1] == "Working time: 118.0 s."
     scored = StepCost("lexical", 30, 0, 0, None, None, 20.0)
     lines = lines_of(store, "scores", scored, 11.0)
-    assert lines[-2].endswith("computing: 20.0 s over all processes.")
-    assert lines[-1] == "Time worked: 11.0 s."
+    assert lines[-2].endswith("20.0 s of computing in all processes.")
+    assert lines[-1] == "Working time: 11.0 s."
 
 
 def test_a_time_that_nobody_noted_is_not_told(store: Store) -> None:
     found = StepCost("rank", 0, 30, 0, None, None, 0.0)
     lines = lines_of(store, "factual", found, None)
-    assert "open for" not in lines[-1]
+    assert "request time" not in lines[-1]
     assert "Time" not in lines[-1]

@@ -185,7 +185,7 @@ def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run,
     assert (shown["kind"], shown["items"], shown["money"]) == ("scores", 1, None)
     assert [metric["name"] for metric in shown["settings"]["metrics"]] == ["bleu-1"]
     assert "version:" in shown["settings"]["metrics"][0]["signature"]
-    assert "nobody is working on it" in quiet("runs", "cancel", "1")
+    assert "nothing to cancel" in quiet("runs", "cancel", "1")
     assert "2 of 2 items complete" in quiet("runs", "resume", "1", "--out", "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "run.json",
@@ -199,19 +199,19 @@ def test_a_run_of_scores_is_shown_written_and_resumed_like_any_other(quiet: Run,
 def test_the_list_names_every_metric(quiet: Run) -> None:
     listed = quiet("score", "--list").splitlines()
     assert [line.split()[0] for line in listed[1:-1]] == [spec.metric.name for spec in all_metrics()]
-    assert "environment of their own" in listed[-1]
+    assert "separate environment" in listed[-1]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["texts.jsonl", "--metrics", "blue-4,qqqq", "--out", "s.csv"], ["blue-4", "bleu-4", "'qqqq'"]),
-        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: name at least one"]),
-        (["texts.jsonl"], ["--out: name the file"]),
-        (["texts.jsonl", "--out", "s.txt"], ["s.txt is none of .csv, .jsonl, .parquet"]),
+        (["texts.jsonl", "--metrics", ",", "--out", "s.csv"], ["--metrics: choose at least one"]),
+        (["texts.jsonl"], ["--out is missing"]),
+        (["texts.jsonl", "--out", "s.txt"], ["s.txt does not end in one of .csv, .jsonl, .parquet"]),
         (["texts.jsonl", "--out", "folder.csv"], ["is a folder"]),
         (["texts.jsonl", "--out", "texts.jsonl/s.csv"], ["cannot be written"]),
-        (["--out", "s.csv"], ["Name what is to be scored"]),
+        (["--out", "s.csv"], ["Name the texts to score"]),
         (["nowhere.csv", "--out", "s.csv"], ["nowhere.csv cannot be read"]),
         (["empty.csv", "--out", "s.csv"], ["the file is empty"]),
         (["bare.csv", "--out", "s.csv"], ["has no reference for any text", "score --list"]),
@@ -221,16 +221,19 @@ def test_the_list_names_every_metric(quiet: Run) -> None:
         (["study:none", "--out", "s.csv"], ["none"]),
         (
             ["texts.jsonl", "--out", "s.csv", "--model", "bertscore-en=here"],
-            ["bertscore-en is not among those of --metrics"],
+            ["bertscore-en is not in --metrics"],
         ),
-        (["texts.jsonl", "--out", "s.csv", "--model", "bleu-1=here"], ["bleu-1 is computed without a model"]),
+        (["texts.jsonl", "--out", "s.csv", "--model", "bleu-1=here"], ["bleu-1 uses no model"]),
         (["texts.jsonl", "--out", "s.csv", "--model", "here"], ["'here' is not NAME=PATH"]),
         (
             ["texts.jsonl", "--out", "s.csv", "--workers", "0", "--batch-size", "0"],
             ["--workers: 0", "--batch-size: 0"],
         ),
         (["texts.jsonl", "--out", "s.csv", "--limit", "0"], ["--limit: 0 is too small"]),
-        (["texts.jsonl", "--out", "s.csv", "--language-pair", "en-de"], ["texts.jsonl is no folder"]),
+        (
+            ["texts.jsonl", "--out", "s.csv", "--language-pair", "en-de"],
+            ["--language-pair: only for a folder, and texts.jsonl is none"],
+        ),
         (["texts.jsonl", "--out", "s.csv", "--resume"], ["no run of this file with these settings"]),
     ],
     ids=lambda value: " ".join(value)[:40],
@@ -312,7 +315,7 @@ def test_a_run_that_scores_has_no_texts_to_score_and_one_that_writes_no_scores(
     quiet: Run, refused: Run
 ) -> None:
     quiet("score", "texts.jsonl", "--metrics", "bleu-1", "--out", "scores.csv")
-    assert "Run 1 scores texts, it makes none" in refused("score", "run:1", "--out", "again.csv")
+    assert "Run 1 scores texts and has no texts of its own" in refused("score", "run:1", "--out", "again.csv")
 
 
 @pytest.mark.slow

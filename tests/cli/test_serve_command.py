@@ -54,7 +54,7 @@ def test_first_start(serve: Callable[..., tuple[str, list[str]]], tmp_path: Path
 
 
 def admin_token(printed: str) -> str:
-    (token,) = re.findall(r"Admin \(works once.*\):\n  http://127\.0\.0\.1:8501/admin/(\S+)", printed)
+    (token,) = re.findall(r"Admin \(one-time link.*\):\n  http://127\.0\.0\.1:8501/admin/(\S+)", printed)
     return str(token)
 
 
@@ -110,7 +110,7 @@ def test_a_path_under_an_address_is_refused(
 ) -> None:
     """The guard before Streamlit knows addresses from the root on; under a path it would let downloads through."""
     assert main(["serve", "--db", str(tmp_path / "assay.db"), *path]) == 2
-    assert "leave --server.baseUrlPath out" in capsys.readouterr().err
+    assert "Leave --server.baseUrlPath out" in capsys.readouterr().err
     assert not (tmp_path / "assay.db").exists()
 
 

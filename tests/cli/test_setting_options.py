@@ -9,7 +9,7 @@ import pytest
 from helpers.toys.settings import ToySettings
 
 from core import cli
-from core.cli.shared.asking import add_asking, add_settings, settings_given
+from core.cli.shared.run_options import add_run_options, add_settings, settings_given
 from core.errors import InputError
 from core.judges.rubric import RubricSettings
 from core.llm.call_settings import CallSettings
@@ -146,7 +146,7 @@ def test_a_rubrics_options_are_those_of_its_fields_with_their_defaults() -> None
 )
 def test_a_command_groups_its_options_by_what_they_are_about(kind: Kind) -> None:
     command = argparse.ArgumentParser()
-    add_asking(command, kind)
+    add_run_options(command, kind)
     groups = {
         group.title: [one.option_strings[0] for one in group._group_actions]
         for group in command._action_groups
@@ -213,4 +213,4 @@ def test_other_mistakes_are_said_as_before(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_toy(monkeypatch, "--language", "\udcff") == 2
-    assert "--language: \\udcff is no text" in capsys.readouterr().err
+    assert "--language: \\udcff is not valid UTF-8" in capsys.readouterr().err

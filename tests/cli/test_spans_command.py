@@ -141,7 +141,7 @@ def test_a_folder_with_a_file_a_rater_gives_their_matrix(shared_data: Path, tmp_
             assert row == column or 0.5 < cell["f1"] <= 1
     # The first rater lacks an error wherever the last one, who lacks a text's eighth, has it.
     assert found["cells"][0][7]["recall"] < found["cells"][7][0]["recall"]
-    assert any("also there: mqm.merged" in note for note in found["notes"])
+    assert any("it also has mqm.merged" in note for note in found["notes"])
 
 
 def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: Path, run: Run) -> None:
@@ -174,7 +174,7 @@ def test_specialists_stand_in_the_matrix_for_the_rater_they_learned_from(files: 
     # ann's Parrot marks B's "quick" and A's "the": nothing that ann marked, and of ben 5 of the 8 it marks and 10 he does.
     assert matrix["mean_f1_same_name"] == pytest.approx((0 + 1) / 2)
     assert matrix["mean_f1_other_names"] == pytest.approx((10 / 18 + 10 / 18) / 2)
-    assert "Mean F1 with the row's own rater: 0.500" in run(*command, "--resamples", "0")
+    assert "Mean F1 with the rater of the same name: 0.500" in run(*command, "--resamples", "0")
     again = [*command, "ann"]
     assert json.loads(run(*again, "--json", "--resamples", "0"))["mean_f1_same_name"] == pytest.approx(1 / 3)
 
@@ -197,10 +197,13 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
     ("arguments", "said"),
     [
         (["spans", "rated.jsonl", "absent.csv"], "absent.csv cannot be read"),
-        (["spans", "rated.jsonl", "marks.csv", "A.seg.rating", "--by", "system"], "--by: of one PRED alone"),
-        (["spans", "rated.jsonl", "marks.csv", "marks.csv"], "named twice"),
+        (
+            ["spans", "rated.jsonl", "marks.csv", "A.seg.rating", "--by", "system"],
+            "--by: only with a single PRED",
+        ),
+        (["spans", "rated.jsonl", "marks.csv", "marks.csv"], "is given twice"),
         (["spans", "rated.jsonl", "marks.csv", "--resamples", "-1"], "--resamples"),
-        (["spans", "rated.jsonl", "marks.csv", "--by", "rater"], "name no raters"),
+        (["spans", "rated.jsonl", "marks.csv", "--by", "rater"], "do not name raters"),
         (["judge", "copying", "run:1"], "There is no database"),
         (["judge", "raters", "rated.jsonl"], "names no raters"),
     ],

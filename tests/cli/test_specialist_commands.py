@@ -133,9 +133,9 @@ def test_rated_texts_become_a_folder(
     command = judge("automqm", "rated.jsonl", *asked, "--rater", "r2", "--n-examples", "2", "--seed", "3")
     first = run(*command, "--limit", "1", "--input-price", "1", "--output-price", "2")
     assert "Run 1 (done): 1 of 1 items complete." in first
-    assert "Note: 16 of the 16 texts to be judged are rated themselves" in first
+    assert "Note: 16 of the 16 texts to be judged have ratings" in first
     assert "Cost of mark errors: 4 calls (0 more from the cache)" in first
-    assert "All 4 items, told from 1 item, those included: about 16 calls" in first
+    assert "Estimate for all 4 items, from 1 item: about 16 calls" in first
     printed = run(*command, "--resume", "--limit", str(N_ITEMS))
     assert "4 of 4 items complete" in printed
     assert "16 texts, 1 metric." in printed
@@ -162,7 +162,7 @@ def test_ratings_may_stand_in_another_file(run: Command, tmp_path: Path) -> None
     (tmp_path / "spans.csv").write_text("\n".join(lines) + "\n", "utf-8")
     printed = run(*judge("automqm", "texts.jsonl", *PARROT, "--ratings", "spans.csv", "--only", "C"))
     assert RATED_ALL in printed
-    assert "left out, ratings of texts that are not there: 1" in printed
+    assert "left out, ratings without a matching text: 1" in printed
     assert NOT_JUDGED.format(n=12) in printed
     output = read_judge_folder(tmp_path / "out")
     assert [text.row.system for text in output.texts] == ["C"] * N_ITEMS
@@ -200,20 +200,20 @@ def test_what_is_missing_is_said_with_its_remedy(refused: Command, asked: list[s
     folder_of_mt(tmp_path / "wmt")
     for said, command in {
         "nobody marked errors in a text: add --ratings": judge("automqm", "texts.jsonl", *PARROT),
-        "--ratings: rated.jsonl holds ratings itself": judge(
+        "--ratings: rated.jsonl already contains ratings": judge(
             "automqm", "rated.jsonl", *PARROT, "--ratings", "rated.jsonl"
         ),
         "missing.csv": judge("direct", "texts.jsonl", *asked, "--ratings", "missing.csv"),
-        "--ratings: none is of a text in texts.jsonl": judge(
+        "--ratings: none matches a text in texts.jsonl": judge(
             "direct", "texts.jsonl", *asked, "--ratings", "others.csv"
         ),
-        "neither a file nor among the folder's ratings (da, mqm)": judge(
+        "neither a file nor one of the folder's ratings (da, mqm)": judge(
             "automqm", "wmt", *PARROT, "--ratings", "sqm"
         ),
-        "nobody rated style on the task's scale from 0 to 100 (rated are overall)": judge(
+        "nobody rated style on the task's scale from 0 to 100 (rated dimensions: overall)": judge(
             "direct", "wmt", *asked, "--task", "style.yaml", "--dimension", "style"
         ),
-        "--flip: turns dimensions of a file": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
+        "--flip: only for a file named by --ratings": judge("quality", "rated.jsonl", *asked, "--flip", "H"),
         "There is no study named": judge("automqm", "study:none", *PARROT),
         "--language-pair": judge("automqm", "rated.jsonl", *PARROT, "--language-pair", "en-de"),
         "--task": judge("quality", "rated.jsonl", *asked, "--task", "mqm"),

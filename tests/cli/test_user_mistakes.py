@@ -194,10 +194,10 @@ EXPORT = ("study", "export", "pilot", "--format")
         ),
         (
             [*IMPORT[:3], "--name", "a\udcff"],
-            "--name: a\\udcff is no text, as it holds bytes that are not UTF-8",
+            "--name: a\\udcff is not valid UTF-8",
         ),
-        (["study", "import", "a\udcff.json"], "file: a\\udcff.json is no text"),
-        ([*EXPORT, "csv", "--out=\udcff"], "--out: \\udcff is no text"),
+        (["study", "import", "a\udcff.json"], "file: a\\udcff.json is not valid UTF-8"),
+        ([*EXPORT, "csv", "--out=\udcff"], "--out: \\udcff is not valid UTF-8"),
         (
             [
                 "judge",
@@ -212,11 +212,11 @@ EXPORT = ("study", "export", "pilot", "--format")
                 "--source-language",
                 "\udc80",
             ],
-            "--model: \\udcff is no text, as it holds bytes that are not UTF-8\n  - --source-language: \\udc80 is no",
+            "--model: \\udcff is not valid UTF-8\n  - --source-language: \\udc80 is not",
         ),
         ([*RESULTS, "nobody"], "There is no study named 'nobody'. Studies: fresh, pilot."),
         ([*RESULTS, "nobody.zip"], "nobody.zip cannot be read"),
-        ([*RESULTS, "pilot", "--levels", "A9"], "--levels: there is no level 'A9'; the levels are A0, A1,"),
+        ([*RESULTS, "pilot", "--levels", "A9"], "--levels: unknown level 'A9'. The levels are A0, A1,"),
         ([*RESULTS, "pilot", "--levels", ""], "--levels: '' names no level"),
         ([*RESULTS, "pilot", "--raters", "Z"], "This study has no rater 'Z'. Available: V1, V2."),
         ([*RESULTS, "pilot", "--questions", "q9"], "This study has no question 'q9'"),
@@ -357,7 +357,7 @@ def test_levels_with_a_dash_in_their_name() -> None:
     "text", ["", ",", "A4-A1", "A9", "A1-", "-A1", "A1-A9", "a1", "A1-A2-A3", "1-4", "A1;A2", "-"]
 )
 def test_level_lists_that_say_nothing(text: str) -> None:
-    with pytest.raises(InputError, match=r"--levels: .*the levels are A0, A1, A2, A3, A4\."):
+    with pytest.raises(InputError, match=r"--levels: .*The levels are A0, A1, A2, A3, A4\."):
         level_list(LEVELS, text)
 
 

@@ -119,7 +119,7 @@ def sign_in(app: Served, passphrase: str, headers: dict[str, str], address: str 
 def test_forged_addresses_do_not_hide_who_guesses(alone: Served) -> None:
     """Thirty passphrases, each with an address of its own: none after the fifth is looked at."""
     said = [
-        b"This is not the passphrase" in wrong.body
+        b"Wrong passphrase" in wrong.body
         for wrong in (
             ask(
                 alone.url,

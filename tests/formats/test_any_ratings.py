@@ -38,13 +38,13 @@ def test_metal_may_call_its_raters_ratings() -> None:
 
 def test_files_without_a_rating_are_refused() -> None:
     for row, said in (
-        ({"id": "7", "text": "abc"}, "file: no record holds a rating; at least one is needed"),
+        ({"id": "7", "text": "abc"}, "file: no record contains a rating; at least one is needed"),
         (METAL | {"ratings": [2, 1]}, "[0], item 7, rating 1: is a number, expected an object"),
         (
             {"id": "7", "text": "abc", "annotations": [2]},
-            "record 1: the raters' scores are a list without any",
+            "record 1: the raters' scores are a list, expected",
         ),
-        (UNRATED | {"ratings": []}, "file: no text in it is rated; at least one is needed"),
+        (UNRATED | {"ratings": []}, "file: contains no rated text; at least one is needed"),
     ):
         with pytest.raises(InputError) as caught:
             read_ratings(json.dumps([row]).encode(), "metal.json")

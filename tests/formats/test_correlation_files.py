@@ -108,7 +108,7 @@ def test_what_correlate_prints_with_further_tables() -> None:
 
 def test_further_groups_are_refused_by_name() -> None:
     (problem,) = problems_of([row("bleu-4", "human", 0.5, language="en", dataset="x")])
-    assert "grouped by language, dataset too" in problem
+    assert "also grouped by language, dataset" in problem
 
 
 def test_ours_comes_back_as_it_was_on_either_side() -> None:
@@ -150,8 +150,8 @@ def test_rounding_beyond_one_is_one() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"{}", "holds no metric"),
-        (b"[]", "holds no metric"),
+        (b"{}", "contains no metric"),
+        (b"[]", "contains no metric"),
         (b"3", "expected an object of metrics"),
         (b'{"a": {"pearson": 0.1}, "a": {"pearson": 0.2}}', "key a appears more than once"),
         (
@@ -159,10 +159,10 @@ def test_rounding_beyond_one_is_one() -> None:
             "pearson: is infinite, expected a number between -1 and 1, or null",
         ),
         (b'{"a": {"pearson": [-Infinity, 1]}}', "pearson: is infinite"),
-        (b'{"a": {"pearson": "0.5"}}', "pearson: is a text, expected a number or null"),
+        (b'{"a": {"pearson": "0.5"}}', "pearson: is text, expected a number or null"),
         (
             b'{"estimate": 0.5, "points": [], "low": null}',
-            "it holds a meta-correlation, not one correlation a metric",
+            "contains a meta-correlation, expected one correlation for each metric",
         ),
         (
             b'{"format": "assay-correlations", "version": 1, "metrics": {}, "against": "age"}',
@@ -184,5 +184,5 @@ def test_files_that_are_no_correlations(data: bytes, said: str) -> None:
 
 def test_rows_against_different_targets_are_refused() -> None:
     assert problems_of([row("a", "human", 0.5), row("b", "level", 0.5)]) == (
-        "file: its correlations are not all against the same",
+        "file: the correlations differ in `against`, expected the same for all",
     )

@@ -67,7 +67,7 @@ def test_settings_are_read_and_checked() -> None:
         "settings, levels: not a whole number of at least 1",
         "settings, filter_order: not one of paper, trutheval",
         "settings, question_filter: not one of words, trutheval",
-        "question 1, stop_words: is a number, expected a text",
+        "question 1, stop_words: is a number, expected text",
     )
     assert problems(data(QUESTION, settings=[])) == ("settings: is a list, expected an object",)
 
@@ -76,12 +76,12 @@ def test_every_problem_is_named_with_its_place() -> None:
     bad = {**QUESTION, "raw_factual_data": ["", 5], "answers": {"A0": "x", "B1": "y"}, "ground_truth": None}
     found = problems(data(QUESTION, bad, "text", report={"input_samples": "many"}))
     assert found == (
-        "report, input_samples: is a text, expected a whole number",
-        "question 2, ground_truth: text is null, expected a text",
+        "report, input_samples: is text, expected a whole number",
+        "question 2, ground_truth: text is null, expected text",
         "question 2, raw_factual_data, entry 1: text is empty",
-        "question 2, raw_factual_data, entry 2: text is a number, expected a text",
+        "question 2, raw_factual_data, entry 2: text is a number, expected text",
         "question 2, answers: B1 is not a level; levels are A0, A1 ...",
-        "question 3: is a text, expected an object",
+        "question 3: is text, expected an object",
     )
 
 
@@ -96,7 +96,7 @@ def test_every_problem_is_named_with_its_place() -> None:
         (data({**QUESTION, "with_brackets": {}}), "question 1, with_brackets: A0 is missing"),
         (
             data({**QUESTION, "blacklisted": "none"}),
-            "question 1, blacklisted: is a text, expected a list of texts",
+            "question 1, blacklisted: is text, expected a list of texts",
         ),
         (b'{"questions": [{"question": "a", "question": "b"}]}', "key question appears more than once"),
         (b"\xff\xfe", "UTF-16"),

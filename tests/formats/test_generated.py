@@ -117,12 +117,12 @@ def test_meta_judges_lines_are_one_a_damaged_text() -> None:
 
 
 def test_a_level_that_is_no_damage_is_refused() -> None:
-    with pytest.raises(InputError, match="Level A1 is no damage level"):
+    with pytest.raises(InputError, match="Level A1 is not a damage level"):
         to_meta_judge(MATERIALS, [GeneratedText("q1", "A1", "tiny", "x")])
 
 
 def test_a_text_without_its_question_is_refused() -> None:
-    with pytest.raises(InputError, match="question q9"):
+    with pytest.raises(InputError, match="Question q9"):
         to_long_csv(MATERIALS, [GeneratedText("q9", "0", "tiny", "x")])
 
 

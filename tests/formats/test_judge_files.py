@@ -177,7 +177,7 @@ def test_a_column_in_which_judges_say_why_is_a_metric_where_it_holds_numbers(col
 
 def test_rows_of_ragas_without_a_question_are_named() -> None:
     said = problems('user_input,response,faithfulness\n,He.,1\n"Who?",He.,x\n', "ragas.csv")
-    assert "line 2: the question is missing, which tells the item" in said
+    assert "line 2: the question is missing; it identifies the item" in said
     twice = problems("user_input,response,faithfulness\nWho?,He.,1\nWho?,It.,0\n", "ragas.csv")
     assert twice == ["line 3: the same item, system, level and labels as in line 2"]
 

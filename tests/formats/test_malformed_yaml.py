@@ -86,7 +86,7 @@ def test_numbers_of_base_60_are_texts(value: str) -> None:
 def test_what_never_ends_is_left_where_it_is_too_deep(start: str) -> None:
     read = read_yaml("a:\n  " + start * (LARGEST_FILE // 5))
     assert read.values is None
-    assert read.problems == (f"line 2: nested more than {DEEPEST} deep",)
+    assert read.problems == (f"line 2: nested deeper than {DEEPEST} levels",)
 
 
 def test_as_deep_as_allowed() -> None:

@@ -66,7 +66,7 @@ def test_of_many_columns_the_likely_ones_are_named() -> None:
     with pytest.raises(InputError) as caught:
         read_texts(wide([*NAMES, "item-ids", "output"], "a"), "a.csv")
     (problem,) = caught.value.problems
-    assert f"there are: {N_COLUMNS + 2:,}, among them" in problem
+    assert f"the file has: {N_COLUMNS + 2:,}, among them" in problem
     assert "item-ids" in problem
     with pytest.raises(InputError) as caught:
         read_dataset(wide([*NAMES, "refrence"], "a"), "a.csv")

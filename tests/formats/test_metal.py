@@ -60,7 +60,7 @@ def test_forms_that_name_raters(scores: dict) -> None:
         assert (text.output.text, text.output.source) == ("Muhtasari.", "Chanzo.")
         assert text.output.labels == {"task": "summary"}
         assert found.evaluators is None
-        assert found.rated.notes == ("turned, because lower is better in the file: H",)
+        assert found.rated.notes == ("scores reversed, because lower is better in the file: H",)
 
 
 def test_forms_that_name_no_rater() -> None:
@@ -102,7 +102,7 @@ def test_other_dimensions_and_scales() -> None:
     assert scores_of(read(value)) == {("a", "toxicity", 5)}
     turned = read(value, flip=("toxicity",), scales=SCALES | {"toxicity": (1, 5)})
     assert scores_of(turned) == {("a", "toxicity", 1)}
-    assert problems_of(value, flip=("toxicity",)) == ("flip: the scale of toxicity is not known",)
+    assert problems_of(value, flip=("toxicity",)) == ("flip: the scale of toxicity is unknown",)
 
 
 def test_problems_name_record_rater_and_dimension() -> None:
@@ -118,11 +118,11 @@ def test_problems_name_record_rater_and_dimension() -> None:
         "record 2: text is missing or empty",
         "record 3, a, LA: score 3 is not between 0 and 2",
         'record 3, a, H: score is "x", expected a number',
-        "record 3, a, PC: score is a truth value, expected a number",
-        "record 4: language is no tag such as en, pt-BR or und (?)",
-        "item 7, system gpt-4: 2 records have the same id, system, language and task",
+        "record 3, a, PC: score is true or false, expected a number",
+        "record 4: language is not a tag such as en, pt-BR or und (?)",
+        "item 7, system gpt-4: 2 records share this id, system, language and task",
     )
     same = ABOUT | {"annotations": [{"rater": "a", "LA": 1}, {"rater": "a", "LA": 2}]}
     assert problems_of([same]) == ("record 1: rater a rates dimension LA 2 times",)
-    assert problems_of([]) == ("file: it holds no record; at least one is needed",)
+    assert problems_of([]) == ("file: contains no record; at least one is needed",)
     assert problems_of([ABOUT | {"annotations": SCORES}], flip=("PC",)) == ("flip: no text is rated on PC",)

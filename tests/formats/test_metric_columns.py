@@ -29,7 +29,7 @@ def test_a_hyphen_alone_is_a_minus(level: str, number: float | None) -> None:
 def test_a_level_below_zero_is_a_problem_with_its_line() -> None:
     said = problems_of("item,level,m\nq,-1,3\nr,0,2\ns,−2,2\n")
     assert [problem.split(",")[0] for problem in said] == ["line 2: level is -1", "line 4: level is −2"]
-    assert "levels count damage from 0" in said[0]
+    assert "levels start at 0" in said[0]
 
 
 def test_a_column_of_decimal_commas_does_not_become_a_label() -> None:
@@ -51,8 +51,8 @@ def test_numbers_among_words_are_a_problem_that_says_how_to_decide() -> None:
     )
     (said,) = problems_of("item,m,n\n" + rows)
     assert said == (
-        "file: column n holds numbers in 2 cells and words in 4 (line 4: err, line 5: bad, line 7: no and 1 more): "
-        "call it metric:n if it is a metric, label:n if not"
+        "file: column n has numbers in 2 cells and words in 4 (line 4: err, line 5: bad, line 7: no and 1 more); "
+        "rename it metric:n if it is a metric, label:n if not"
     )
     labelled = read_scores(("item,m,label:n\n" + rows).encode(), "x.csv")
     assert [metric.name for metric in labelled.metrics] == ["m"]
@@ -61,22 +61,25 @@ def test_numbers_among_words_are_a_problem_that_says_how_to_decide() -> None:
 
 def test_words_that_cannot_be_labels_are_a_text_and_noted() -> None:
     table = read_scores(f'item,m,gold\nq,1,"{"word " * 60}"\nr,2,42\n'.encode(), "x.csv")
-    assert any(note.startswith("column gold is not used: no label to group by") for note in table.notes)
+    assert any(
+        note.startswith("column gold is not used: its cells cannot be labels to group by")
+        for note in table.notes
+    )
 
 
 def test_an_empty_column_and_a_metrics_name_over_words_are_noted() -> None:
     table = read_scores(b"item,m,bleu,chrf\nq,1,,high\nr,2,nan,low\n", "x.csv")
     assert [metric.name for metric in table.metrics] == ["m"]
     assert "column bleu is not used: no value in it" in table.notes
-    assert "column chrf holds no number: it is taken as a label" in table.notes
+    assert "column chrf contains no number: read as a label" in table.notes
     assert table.rows[1].labels == {"chrf": "low"}
 
 
 def test_a_file_without_a_metric_says_what_was_looked_at() -> None:
     (said,) = problems_of("item,level,shots,n,genre,text\nq,A0,5,,news,So.\n")
-    assert said.startswith("file: it holds no score; a long table has the columns metric and score")
+    assert said.startswith("file: contains no score; expected the columns metric and score")
     assert said.endswith(
-        "columns looked at: shots (a label by its name, unless it is called metric:shots), n (no value in it), "
+        "columns checked: shots (a label by its name; if it is a metric, rename it metric:shots), n (no value in it), "
         "genre (no number in it)"
     )
 

@@ -114,7 +114,7 @@ def test_an_error_without_marks_counts_and_a_non_translation_is_the_whole_text()
         (-5.0, (ErrorSpan(0, 0, "major", "Other", 5.0),)),
         (-25.0, (ErrorSpan(0, 4, "major", "Non-translation!", 25.0),)),
     ]
-    assert found.notes == ("1 errors mark no text: they count in the scores, their spans are empty",)
+    assert found.notes == ("1 errors mark no text: they count in the scores, but their spans are empty",)
 
 
 def test_only_what_weighs_as_a_non_translation_is_the_whole_text() -> None:
@@ -135,8 +135,8 @@ def test_rows_without_a_rater_and_tests_of_attention_are_left_out() -> None:
     )
     assert len(found.ratings) == 1
     assert found.left_out == {
-        "a row without a rater, which holds metadata only": 1,
-        "a test of the rater's attention": 1,
+        "row of metadata, without a rater": 1,
+        "test of the rater's attention": 1,
     }
 
 
@@ -176,5 +176,5 @@ def test_all_problems_together() -> None:
     assert [problem.split(":")[0] for problem in caught.value.problems] == ["line 3", "line 4", "line 2"]
     with pytest.raises(InputError, match="column severity is missing"):
         read_mqm(b"system\tdoc\trater\tsource\ttarget\tcategory\n", "x.tsv")
-    with pytest.raises(InputError, match="no row holds a rating"):
+    with pytest.raises(InputError, match="contains no rating"):
         read_mqm(file_of(), "x.tsv")

@@ -92,7 +92,7 @@ def test_a_small_folder(small: Path) -> None:
     assert found.scores.values[:3].tolist() == [[-1, 0.5], [-2, 0.25], [-3, 1]]
     assert math.isnan(found.scores.values[3, 1])
     assert found.scores.reasons == {(3, 1): NO_SCORE}
-    assert "references among the systems, left out: refA" in found.notes
+    assert "left out references among the systems: refA" in found.notes
 
 
 def test_its_ratings_with_spans(small: Path) -> None:
@@ -107,14 +107,14 @@ def test_its_ratings_with_spans(small: Path) -> None:
     assert mqm.ratings[0].spans == (ErrorSpan(0, 3, "minor", "style", 1.0),)
     assert mqm.ratings[1].spans == ()
     assert mqm.ratings[2].spans == (ErrorSpan(0, 4, "minor", "style", 1.0, in_source=True),)
-    assert mqm.left_out == {"nobody rated it": 1, "of a reference, not of a system": 2}
+    assert mqm.left_out == {"nobody rated it": 1, "belongs to a reference, not a system": 2}
     assert [r.spans for r in ratings["da"].ratings] == [None] * 4
 
 
 def test_spans_alone_make_scores_and_scores_that_differ_are_noted(small: Path) -> None:
     edit(small / "human-scores/en-de.mqm.seg.score", "A\t-1", "A\t-2")
     assert read_folder(small).ratings["mqm"].notes == (
-        "1 scores are not minus the sum of their errors' weights",
+        "1 scores differ from minus the sum of their errors' weights",
     )
     (small / "human-scores/en-de.mqm.seg.score").unlink()
     alone = read_folder(small).ratings["mqm.merged"]
@@ -191,23 +191,23 @@ def test_the_hash_is_of_names_and_bytes(small: Path) -> None:
 FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a segment too many": (
         lambda path: edit(path / "system-outputs/en-de/A.txt", "Eins\n", "Eins\nmore\n"),
-        "system-outputs/en-de/A.txt, line 3: there are 3 segments, the sources have 2",
+        "system-outputs/en-de/A.txt, line 3: 3 segments, expected 2 as in the sources",
     ),
     "a score too few": (
         lambda path: edit(path / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25\n", ""),
-        "metric-scores/en-de/chrF-refA.seg.score, line 1: system A has 1 segments, the sources have 2",
+        "metric-scores/en-de/chrF-refA.seg.score, line 1: system A has 1 segments, expected 2 as in the sources",
     ),
     "a system without outputs": (
         lambda path: edit(path / "human-scores/en-de.da.seg.score", "B\t70", "C\t70"),
-        "human-scores/en-de.da.seg.score, line 3: system C has no file of outputs",
+        "human-scores/en-de.da.seg.score, line 3: system C has no file in system-outputs",
     ),
     "no tab": (
         lambda path: edit(path / "metric-scores/en-de/chrF-refA.seg.score", "A\t0.25", "A 0.25"),
-        "metric-scores/en-de/chrF-refA.seg.score, line 2: there is no tab; expected a system, a tab, and its value",
+        "metric-scores/en-de/chrF-refA.seg.score, line 2: no tab found; expected a system, a tab and its value",
     ),
     "no number": (
         lambda path: edit(path / "human-scores/en-de.mqm.seg.score", "-1", "bad"),
-        'human-scores/en-de.mqm.seg.score, line 1: "bad" is no number',
+        'human-scores/en-de.mqm.seg.score, line 1: "bad" is not a number',
     ),
     "an infinite rating": (
         lambda path: edit(path / "human-scores/en-de.da.seg.score", "A\t90.5", "A\t-inf"),
@@ -215,11 +215,11 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "a span outside": (
         lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '"end": 3', '"end": 5'),
-        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: ends at 5, the text has 4 characters",
+        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: ends at 5, but the text has 4 characters",
     ),
     "a span turned round": (
         lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '"start": 0', '"start": 9'),
-        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: start and end are not two whole numbers in order",
+        "human-scores/en-de.mqm.merged.seg.rating, line 1, error 1: start and end must be whole numbers from 0, with start up to end",
     ),
     "no JSON": (
         lambda path: edit(path / "human-scores/en-de.mqm.merged.seg.rating", '{"errors": []}', "{"),
@@ -227,7 +227,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "no document": (
         lambda path: edit(path / "documents/en-de.docs", "news\td1", "news"),
-        "documents/en-de.docs, line 1: expected a domain, a tab, and a document",
+        "documents/en-de.docs, line 1: expected a domain, a tab and a document",
     ),
     "no outputs": (
         lambda path: [one.unlink() for one in (path / "system-outputs/en-de").iterdir()],  # type: ignore[dict-item]
@@ -271,9 +271,9 @@ def test_faults_of_several_files_come_together(small: Path) -> None:
 
 
 def test_what_is_not_there_is_named(small: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there are: en-de"):
+    with pytest.raises(InputError, match="choose one of en-de"):
         read_folder(small, language_pair="he-en")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_folder(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"there is no LP\.txt"):
         read_folder(tmp_path)

@@ -264,7 +264,7 @@ def test_a_side_says_where_it_is_from_and_what_it_is_of() -> None:
     [
         ("published:cus-qa-csk", ['no data set "cus-qa-csk"; nearest: cus-qa-cs', *DATASETS]),
         ("published:xyz", ['no data set "xyz"', *DATASETS]),
-        ("published:wmt24-en-es", ["what the paper's Table 7 calls en-es is en-cs: published:wmt24-en-cs"]),
+        ("published:wmt24-en-es", ["Meta-Judge's Table 7 prints en-es for en-cs: use published:wmt24-en-cs"]),
         (
             "published:mocha:qwen-3:zeroo",
             ['no generator "qwen-3"; nearest: qwen-3-30b', 'no shots "zeroo"; nearest: zero'],

@@ -91,7 +91,7 @@ def test_answers_of_a_data_set_are_ignored_and_said_so() -> None:
     assert found.materials == (Material(Item("7", "q", "r")),)
     assert found.notes == (
         "file: fields not used: report",
-        "the file's answers are not used, only its questions and references",
+        "answers in the file are not used, only its questions and references",
         "questions: fields not used: domain",
     )
 
@@ -116,7 +116,7 @@ def test_a_long_table_of_answers_gives_its_questions_once(lines: bool) -> None:
     assert [one.context for one in found.materials] == [None, None]
     rows[3]["reference"] = "other"
     assert problems_of(as_csv(rows), "a.csv") == (
-        "line 5, question a: reference differs from the one in an earlier line",
+        "line 5, question a: reference differs from an earlier line",
     )
 
 
@@ -159,12 +159,12 @@ def test_all_problems_are_found_together() -> None:
     assert found == (
         "line 6: is a list, expected an object",
         "line 7, column 2: not valid JSON (Expecting property name enclosed in double quotes)",
-        "line 1, question a: reference is a number, expected a text",
-        "line 2: item_id holds a line break or a tab",
+        "line 1, question a: reference is a number, expected text",
+        "line 2: item_id contains a line break or a tab",
         "line 2, question 1: question is missing",
-        "line 3, question c: reference holds half a surrogate pair, U+D800 (character 2)",
-        "line 3, question c: language is no tag such as en, pt-BR or und (English, British)",
-        "line 4, question d: context is a list, expected a text",
+        "line 3, question c: reference contains half a surrogate pair, U+D800 (character 2)",
+        "line 3, question c: language is not a tag such as en, pt-BR or und (English, British)",
+        "line 4, question d: context is a list, expected text",
         "line 4, question d: reference is missing",
     )
 
@@ -180,7 +180,7 @@ def test_all_problems_are_found_together() -> None:
             "context (passage) is missing; qa-passage needs it",
         ),
         ("summary", {"reference": "r"}, "question is missing and so is the source text"),
-        ("summary", {"reference": "r", "context": 5}, "context is a number, expected a text"),
+        ("summary", {"reference": "r", "context": 5}, "context is a number, expected text"),
         ("translation", {"reference": "r"}, "context (source sentence) is missing; translation needs it"),
         (
             "translation",
@@ -196,9 +196,9 @@ def test_what_a_task_needs_is_asked_for(task: Task | None, row: dict[str, str], 
 @pytest.mark.parametrize(
     ("data", "name", "problem"),
     [
-        ("[]", "a.json", "file: there is no question; at least one is needed"),
-        ('{"questions": []}', "a.json", "file: there is no question; at least one is needed"),
-        ("question,reference\n", "a.csv", "file: there is no question; at least one is needed"),
+        ("[]", "a.json", "file: contains no question; at least one is needed"),
+        ('{"questions": []}', "a.json", "file: contains no question; at least one is needed"),
+        ("question,reference\n", "a.csv", "file: contains no question; at least one is needed"),
         ("", "a.csv", "line 1: the file is empty"),
         ("{}", "a.json", 'file: "questions" is missing'),
         ('{"questions": {}}', "a.json", "questions: is an object, expected a list of questions"),
@@ -208,10 +208,10 @@ def test_what_a_task_needs_is_asked_for(task: Task | None, row: dict[str, str], 
             "question,text\nq,t\n",
             "a.csv",
             "line 1: column reference is missing (or: ref, ground_truth, input_answer, reference_summary, "
-            "reference_translation, answer); columns that are not known: text",
+            "reference_translation, answer); unknown columns: text",
         ),
         ("question,reference,reference\nq,r,g\n", "a.csv", "line 1: column reference appears more than once"),
-        ("question,reference\nq\n", "a.csv", "line 2: 1 cells, the header has 2"),
+        ("question,reference\nq\n", "a.csv", "line 2: 1 cells, expected 2 as in the header"),
     ],
 )
 def test_files_that_are_no_questions(data: str, name: str, problem: str) -> None:
@@ -220,7 +220,7 @@ def test_files_that_are_no_questions(data: str, name: str, problem: str) -> None
 
 def test_a_page_is_no_table() -> None:
     (problem,) = problems_of("<html><b>question,reference</b></html>", "upload")
-    assert problem.startswith("file: the format is not known; accepted are a JSON list")
+    assert problem.startswith("file: unknown format; expected a JSON list")
 
 
 def test_equal_questions_are_left_out_by_name() -> None:
@@ -234,20 +234,20 @@ def test_equal_questions_are_left_out_by_name() -> None:
     found = read_questions(as_csv(rows), "a.csv")
     assert [one.item.item_id for one in found.materials] == ["0", "2", "3"]
     assert found.notes == (
-        "left out, because question, reference and context equal an earlier question's: 1 (as 0), 4 (as 0)",
+        "left out, because an earlier question has the same question, reference and context: 1 (as 0), 4 (as 0)",
     )
 
 
 def test_an_id_names_one_question() -> None:
     rows = [{"id": 1, "question": q, "reference": "r"} for q in ("a", "b", "a")]
     assert problems_of(json.dumps(rows), "a.json") == (
-        "[1], question 1: another question has this id, in [0]",
+        "[1], question 1: another question has the same id, in [0]",
     )
     table = b"id,question,reference\na,x,r\nb,x,r2\na,y,r\n"
     with pytest.raises(InputError) as caught:
         read_questions(table, "a.csv")
     assert caught.value.what == "a.csv cannot be read: 1 problem"
-    assert caught.value.problems == ("line 4, question a: another question has this id, in line 2",)
+    assert caught.value.problems == ("line 4, question a: another question has the same id, in line 2",)
 
 
 def test_what_every_question_lacks_is_said_once() -> None:
@@ -273,8 +273,8 @@ def test_control_characters_are_replaced_and_counted() -> None:
     (one,) = found.materials
     assert (one.item.question, one.paraphrase, one.context) == ("a\ufffdb", "\ufffdr", "c\n d")
     assert found.notes == (
-        "[0], question 0, question: 1 control character became U+FFFD",
-        "[0], question 0, paraphrase: 1 control character became U+FFFD",
+        "[0], question 0, question: 1 control character replaced by U+FFFD",
+        "[0], question 0, paraphrase: 1 control character replaced by U+FFFD",
     )
 
 

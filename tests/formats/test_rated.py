@@ -125,7 +125,7 @@ def test_spans_that_reach_beyond_the_end_are_cut_with_a_note() -> None:
     found = read_rated(data, "x.jsonl")
     assert found.texts[0].ratings[0].spans[0].end == 14
     assert found.notes == (
-        "1 span reaches beyond the end of the text and was cut there: line 1, item 1, rating 1, span 1",
+        "cut 1 span that reaches beyond the end of the text: line 1, item 1, rating 1, span 1",
     )
 
 
@@ -150,17 +150,17 @@ def test_every_problem_is_named_with_its_place() -> None:
         "line 1, item 1: ratings is an object, expected a list of objects",
         "line 2, item 2, rating 1: is a number, expected an object",
         'line 2, item 2, rating 2: score is "x", expected a number',
-        "line 2, item 2, rating 3: rating is unknown; there are rater, dimension, score and spans",
-        "line 2, item 2, rating 4: score is missing, and no errors are marked either",
-        "line 3, item 3, rating 1, span 1: starts at 4, the text has 3 characters",
+        "line 2, item 2, rating 3: rating is unknown; expected rater, dimension, score or spans",
+        "line 2, item 2, rating 4: score is missing, and no errors are marked",
+        "line 3, item 3, rating 1, span 1: starts at 4, but the text has 3 characters",
         "line 3, item 3, rating 2, span 1: starts at 2 and ends at 1",
-        "line 3, item 3, rating 3, span 1: kind is unknown; there are start, end, severity, category, weight, in_source",
+        "line 3, item 3, rating 3, span 1: kind is unknown; expected start, end, severity, category, weight, in_source",
         "line 3, item 3, rating 3, span 1: start is -1, expected a whole number from 0",
         "line 3, item 3, rating 3, span 1: end is b, expected a whole number from 0",
         "line 3, item 3, rating 3, span 1: severity is missing",
         "line 3, item 3, rating 3, span 1: category is missing",
-        "line 3, item 3, rating 4: spans is a text, expected a list of objects",
-        "line 3, item 3, rating 4: score is missing, and no errors are marked either",
+        "line 3, item 3, rating 4: spans is text, expected a list of objects",
+        "line 3, item 3, rating 4: score is missing, and no errors are marked",
         "line 4, item 4: rater a rates dimension overall 2 times",
         "line 5, item 5, rating 1, span 1: weight is -1, expected a number from 0",
     ]
@@ -184,12 +184,10 @@ def test_ratings_meet_their_texts() -> None:
     )
     assert [[r.score for r in text.ratings] for text in found.texts] == [[1.0], [3.0], [-1.0]]
     assert found.texts[0].ratings[0].labels == {"domain": "news"}
-    assert found.left_out == {"ratings of texts that are not there": 2}
+    assert found.left_out == {"ratings without a matching text": 2}
     assert found.texts[2].ratings[0].spans == (ErrorSpan(2, 4, "minor", "other"),)
     (note,) = found.notes
-    assert note.startswith(
-        "1 span reaches beyond the end of the text and was cut there: ratings.jsonl: item 2"
-    )
+    assert note.startswith("cut 1 span that reaches beyond the end of the text: ratings.jsonl: item 2")
 
 
 def test_language_counts_where_items_have_several() -> None:
@@ -198,12 +196,10 @@ def test_language_counts_where_items_have_several() -> None:
         texts, ratings(Rating("1", 1.0, "A", language="ja"), Rating("1", 2.0, "A", language="fr"))
     )
     assert [[r.score for r in text.ratings] for text in found.texts] == [[], [1.0]]
-    assert found.left_out == {"ratings of texts that are there in another language or data set only": 1}
+    assert found.left_out == {"ratings whose text exists only in another language or data set": 1}
     with pytest.raises(InputError) as caught:
         rated_of(texts, ratings(Rating("1", 1.0, "A", language="ja"), Rating("1", 2.0, "A")))
-    assert caught.value.problems == (
-        "ratings.jsonl: item 1, system A: does not tell which of 2 texts it is about; name its language",
-    )
+    assert caught.value.problems == ("ratings.jsonl: item 1, system A: matches 2 texts; add its language",)
 
 
 def test_ratings_without_systems_or_levels_meet_all_the_same() -> None:
@@ -220,6 +216,6 @@ def test_spans_that_cannot_lie_in_their_text_are_problems() -> None:
             texts, ratings(Rating("1", -1.0, "A", spans=(ErrorSpan(4, 5, "minor", "other"),)), twice, twice)
         )
     assert caught.value.problems == (
-        "ratings.jsonl: item 1, system A, span 1: starts at 4, the text has 3 characters",
+        "ratings.jsonl: item 1, system A, span 1: starts at 4, but the text has 3 characters",
         "item 1, system A: rater r rates dimension overall 2 times",
     )

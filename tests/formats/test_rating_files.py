@@ -33,10 +33,10 @@ def test_files_of_other_programs_are_told_by_their_names_and_keys() -> None:
     ):
         (one,) = read_ratings(data, name).ratings
         assert (one.item_id, one.system, one.score) == ("1", "A", 0 if "rating" in name else 2)
-        with pytest.raises(InputError, match=r"already.*: leave out that lower is better"):
+        with pytest.raises(InputError, match=r"already.*\. Remove the setting that lower is better"):
             read_ratings(data, name, lower_is_better=True)
     with pytest.raises(InputError) as caught:
         read_ratings(rated.replace(b'[{"rater"', b'[], "n": [{"rater"'), "rated.jsonl")
-    assert caught.value.problems == ("file: no text in it is rated; at least one is needed",)
+    assert caught.value.problems == ("file: contains no rated text; at least one is needed",)
     (one,) = read_ratings(b'{"item_id": "1", "score": 3, "ratings": 7}\n', "plain.jsonl").ratings
     assert one.score == 3

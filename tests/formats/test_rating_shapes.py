@@ -58,7 +58,7 @@ def test_lists_of_annotations_as_summeval_has_them() -> None:
     found = read(record)
     assert scores(found)[::2] == [("dm-1", None, "coherence", 2), ("dm-1", None, "coherence", 4)]
     assert len(found.ratings) == 4
-    assert any("not used, which hold no number: note" in note for note in found.notes)
+    assert any("not used, because they contain no number: note" in note for note in found.notes)
     assert any(note.startswith("1 texts have several ratings without") for note in found.notes)
     crowd = read({**record, "turker_annotations": [{"coherence": 1, "worker_id": 7}]})
     assert scores(crowd)[-1] == ("dm-1", "7", "turker_annotations.coherence", 1)
@@ -83,13 +83,13 @@ def test_an_entry_may_name_its_rater_and_one_score() -> None:
 
 def test_what_cannot_be_told_is_refused_with_its_place() -> None:
     (unclear,) = problems({"id": "1", "ratings": {"ann": {"fluency": 4}, "bob": {"fluency": 5}}})
-    assert unclear.startswith("line 1: ratings: whether ann, bob are raters and fluency dimensions")
+    assert unclear.startswith("line 1: ratings: unclear whether ann, bob are raters and fluency dimensions")
     assert '[{"rater": "A", "fluency": 4}]' in unclear
     (mixed,) = problems({"id": "1", "ratings": {"rater1": 4, "fluency": 5}})
-    assert "rater1 look like raters, fluency like dimensions" in mixed
+    assert "rater1 look like raters, but fluency like dimensions" in mixed
     good = {"id": "0", "ratings": {"fluency": 4}}
     assert problems(good, {"id": "1", "ratings": "high"}) == (
-        "line 2: ratings is a text, expected an object or a list of ratings",
+        "line 2: ratings is text, expected an object or a list of ratings",
     )
     assert problems(good, {"id": "1", "ratings": {"fluency": "high"}}) == (
         'line 2, rating 1, fluency: score is "high", expected a number',
@@ -135,7 +135,7 @@ def test_a_column_a_dimension_as_hanna_has_them() -> None:
     ]
     assert found.left_out == {NO_RATING: 1}
     assert any("(Relevance, Coherence)" in note for note in found.notes)
-    assert any("called like metrics: BLEU" in note for note in found.notes)
+    assert any("names of metrics: BLEU" in note for note in found.notes)
     turned = read_ratings(data, "hanna.csv", lower_is_better=True)
     assert turned.ratings[0].score == -4
     assert turned.ratings[0].labels["Worker ID"] == "A1"

@@ -53,7 +53,7 @@ def test_a_scale_on_which_lower_is_better_is_turned() -> None:
     found = read_ratings(TABLE.encode(), "x.csv", lower_is_better=True)
     assert [rating.score for rating in found.ratings] == [-2.0, 0.0, -1.0]
     assert str(found.ratings[1].score) == "0.0"
-    assert "signs were turned, because lower is better in the file" in found.notes
+    assert "signs were reversed, because lower is better in the file" in found.notes
 
 
 def test_one_rater_rates_a_text_once_on_a_dimension() -> None:
@@ -66,7 +66,7 @@ def test_without_raters_names_several_ratings_are_several_raters() -> None:
     found = read_ratings(b"item,score\n1,2\n1,3\n2,1\n", "x.csv")
     assert len(found.ratings) == 3
     assert found.notes == (
-        "1 texts have several ratings without a rater's name: taken for different raters'",
+        "1 texts have several ratings without a rater's name; they count as different raters'",
     )
 
 
@@ -77,7 +77,7 @@ def test_all_problems_together() -> None:
         'line 2: score is "good", expected a number',
         "line 3: item_id is missing",
         "line 4: score is infinite, expected a number",
-        "line 5: language is no tag such as en, pt-BR or und (??)",
+        "line 5: language is not a tag such as en, pt-BR or und (??)",
     )
 
 
@@ -85,7 +85,7 @@ def test_all_problems_together() -> None:
     ("data", "said"),
     [
         (b"item,bleu\n1,2\n", "column score is missing"),
-        (b"item,score\n1,\n", "no row holds a rating"),
+        (b"item,score\n1,\n", "contains no rating"),
         (b"score\n1\n", "column item_id is missing"),
     ],
 )

@@ -50,8 +50,8 @@ def test_a_sequence_cut_off_by_the_line_break_is_named():
     [
         (b"", "line 1: the file is empty"),
         (b" \n\t\n", "line 1: the file is empty"),
-        ("id".encode("utf-16"), "line 1: the file is UTF-16; save the file as UTF-8"),
-        (b"PK\x03\x04...", "line 1: the file is a zip archive or a workbook; save the table as CSV, UTF-8"),
+        ("id".encode("utf-16"), "line 1: the file is in UTF-16; save it as UTF-8"),
+        (b"PK\x03\x04...", "line 1: the file is a zip archive or a workbook; save the table as CSV in UTF-8"),
     ],
 )
 def test_files_that_hold_no_text(data: bytes, problem: str):
@@ -71,16 +71,16 @@ def test_the_error_names_the_file_and_counts():
         ("", "is empty"),
         (" \n\t", "is blank"),
         ("\u200b\ufeff\u00a0", "is blank"),
-        ("ab\0c", "holds the control character U+0000 (character 3)"),
-        ("\x1b[1m", "holds the control character U+001B (character 1)"),
-        ("it\x92s", "holds the control character U+0092 (character 3)"),
-        ("a\ud800b", "holds half a surrogate pair, U+D800 (character 2)"),
-        (None, "is null, expected a text"),
-        (True, "is a truth value, expected a text"),
-        (3, "is a number, expected a text"),
-        (3.5, "is a decimal number, expected a text"),
-        ([], "is a list, expected a text"),
-        ({}, "is an object, expected a text"),
+        ("ab\0c", "contains the control character U+0000 (character 3)"),
+        ("\x1b[1m", "contains the control character U+001B (character 1)"),
+        ("it\x92s", "contains the control character U+0092 (character 3)"),
+        ("a\ud800b", "contains half a surrogate pair, U+D800 (character 2)"),
+        (None, "is null, expected text"),
+        (True, "is true or false, expected text"),
+        (3, "is a number, expected text"),
+        (3.5, "is a decimal number, expected text"),
+        ([], "is a list, expected text"),
+        ({}, "is an object, expected text"),
         ("a\tb\r\nc\rd", None),
         ("👩‍🔬 日本語 שלום", None),
     ],
@@ -97,8 +97,8 @@ def test_text_problem(value: object, problem: str | None):
         ("\x1c \x85\u200b\n", "is blank"),
         ("a\0b\x9f", None),
         ("\ufffd", None),
-        ("\0\udfff", "holds half a surrogate pair, U+DFFF (character 2)"),
-        (None, "is null, expected a text"),
+        ("\0\udfff", "contains half a surrogate pair, U+DFFF (character 2)"),
+        (None, "is null, expected text"),
     ],
 )
 def test_raw_text_problem(value: object, problem: str | None):
@@ -147,7 +147,7 @@ def test_json_problems_name_line_and_column():
     )
     assert parse_json("{]", line=9)[1] is not None
     assert str(parse_json("{]", line=9)[1]).startswith("line 9, column 2: not valid JSON")
-    assert str(parse_json("{}\n{}")[1]).endswith("a file with one object a line is JSONL, name it .jsonl")
+    assert str(parse_json("{}\n{}")[1]).endswith("if the file has one object a line, name it .jsonl")
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "1" * 5000, "[NaN]", "-Infinity"])

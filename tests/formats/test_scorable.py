@@ -173,7 +173,7 @@ def test_what_belongs_to_the_item_may_stand_on_one_row() -> None:
     )
     assert [(one.reference, one.source, one.language) for one in found.outputs] == [("So.", "Why?", "en")] * 2
     (problem,) = problems_of(table("item,level,reference,text", "1,A0,So.,x", "1,A1,No.,y"))
-    assert problem == "line 3, item 1: reference differs from the one in line 2, item 1"
+    assert problem == "line 3, item 1: reference differs from line 2, item 1"
 
 
 def test_a_row_without_a_text_still_says_what_belongs_to_its_item() -> None:
@@ -213,7 +213,7 @@ def test_all_problems_together() -> None:
     found = problems_of(table("item,system,language,text", ",a,en,x", "2,a,??,y", "3,a\u0000,en,z"))
     assert [problem.split(":")[0] for problem in found] == ["line 2", "line 3", "line 4"]
     assert "column text is missing (or: output" in problems_of(b"item,words\n1,x\n")[0]
-    assert problems_of(b"item,text\n") == ("file: no row holds a text; at least one is needed",)
+    assert problems_of(b"item,text\n") == ("file: contains no row with text; at least one is needed",)
     assert problems_of(b'{"item": 1, "text"\n', "x.jsonl")[0].startswith("line 1, column")
 
 

@@ -15,13 +15,13 @@ def read(text: str) -> ScoreTable:
 def test_a_blank_language_is_that_of_the_item() -> None:
     table = read("item,level,language,m\nq,A0,,5\nq,A1,en,4\nr,A0,,3\n")
     assert [row.language for row in table.rows] == ["en", "en", "und"]
-    assert "1 row names no language: taken from the other rows of the item" in table.notes
+    assert "1 row names no language: filled in from the item's other rows" in table.notes
 
 
 def test_a_blank_data_set_is_that_of_the_item() -> None:
     table = read("item,level,dataset,m\nq,A0,,5\nq,A1,d,4\nq,A2,d,3\n")
     assert [row.labels for row in table.rows] == [{"dataset": "d"}] * 3
-    assert "1 row names no dataset: taken from the other rows of the item" in table.notes
+    assert "1 row names no dataset: filled in from the item's other rows" in table.notes
 
 
 def test_both_at_once() -> None:
@@ -44,7 +44,7 @@ def test_an_item_that_contradicts_itself_stays_and_is_noted() -> None:
     table = read("item,level,language,m\nq,A0,,5\nq,A1,en,4\nq,A1,de,3\n")
     assert [row.language for row in table.rows] == ["und", "en", "de"]
     assert (
-        "rows of item q name no language and the others name several: they are taken as items of their own"
+        "rows of item q name no language and the item's other rows name several: they count as separate items"
         in table.notes
     )
 
@@ -55,7 +55,7 @@ def test_a_second_data_set_without_a_name_is_not_the_first() -> None:
     table = read("item,level,dataset,m\n" + rows)
     assert len(table.rows) == 8
     assert (
-        "rows of item 1, 2 name no dataset and would stand twice with it: they are taken as items of their own"
+        "rows of item 1, 2 name no dataset and would be duplicates with it: they count as separate items"
         in table.notes
     )
 
@@ -71,7 +71,7 @@ def test_ids_that_name_the_level_are_split(level: str) -> None:
         ("d2", 0),
         ("d2", 1),
     ]
-    assert "ids end in _levelN: what stands before it is the item, N its level" in table.notes
+    assert "ids end in _levelN: the part before it is the item, N is the level" in table.notes
 
 
 def test_ids_that_say_another_level_stay() -> None:
@@ -85,10 +85,12 @@ def test_ratings_meet_scores_whose_ids_name_the_level() -> None:
 
 
 def test_scores_are_no_ratings() -> None:
-    with pytest.raises(InputError, match="it holds scores of metrics, not ratings by people"):
+    with pytest.raises(
+        InputError, match="the column metric shows scores of metrics, expected ratings by people"
+    ):
         read_ratings(b"item,metric,score\nq,bleu,3\n", "h.csv")
 
 
 def test_correlations_are_no_scores() -> None:
-    with pytest.raises(InputError, match=r"it holds correlations, as correlate writes them to \.csv"):
+    with pytest.raises(InputError, match=r"contains correlations from correlate, expected scores"):
         read("metric,family,direction,against,n,n_left_out,pearson\nbleu,BLEU,higher,human,3,0,0.5\n")

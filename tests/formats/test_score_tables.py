@@ -141,7 +141,7 @@ def test_results_as_003_publishes_them() -> None:
         ("7", "A1", {"type": "fast-fc"}),
     ]
     assert table.values[[0, 1, 3], 0].tolist() == [0.75, 0.5, 4.0]
-    assert table.reasons == {(2, 0): "no score in the file", (4, 0): "the result holds no number"}
+    assert table.reasons == {(2, 0): "no score in the file", (4, 0): "the result contains no number"}
 
 
 def test_a_wide_table_of_another_program() -> None:
@@ -200,7 +200,7 @@ def test_a_metric_that_is_two_things_is_a_problem() -> None:
     ("data", "name", "said"),
     [
         (b"system,bleu\na,1\n", "x.csv", "column item_id is missing"),
-        (b"item,note\n1,x\n", "x.csv", "it holds no score"),
+        (b"item,note\n1,x\n", "x.csv", "contains no score"),
         (b"PAR1 and no more", "x.parquet", "not readable as Parquet"),
         (b'{"item": 1, "bleu": 1', "x.jsonl", "not valid JSON"),
         (b"[1, 2]", "x.json", "expected an object"),

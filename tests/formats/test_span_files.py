@@ -161,10 +161,10 @@ def test_offsets_in_utf_16_units_end_at_the_same_characters() -> None:
     data = "\n".join(rows).encode()
     found = read_spans(data, "js.csv", TEXTS, units="utf-16")
     assert keys(found) == keys(ratings_of(CASES))[:4]
-    assert "without the text" in problems_of(data, "js.csv", units="utf-16")[0]
+    assert "need the text" in problems_of(data, "js.csv", units="utf-16")[0]
     inside = b"item_id,system,start,end,severity,category\n2,A,1,3,minor,x\n"
     assert problems_of(inside, "js.csv", TEXTS, units="utf-16") == (
-        "line 2, system A, item 2: 1 to 3 begins or ends inside a character, in UTF-16 units",
+        "line 2, system A, item 2: 1 to 3 in UTF-16 units begins or ends inside a character",
     )
 
 
@@ -172,7 +172,7 @@ def test_inclusive_ends() -> None:
     data = b"item_id,system,start,end,severity,category\n5,A,0,3,minor,x\n"
     (one,) = read_spans(data, "x.csv", TEXTS, ends="inclusive").ratings
     assert [(span.start, span.end) for span in one.spans] == [(0, 4)]
-    own = "leave out units and ends"
+    own = "Leave out units and ends"
     with pytest.raises(InputError, match=own):
         read_spans(write_rated(CASES.texts), "x.jsonl", TEXTS, ends="inclusive")
     with pytest.raises(InputError, match=own):
@@ -192,7 +192,7 @@ def test_scores_of_one_text_are_compared_as_numbers(scores: tuple[str, str], agr
     if agree:
         assert len(read_spans(data, "x.csv", TEXTS).ratings) == 1
     else:
-        assert "the score differs" in problems_of(data, "x.csv", TEXTS)[0]
+        assert "different scores" in problems_of(data, "x.csv", TEXTS)[0]
 
 
 def test_a_score_of_null_and_none_at_all_are_one() -> None:
@@ -242,7 +242,7 @@ def test_training_data_with_quoted_cells() -> None:
     )
     found = read_spans(data.encode(), "train.tsv")
     assert [r.item_id for r in found.ratings] == ["d:1", "e:1"]
-    assert found.notes == ("items are DOCUMENT:NUMBER, as several texts have the same number",)
+    assert found.notes == ("items are DOCUMENT:NUMBER, because several texts have the same number",)
     assert [(s.start, s.end) for r in found.ratings for s in r.spans] == [(at, len(text)), (0, 0)]
 
 
@@ -252,20 +252,20 @@ def test_training_data_with_quoted_cells() -> None:
 @pytest.mark.parametrize(
     ("data", "name", "problems"),
     [
-        (b"a,b\n1,2\n", "x.csv", ["file: no error spans are found in it; accepted are MQM's TSV"]),
-        (b'{"item_id": "1", "score": 1}\n', "x.jsonl", ["file: no error spans are found in it"]),
+        (b"a,b\n1,2\n", "x.csv", ["file: contains no error spans; expected MQM's TSV"]),
+        (b'{"item_id": "1", "score": 1}\n', "x.jsonl", ["file: contains no error spans"]),
         (
             b'{"item_id": "1", "text": "a", "ratings": [{"score": 1}]}',
             "x.jsonl",
-            ["file: it has ratings, but no"],
+            ["file: contains ratings, but no"],
         ),
         (b"A\t{}\nB\tNone\n", "x.seg.rating", ['line 1: expected an object with a list "errors", or None']),
-        (b"A None\n", "x.seg.rating", ["line 1: there is no tab"]),
-        (b"A\tNone\n", "x.seg.rating", ["file: no text is rated in it"]),
+        (b"A None\n", "x.seg.rating", ["line 1: no tab found"]),
+        (b"A\tNone\n", "x.seg.rating", ["file: contains no rated text"]),
         (
             b'A\t{"errors": []}\nA\tNone\nB\tNone\n',
             "x.seg.rating",
-            ["file: system B has 1 lines, A has 2; every system has one a segment"],
+            ["file: system B has 1 lines, A has 2; expected the same number"],
         ),
         (
             b"item_id,start,end,severity\n1,3,2,minor\n1,,2,minor\n1,0,1,bad\n2,x,1,minor\n,0,1,minor\n",
@@ -281,7 +281,7 @@ def test_training_data_with_quoted_cells() -> None:
             b"item_id,rater,start,end,severity\n1,r,,,\n1,r,0,1,minor\n2,r,0,1,grave\n",
             "x.csv",
             [
-                "line 2: says that there is no error, but line 3 marks one",
+                "line 2: marks no error, but line 3 marks one",
                 'line 4: severity "grave" has no weight',
             ],
         ),
@@ -290,12 +290,12 @@ def test_training_data_with_quoted_cells() -> None:
             b"en-de\tg\t3\tabc\t0\t1\tgrave\nen-de\tg\t4\tabc\t5\t6\tminor\nen-de\tg\t4\tabc\t-1\t-1\tno-error\nx\n",
             "gold.tsv",
             [
-                "line 7: 1 cells, at least 7 are needed",
-                "line 2: 2 starts, 1 ends and 1 errors; they go together",
+                "line 7: 1 cells, expected at least 7",
+                "line 2: 2 starts, 1 ends and 1 errors; expected the same number",
                 "line 3, span 1: starts at 2 and ends at 1",
                 'line 4, span 1: severity "grave" is unknown',
                 "line 6: the same text and rater as in line 5",
-                "line 5, span 1, item 4: starts at 5, the text has 3 characters",
+                "line 5, span 1, item 4: starts at 5, but the text has 3 characters",
             ],
         ),
     ],
@@ -313,14 +313,14 @@ def test_spans_beyond_their_text() -> None:
     found = read_spans(data, "x.seg.rating", TEXTS)
     assert found.ratings[0].spans[0].end == len("Kein Fehler")
     assert found.notes == (
-        "1 span reaches beyond the end of the text and was cut there: line 5, span 1, system A, item 5",
+        "cut 1 span that reaches beyond the end of the text: line 5, span 1, system A, item 5",
     )
     assert found.left_out == {"nobody rated it": 4}
     assert problems_of(data.replace(b'"start": 9', b'"start": 12'), "x.seg.rating", TEXTS) == (
-        "line 5, span 1, system A, item 5: starts at 12, the text has 11 characters",
+        "line 5, span 1, system A, item 5: starts at 12, but the text has 11 characters",
     )
     (note,) = read_spans(data.replace(b"A\t", b"B\t"), "x.seg.rating", TEXTS).notes
-    assert note == "1 ratings are of texts that are not there: their spans are not checked"
+    assert note == "1 ratings have no matching text: their spans are not checked"
 
 
 # --- what a form cannot say -----------------------------------------------------------------------
@@ -337,18 +337,18 @@ def test_mqm_refuses_what_it_cannot_say() -> None:
         output = ScorableOutput("1", "A", text, source=source, level=level)
         return RatedText(output, (Rating("1", 0.0, "A", rater="r", spans=spans),))
 
-    assert "text holds a tab" in refused(write_mqm, one("a\tb"))[0]
-    assert "text holds a tab, a line break or <v>" in refused(write_mqm, one("a <v> b"))[0]
-    assert "weighs 3, in MQM 5" in refused(write_mqm, one("abc", ErrorSpan(0, 1, "major", "other", 3.0)))[0]
+    assert "text contains a tab" in refused(write_mqm, one("a\tb"))[0]
+    assert "text contains a tab, a line break or <v>" in refused(write_mqm, one("a <v> b"))[0]
     assert (
-        "source, which is not known"
+        "has weight 3, in MQM 5" in refused(write_mqm, one("abc", ErrorSpan(0, 1, "major", "other", 3.0)))[0]
+    )
+    assert (
+        "the source is unknown"
         in refused(write_mqm, one("abc", ErrorSpan(0, 1, "major", "other", 5.0, True), source=None))[0]
     )
     assert "has several texts" in refused(write_mqm, one("a", level="0"), one("b", level="1"))[0]
-    assert refused(write_mqm, RatedText(ScorableOutput("1", "A", "x"))) == (
-        "no rating has its errors marked",
-    )
-    assert "holds a tab or a line break" in refused(write_wmt_qe, one("a\nb"))[0]
+    assert refused(write_mqm, RatedText(ScorableOutput("1", "A", "x"))) == ("no rating has marked errors",)
+    assert "contains a tab or a line break" in refused(write_wmt_qe, one("a\nb"))[0]
 
 
 def test_an_error_of_several_parts_stays_one() -> None:
@@ -371,9 +371,9 @@ def test_texts_in_quotation_marks_stay_in_them() -> None:
 def test_mt_metrics_eval_refuses_what_it_cannot_say() -> None:
     one = ratings_of(CASES).ratings[0]
     for found, problem in (
-        ((replace(one, item_id="doc:1"),), "item doc:1: is no number of a segment"),
-        ((one, replace(one, rater="s")), "item 1, system A: 2 raters marked its errors"),
-        ((one, replace(one, level="2")), "item 1, system A: several texts"),
+        ((replace(one, item_id="doc:1"),), "item doc:1: is not a segment number"),
+        ((one, replace(one, rater="s")), "item 1, system A: 2 raters marked errors"),
+        ((one, replace(one, level="2")), "item 1, system A: has several texts"),
         ((replace(one, spans=None),), "there is no rating to write"),
         ((replace(one, spans=(ErrorSpan(0, 1, "grave", "x"),)),), "an error has no weight"),
     ):

@@ -114,12 +114,12 @@ def test_whole_numbers_are_names_in_jsonl():
         (
             2,
             {"level": "A1\0"},
-            ["line 6, question q1: level holds the control character U+0000 (character 3)"],
+            ["line 6, question q1: level contains the control character U+0000 (character 3)"],
         ),
         (
             2,
             {"source": "\x1cpipe"},
-            ["line 6, question q1, level A1: source holds the control character U+001C (character 1)"],
+            ["line 6, question q1, level A1: source contains the control character U+001C (character 1)"],
         ),
         (
             3,
@@ -169,7 +169,7 @@ def test_items_without_question_or_reference():
 
 def test_a_bad_language_is_named_with_its_line():
     assert problems_of(as_csv(rows(language="English, US")))[0] == (
-        "line 2, question q1: language is no tag such as en, pt-BR or und (English, US)"
+        "line 2, question q1: language is not a tag such as en, pt-BR or und (English, US)"
     )
 
 
@@ -221,7 +221,7 @@ def test_missing_columns_are_named_with_those_that_may_be_meant(
     for problem, (column, name) in zip(found, likely.items(), strict=True):
         start = f"{'line 1' if csv_form else 'file'}: column {column} is missing; "
         assert problem.lower() == start + (
-            f"is it {name}? rename that column to {column}" if name else "columns that are not known: zzz"
+            f"is it {name}? rename that column to {column}" if name else "unknown columns: zzz"
         )
 
 
@@ -234,20 +234,23 @@ def test_a_column_twice():
 def test_ragged_rows():
     lines = b"item_id,question,reference,level,source,text\n1,q,r,A0,x,t\n1,q,r,A0,y,a, b\n1,q,r\n"
     problems = problems_of(lines)
-    assert problems[:2] == ("line 3: 7 cells, the header has 6", "line 4: 3 cells, the header has 6")
+    assert problems[:2] == (
+        "line 3: 7 cells, expected 6 as in the header",
+        "line 4: 3 cells, expected 6 as in the header",
+    )
 
 
 def test_a_quote_that_never_closes_is_named_by_the_line_it_opens_in():
     lines = b'item_id,question,reference,level,source,text\n1,q,r,A0,x,t\n1,q,r,A0,y,"open\n1,q,r,A1,x,t\n'
     assert problems_of(lines)[0] == (
-        "line 3: the row that starts here is not valid CSV (unexpected end of data)"
+        "line 3: the row that starts on this line is not valid CSV (unexpected end of data)"
     )
 
 
 def test_text_behind_a_closed_quote_is_named_with_a_readable_separator():
     lines = b'item_id\tquestion\treference\tlevel\tsource\ttext\n1\tq\tr\tA0\tx\t"t" more\n'
     assert problems_of(lines, "a.tsv")[0] == (
-        "line 2: the row that starts here is not valid CSV (a tab expected after '\"')"
+        "line 2: the row that starts on this line is not valid CSV (a tab expected after '\"')"
     )
 
 
@@ -275,9 +278,9 @@ def test_jsonl_problems_name_their_line():
         "line 16: key item_id appears more than once",
         "line 15: item_id is missing",
         "line 12, question q1, level A2, source pipe: text is missing",
-        "line 13, question q1, level A3, source pipe: text is null, expected a text",
-        "line 14, question q1: level is a truth value, expected a text or a whole number",
-        "line 16, question q1, level A4, source pipe: text holds half a surrogate pair",
+        "line 13, question q1, level A3, source pipe: text is null, expected text",
+        "line 14, question q1: level is true or false, expected text or a whole number",
+        "line 16, question q1, level A4, source pipe: text contains half a surrogate pair",
     ]
     for found, start in zip(problems, expected, strict=False):
         assert found.startswith(start)
@@ -286,7 +289,7 @@ def test_jsonl_problems_name_their_line():
 def test_a_question_that_is_no_text_in_jsonl():
     table = [dict(row, question=[1]) for row in ROWS[:2]]
     assert problems_of("\n".join(json.dumps(row) for row in table).encode(), "a.jsonl") == (
-        "line 1, question q1: question is a list, expected a text",
+        "line 1, question q1: question is a list, expected text",
     )
 
 
@@ -384,8 +387,8 @@ def test_control_characters_become_visible_and_are_counted_with_their_line():
     assert dataset.items[0].question == "Why\ufffd?"
     assert [output.text for output in dataset.outputs][2] == "\ufffda\ufffdb\ufffd"
     assert dataset.notes == (
-        "line 2, question q1, question: 1 control character became U+FFFD",
-        "line 6, question q1, level A1, source pipe: 3 control characters became U+FFFD",
+        "line 2, question q1, question: 1 control character replaced by U+FFFD",
+        "line 6, question q1, level A1, source pipe: 3 control characters replaced by U+FFFD",
     )
 
 

@@ -185,7 +185,9 @@ def test_a_task_of_ones_own_is_found_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(HEAD + "spans: {severities: [minor], categories: [x]}", "utf-8")
     assert find_task(str(path)).name == "mine"
-    with pytest.raises(InputError, match=r"There is no task mine: give one of direct, factual-errors, mqm"):
+    with pytest.raises(
+        InputError, match=r"There is no task mine\. Choose one of direct, factual-errors, mqm"
+    ):
         find_task("mine")
     with pytest.raises(InputError, match=r"Task .*nowhere.yaml cannot be read"):
         find_task(str(tmp_path / "nowhere.yaml"))

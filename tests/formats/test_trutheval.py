@@ -85,9 +85,9 @@ def test_control_characters_become_visible_and_are_counted():
     assert dataset.items[1].reference == "\ufffdSo\ufffd"
     assert "it\ufffds\n\ufffd[1m\tred" in {output.text for output in dataset.outputs}
     assert dataset.notes == (
-        "question q-3, question: 1 control character became U+FFFD",
-        "question q-3, ground_truth: 2 control characters became U+FFFD",
-        "question q-3, level A2, source ai: 2 control characters became U+FFFD",
+        "question q-3, question: 1 control character replaced by U+FFFD",
+        "question q-3, ground_truth: 2 control characters replaced by U+FFFD",
+        "question q-3, level A2, source ai: 2 control characters replaced by U+FFFD",
     )
 
 
@@ -99,7 +99,7 @@ def test_many_texts_with_control_characters_are_counted_in_all():
         question["answers"].pop("A10")
     notes = read_study(json.dumps(value).encode(), "a.json").finish().notes
     assert len(notes) == MOST_REPLACED_NOTES + 1
-    assert notes[-1] == "in all 60 control characters became U+FFFD, in 40 texts; the first 20 are listed"
+    assert notes[-1] == "60 control characters replaced by U+FFFD in 40 texts in all; the first 20 are listed"
 
 
 def test_a_file_name_that_no_database_can_hold():
@@ -130,40 +130,40 @@ def test_files_of_another_shape(text: str, problem: str):
 A2 = ("answers", "A2")
 ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (("question",), "", "question q-3: question is empty"),
-    (("question",), 5, "question q-3: question is a number, expected a text"),
-    (("ground_truth",), None, "question q-3: ground_truth is null, expected a text"),
+    (("question",), 5, "question q-3: question is a number, expected text"),
+    (("ground_truth",), None, "question q-3: ground_truth is null, expected text"),
     (("ground_truth",), "\0\x1b", "question q-3: ground_truth is blank"),
     (
         ("ground_truth",),
         "\0\udc00",
-        "question q-3: ground_truth holds half a surrogate pair, U+DC00 (character 2)",
+        "question q-3: ground_truth contains half a surrogate pair, U+DC00 (character 2)",
     ),
     (("answers",), [], "question q-3: answers is a list, expected an object of levels"),
     (("answers",), None, "question q-3: answers is null, expected an object of levels"),
     (("answers",), {}, "question q-3: answers is empty"),
     (A2, ["x"], "question q-3, level A2: is a list, expected an object with one text per system"),
-    (A2, "x", "question q-3, level A2: is a text, expected an object with one text per system"),
+    (A2, "x", "question q-3, level A2: is text, expected an object with one text per system"),
     (A2, {}, "question q-3, level A2: is empty, expected one text per system"),
     ((*A2, "ai"), "", "question q-3, level A2, source ai: text is empty"),
     ((*A2, "ai"), " \n", "question q-3, level A2, source ai: text is blank"),
-    ((*A2, "ai"), None, "question q-3, level A2, source ai: text is null, expected a text"),
-    ((*A2, "human"), {}, "question q-3, level A2, source human: text is an object, expected a text"),
+    ((*A2, "ai"), None, "question q-3, level A2, source ai: text is null, expected text"),
+    ((*A2, "human"), {}, "question q-3, level A2, source human: text is an object, expected text"),
     (
         (*A2, "human"),
         "x\ud800",
-        "question q-3, level A2, source human: text holds half a surrogate pair, U+D800 (character 2)",
+        "question q-3, level A2, source human: text contains half a surrogate pair, U+D800 (character 2)",
     ),
-    (("language",), "en_US", "question q-3: language is no tag such as en, pt-BR or und (en_US)"),
+    (("language",), "en_US", "question q-3: language is not a tag such as en, pt-BR or und (en_US)"),
     (
         ("language",),
         None,
-        "question q-3: language is no tag such as en, pt-BR or und (is null, expected a text)",
+        "question q-3: language is not a tag such as en, pt-BR or und (is null, expected text)",
     ),
-    (("id",), None, "questions[1]: id is null, expected a text or a whole number"),
-    (("id",), 1.5, "questions[1]: id is a decimal number, expected a text or a whole number"),
+    (("id",), None, "questions[1]: id is null, expected text or a whole number"),
+    (("id",), 1.5, "questions[1]: id is a decimal number, expected text or a whole number"),
     (("id",), " ", "questions[1]: id is blank"),
-    (("id",), "q\0", "questions[1]: id holds the control character U+0000 (character 2)"),
-    (("language",), "en\x1c", "question q-3: language is no tag such as en, pt-BR or und (en\\u001c)"),
+    (("id",), "q\0", "questions[1]: id contains the control character U+0000 (character 2)"),
+    (("language",), "en\x1c", "question q-3: language is not a tag such as en, pt-BR or und (en\\u001c)"),
     (("id",), "0", "question 0: 2 questions have this id"),
 ]
 

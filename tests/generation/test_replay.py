@@ -31,7 +31,8 @@ def test_the_published_report(published: FactualReport) -> None:
     assert all(item.reasons == () for item in result.per_item)
     assert (result.order, result.order_stated, result.failed) == ("trutheval", False, ())
     assert (
-        result.verdict == "The selection follows the code's order (keep 80 %, then drop), in 20 of 20 items."
+        result.verdict
+        == "The selection follows the order of Factual's code (keep 80 %, then drop), in 20 of 20 items."
     )
 
 
@@ -56,9 +57,9 @@ def test_a_changed_report_is_noticed(published: FactualReport) -> None:
     moved = ReportQuestion(**{**vars(rest[0]), "answers": {**rest[0].answers, "A0": "Something else."}})
     result = replay(FactualReport((broken, moved, *rest[1:])))
     assert (result.filter_match_code_order, result.brackets_match, result.group_sizes_match) == (19, 19, 19)
-    assert "besides" not in result.per_item[0].reasons[0]
+    assert "also has" not in result.per_item[0].reasons[0]
     assert result.per_item[0].reasons[0].startswith("Selection: the report lacks “")
-    assert result.per_item[1].reasons == ("A0's brackets do not hold the listed spans.",)
+    assert result.per_item[1].reasons == ("A0's brackets do not contain the listed spans.",)
 
 
 def made(
@@ -127,7 +128,7 @@ def test_a_report_that_states_its_settings_is_replayed_with_them(
     if keep < 1:
         other = replay(read, keep=1)
         assert other.filter_match_paper_order < fits
-        assert "were selected otherwise" in other.verdict
+        assert "The others do not match." in other.verdict
 
 
 def test_orders_that_both_fit_are_not_told_apart() -> None:
@@ -135,7 +136,7 @@ def test_orders_that_both_fit_are_not_told_apart() -> None:
     trace = asyncio.run(perturb(material, Doubling(), FactualSettings(parser="rules")))
     result = replay(from_traces([trace], {"a": material}))
     assert (result.filter_match_code_order, result.filter_match_paper_order, result.order) == (1, 1, None)
-    assert result.verdict == "Both orders of filter and keep fit 1 of 1 items: they cannot be told apart."
+    assert result.verdict == "Both orders of filter and keep fit 1 of 1 items, so the order is undecided."
 
 
 def test_a_level_that_was_not_made_is_a_failed_item() -> None:
@@ -147,7 +148,7 @@ def test_a_level_that_was_not_made_is_a_failed_item() -> None:
     result = replay(replace(report, questions=(cut, nothing)))
     assert (result.items, result.compared, result.failed) == (2, 0, (0, 1))
     assert (result.brackets_match, result.filter_match_paper_order, result.group_sizes_match) == (0, 0, 0)
-    assert result.per_item[0].failed == "The item failed: of A1 to A4 the report has 3 levels."
+    assert result.per_item[0].failed == "The item failed: the report has 3 of the levels A1 to A4."
     assert result.per_item[1].failed == "The item failed: no span was left to edit."
     assert result.verdict.endswith("nothing to compare. Failed and not compared: items 1, 2.")
 

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
+from core.diff.sentences import sentences
 from core.generation.damage import DAMAGE_LEVELS, Damaged, RuleDamage, check_damage
 from core.generation.facts import make_pool
-from core.generation.language import count_words, sentences
+from core.generation.language import count_words
 from core.generation.operators import within
 from core.generation.scheme import Task
 from core.llm.asking import Answer

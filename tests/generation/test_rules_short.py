@@ -7,12 +7,12 @@ import pytest
 import regex
 from generation.rules_texts import SENTENCES, demo_materials, material
 
+from core.diff.sentences import sentences
 from core.generation.damage import RuleDamage, surface_changes
 from core.generation.facts import RANKS, Fact, Pool, find_facts, make_pool
 from core.generation.factual import perturb
 from core.generation.factual.spans import KINDS
 from core.generation.factual.steps import FactualSettings, FactualTrace, RuleSteps
-from core.generation.language import sentences
 from core.generation.lists import gazetteer, languages
 from core.generation.numbers import Draw
 from core.generation.replacing import substitute, swap_fact

@@ -164,7 +164,7 @@ def test_judged_texts_cannot_close_their_tags() -> None:
 
 
 def test_only_a_prompt_for_alignment_will_do() -> None:
-    with pytest.raises(InputError, match="one for align is needed"):
+    with pytest.raises(InputError, match="this step needs one for align"):
         Aligner(None, find_prompt("damage-qa"), AlignmentSettings())  # type: ignore[arg-type]
 
 

@@ -459,14 +459,14 @@ def test_what_is_missing_is_named_before_anything_is_asked() -> None:
     name, said = problem(unrated)
     assert (name, "nobody marked errors in a text" in said) == ("examples", True)
     name, said = problem(TEXTS, find_task("direct"))
-    assert (name, "Task: direct marks no errors" in said) == ("task", True)
+    assert (name, "Task: direct does not ask for marked errors" in said) == ("task", True)
     name, said = problem(TEXTS, examples="none")
     assert (name, "nothing to repeat" in said) == ("examples", True)
     name, said = problem(TEXTS, rater="Ida")
     assert (name, "its ratings name no rater" in said) == ("rater", True)
     named = [RatedText(one.output, (replace(one.ratings[0], rater="Eva"),)) for one in TEXTS]
     name, said = problem(named, rater="Ida")
-    assert (name, "Ida rated nothing of the kind in the file; there are Eva" in said) == ("rater", True)
+    assert (name, "Ida gave no such ratings in the file; choose from Eva" in said) == ("rater", True)
     model = Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny"))
     with pytest.raises(InputError, match="no prompt for mark-errors"):
         KIND.open(AutoMqmSettings(examples="none"), Bench({}, dump_task(MQM), tuple(unrated)))(model)

@@ -294,7 +294,7 @@ def test_a_record_of_an_older_run_is_read_and_kept_as_it_was() -> None:
     ("repeats", "problems"),
     [
         ((0, 1, 2), []),
-        ((0, 0), ["examinations, 2: a second one with the repeat 0"]),
+        ((0, 0), ["examinations, 2: a second entry with the repeat 0"]),
         ((-1,), ["examinations, 1, repeat: "]),
         ((0, 100), ["examinations, 2, repeat: "]),
     ],

@@ -413,5 +413,5 @@ def test_prompts_have_to_fit() -> None:
     model = Model(OpenAIServer("http://127.0.0.1:9/v1", "tiny"))
     with pytest.raises(InputError, match="no prompt for answers"):
         Answerer(model, {"answer": PROMPTS["answer"]}, "batch")
-    with pytest.raises(InputError, match="questions \\(mixed\\) is needed"):
+    with pytest.raises(InputError, match="needs one for questions \\(mixed\\)"):
         QuestionMaker(model, find_prompt("questions-yes"), "mixed")

@@ -361,11 +361,13 @@ def test_only_what_fits_is_put_together() -> None:
         KIND.open(ClaimsSettings(), Bench())(None)
     assert wrong.value.problems == (
         "there is no prompt for verify",
-        "the verifier llm asks a model, and there is none; choose rules or nli",
+        "the verifier llm needs a model, but there is none; choose rules or nli",
     )
     with pytest.raises(InputError, match="needs an entailment model"):
         KIND.open(ClaimsSettings(verifier="nli"), Bench(PROMPTS))(model)
-    with pytest.raises(InputError, match=r"is for decompose \(low-low\); one for decompose \(high-low\)"):
+    with pytest.raises(
+        InputError, match=r"is for decompose \(low-low\); this step needs one for decompose \(high-low\)"
+    ):
         LlmDecomposer(model, PROMPTS["decompose"], ClaimsSettings(atomicity="high"))
 
 

@@ -248,9 +248,9 @@ def test_a_model_s_path_is_kept_whole(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("given", "field", "said"),
     [
-        ({"atomicity": "middle"}, "atomicity", "Size of a claim: 'middle' is none of low, high"),
-        ({"coverage": "all"}, "coverage", "Which claims: 'all' is none of low, high"),
-        ({"verifier": "me"}, "verifier", "Claims are verified by: 'me' is none of llm, nli, rules"),
+        ({"atomicity": "middle"}, "atomicity", "Size of a claim: 'middle' is not one of low, high"),
+        ({"coverage": "all"}, "coverage", "Which claims: 'all' is not one of low, high"),
+        ({"verifier": "me"}, "verifier", "Claims are verified by: 'me' is not one of llm, nli, rules"),
         ({"beta": 0.0}, "beta", "Weight of recall (beta): 0 is not between 0.001 and 1000"),
         ({"beta": float("nan")}, "beta", "Weight of recall (beta): nan is not between 0.001 and 1000"),
         ({"temperature": 2.5}, "temperature", "Temperature: 2.5 is not between 0 and 2"),
@@ -271,8 +271,8 @@ def test_values_that_cannot_be(given: dict[str, object], field: str, said: str) 
             {},
             "rules",
             "verifier",
-            'Claims are verified by: llm asks a model, and "Model by: rules" has none; choose rules or nli',
-            "--verifier: llm asks a model, and --backend rules has none; choose rules or nli",
+            'Claims are verified by: llm needs a model, but "Model by: rules" has none; choose rules or nli',
+            "--verifier: llm needs a model, but --backend rules has none; choose rules or nli",
         ),
         (
             {"verifier": "nli"},

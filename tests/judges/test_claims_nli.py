@@ -74,7 +74,7 @@ def test_what_was_cut_off_is_said_and_was_not_read(seen: dict[str, Any]) -> None
     first, broken, long, longer, empty = seen["nli"]["odd"]
     assert first["window"] is None
     assert (broken["label"], broken["window"]) == (None, None)
-    assert "cannot take these texts" in broken["reason"]
+    assert "cannot read these texts" in broken["reason"]
     assert (long["window"], longer["window"]) == (128, 128)
     assert longer["probability"] == pytest.approx(long["probability"], abs=1e-6)
     assert empty["label"] is not None
@@ -90,10 +90,7 @@ def test_the_signature_says_which_files_and_whose_code(seen: dict[str, Any]) -> 
 
 def test_what_is_missing_is_said(seen: dict[str, Any]) -> None:
     said = seen["refusals"]
-    assert (
-        "does not tell entailment: one of its labels must be that (LABEL_0, LABEL_1, LABEL_2)"
-        in said["unnamed"]
-    )
-    assert "Name another one: a folder on this machine, or a name on the hub" in said["nowhere"]
+    assert "does not recognise entailment; its labels are LABEL_0, LABEL_1, LABEL_2" in said["unnamed"]
+    assert "Choose another one: a folder on this machine, or a name on the hub" in said["nowhere"]
     assert "claims: cross-encoder/nli-deberta-v3-large is not on this machine" in said["default"]
     assert "torch finds no GPU" in said["gpu"]

@@ -187,5 +187,5 @@ def test_what_is_missing_is_named() -> None:
     unknown = refused(TEXTS, dimension="style")
     assert isinstance(unknown, SettingsError)
     assert [one.name for one in unknown.found_in] == ["dimension"]
-    assert "style is none of the task direct: overall" in str(unknown)
+    assert "style is not a dimension of the task direct; choose from overall" in str(unknown)
     assert "no prompt for direct" in str(refused(TEXTS))

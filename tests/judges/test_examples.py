@@ -76,7 +76,7 @@ def test_names_that_nobody_could_tell_apart_are_one_system() -> None:
         assert len(found) == 2
         assert {e.output.system for e in found} <= {"B", "C"}
     (note,) = pool.notes("specialist")
-    assert note.startswith(f"{', '.join(alike)} are taken for one system")
+    assert note.startswith(f"{', '.join(alike)} count as one system")
 
 
 def test_blanks_make_no_other_source_and_case_no_other_language() -> None:
@@ -117,7 +117,7 @@ def test_texts_without_such_ratings_and_references_are_no_examples() -> None:
     pool = ExamplePool(texts)
     assert shown(pool, texts[0]) == ["p D"]
     assert shown(pool, unrated) == ["p A", "p D"]
-    assert pool.notes("specialist") == ("texts of references are no examples: refA",)
+    assert pool.notes("specialist") == ("references are not used as examples: refA",)
     assert shown(ExamplePool(texts, dimension=OVERALL), texts[0]) == ["p C"]
 
 
@@ -163,17 +163,17 @@ def test_fixed_takes_one_other_source_of_the_same_rater() -> None:
 def test_fixed_says_what_it_could_not_keep_to() -> None:
     texts = grid("pqr", "ABC")
     assert ExamplePool(texts).notes("fixed") == (
-        "the ratings carry no rater: the other source may have been rated by somebody else",
+        "the ratings name no rater: the other source may have been rated by someone else",
     )
     alone = grid("pqr", "ABC", {"p": "one", "q": "two", "r": "two"})
     pool = ExamplePool(alone)
     assert len(shown(pool, alone[0], "fixed")) == 2
     assert pool.notes("fixed") == (
-        "no other source was rated by the same people, so others rated it: 3 of 9 texts",
+        "no other source was rated by the same people, so its raters differ: 3 of 9 texts",
     )
     short = grid("p", "ABCDE") + grid("q", "AB")
     assert shown(ExamplePool(short), short[0], "fixed") == ["q B"]
-    note = "no other source has enough examples, so there are fewer: 5 of 7 texts"
+    note = "no other source has enough examples, so fewer are shown: 5 of 7 texts"
     assert ExamplePool(short).notes("fixed")[1:] == (note,)
     long = shown(ExamplePool(short), short[-1], "fixed")
     assert len(long) == 1, "as many as the specialist has for this text"

@@ -349,24 +349,24 @@ def test_systems_are_named_once_and_old_settings_read() -> None:
 @pytest.mark.parametrize(
     ("kind", "asked", "problem"),
     [
-        ("automqm", {"task": "direct"}, ("task", "--task: direct marks no errors")),
+        ("automqm", {"task": "direct"}, ("task", "--task: direct does not ask for marked errors")),
         ("direct", {"task": "mqm"}, ("task", "--task: mqm has no dimension")),
         ("quality", {"task": "mqm"}, ("task", "--task: mqm has no dimension")),
         ("quality", {"task": "direct", "given": {"shots": 1}}, ("shots", "--shots: needs classes")),
         (
             "direct",
             {"given": {"dimension": "style"}},
-            ("dimension", "--dimension: style is none of the task direct: overall"),
+            ("dimension", "--dimension: style is not a dimension of the task direct; choose from overall"),
         ),
         (
             "automqm",
             {"given": {"only": ("E",)}},
-            ("only", "--only: E has no text in the file; there are A, B, C, D"),
+            ("only", "--only: E has no text in the file; choose from A, B, C, D"),
         ),
         (
             "automqm",
             {"given": {"rater": "r9"}},
-            ("rater", "--rater: r9 rated nothing of the kind in the file; there are r1, r2, r3"),
+            ("rater", "--rater: r9 gave no such ratings in the file; choose from r1, r2, r3"),
         ),
         (
             "automqm",
@@ -386,7 +386,7 @@ def test_systems_are_named_once_and_old_settings_read() -> None:
         (
             "automqm",
             {"texts": [rated(0, "A"), rated(1, "A")], "by_rules": True},
-            ("examples", "--examples: no text has a rated text of another system beside it"),
+            ("examples", "--examples: no text to be judged has another system's rated text"),
         ),
         (
             "quality",
@@ -405,7 +405,7 @@ def test_what_cannot_be_is_refused_before_it_costs_anything(
 def test_all_that_is_wrong_with_a_file_is_said_at_once() -> None:
     given = {"only": ("E", "F"), "rater": "r9"}
     assert [field for field, _ in refused("direct", given=given)] == ["only", "only", "rater"]
-    with pytest.raises(InputError, match=r"mills\.jsonl does not fit what was asked"):
+    with pytest.raises(InputError, match=r"mills\.jsonl does not fit these settings"):
         checked("direct", given=given)
 
 
@@ -454,8 +454,8 @@ def test_errors_of_severities_that_the_task_lacks_are_not_lost_in_silence(by_rul
 
 def test_systems_that_are_not_judged_serve_as_examples() -> None:
     notes = checked("automqm", grid(6), {"only": ("B",), "rater": "r3"})
-    assert "18 texts of other systems are not judged; those that are rated serve as examples" in notes
-    assert any("6 of the 6 texts to be judged are rated themselves" in note for note in notes)
+    assert "18 texts of other systems are not judged; those with ratings serve as examples" in notes
+    assert any("6 of the 6 texts to be judged have ratings" in note for note in notes)
     (alone,) = checked("direct", grid(6), {"only": ("B",), "examples": "none"})
     assert alone == "18 texts of other systems are not judged"
 
@@ -463,21 +463,21 @@ def test_systems_that_are_not_judged_serve_as_examples() -> None:
 def test_texts_without_examples_are_counted() -> None:
     lonely = [rated(item, "A", ()) for item in range(2, 5)]
     notes = checked("automqm", [*grid(2), *lonely])
-    assert "3 of the 11 texts to be judged have no rated text of another system beside them" in " ".join(
+    assert "3 of the 11 texts to be judged have no other system's rated text for the same item" in " ".join(
         notes
     )
 
 
 def test_notes_say_what_repeats_will_not_show() -> None:
     """Repeats of the same examples at temperature 0; not where examples are drawn anew."""
-    same, by_rules = "repeats at temperature 0 ask for the same answer again", "2 repeats say the same by"
+    same, by_rules = "repeats at temperature 0 request the same answer again", "2 repeats are useless"
     twice = {"repeats": 2}
     assert any(by_rules in one for one in checked("automqm", given=twice, by_rules=True))
     for kind in KINDS:
         assert any(same in one and "--temperature" in one for one in checked(kind, given=twice))
         assert not any(same in one for one in checked(kind, given=twice | {"temperature": 0.5}))
     anew = checked("automqm", grid(3, (None,)), {"examples": "fixed", "repeats": 2}, by_rules=True)
-    assert any("carry no rater" in note for note in anew)
+    assert any("name no rater" in note for note in anew)
     assert not any("repeats" in note for note in anew)
     assert not any("repeats" in note for note in checked("direct", given=twice | {"n_examples": 2}))
     assert any(same in note for note in checked("direct", given=twice | {"examples": "none"}))
@@ -504,14 +504,14 @@ def test_languages_and_classes_without_examples_are_named() -> None:
     said = set()
     for seed in range(8):
         notes = checked("quality", [*rare, *texts], {"shots": 1, "seed": seed, "held_out": 0.3})
-        gone = any("every item of sw is held out" in note for note in notes)
+        gone = any("every item in sw is held out" in note for note in notes)
         bare = any(note.startswith("4 of the 28 texts to be judged get no examples") for note in notes)
         assert gone != bare
         said.add(gone)
     assert said == {True, False}
     one_class = [rated(item, "A") for item in (0, 3, 6)]  # no slips: the highest class of all
     notes = checked("quality", one_class, {"shots": 1})
-    assert "classes that no example has: LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0" in notes
+    assert "classes without an example: LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0" in notes
 
 
 def test_tasks_suit_judges() -> None:
@@ -602,12 +602,12 @@ def wrong_with(kind: str, record: Any, text: str | None = "The cat sat.") -> lis
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (replace(FOUND, end=13), "end is 13, and the text has 12 characters"),
-        (replace(FOUND, start=8), "start and end (8, 7) are not two places in order"),
-        (replace(FOUND, start=-1), "start and end (-1, 7) are not two places in order"),
-        (replace(FOUND, end=None), "start and end are only there together"),
-        (replace(FOUND, start=None, end=None), "start is missing, of an error that was found"),
-        (replace(FOUND, located="not found"), "start is 4, of an error that was not found"),
+        (replace(FOUND, end=13), "end is 13, but the text has 12 characters"),
+        (replace(FOUND, start=8), "start and end (8, 7) are not in order"),
+        (replace(FOUND, start=-1), "start and end (-1, 7) are not in order"),
+        (replace(FOUND, end=None), "start and end must be given together"),
+        (replace(FOUND, start=None, end=None), "start is missing, although the error was found"),
+        (replace(FOUND, located="not found"), "start is 4, although the error was not found"),
     ],
 )
 def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:
@@ -621,7 +621,7 @@ def test_records_keep_to_their_bounds() -> None:
     assert [wrong_with(kind, record) for kind, record in RECORDS.items()] == [[], [], []]
     ends = (replace(FOUND, start=0, end=12), replace(FOUND, start=12, end=12))
     assert wrong_with("automqm", AutoMqmRecord((ErrorTrial(0, ends),))) == []
-    again, no_errors = "trials, 2: a second one with the repeat 0", replace(USED[0], n_errors=-1)
+    again, no_errors = "trials, 2: a second entry with the repeat 0", replace(USED[0], n_errors=-1)
     twice = AutoMqmRecord((ErrorTrial(0, ()), ErrorTrial(0, ()), ErrorTrial(100, (), (no_errors,))))
     assert wrong_with("automqm", twice) == [
         "trials, 3, repeat: is 100, which is not between 0 and 99",
@@ -640,7 +640,7 @@ def test_records_keep_to_their_bounds() -> None:
     assert wrong_with("quality", rated_twice) == [
         "examples, 1, n_errors: is -1, which is not between 0 and 1000000",
         "trials, 2, score: is -10000000000.0, which is not between -1e+09 and 1e+09",
-        "trials, 3: a second one with the dimension H and the repeat 0",
+        "trials, 3: a second entry with the dimension H and the repeat 0",
     ]
     assert automqm.KIND.score_bounds("j") == (-1e9, 0.0)
     assert direct.KIND.score_bounds("j") == quality.KIND.score_bounds("j-H") == (-1e9, 1e9)

@@ -64,35 +64,35 @@ def test_the_hash_is_of_what_a_judge_reads() -> None:
     [
         ("", "levels: is missing"),
         ("levels:", "line 5, levels: is empty"),
-        ("levels: {}", "line 5, levels: a scale has two levels at least"),
-        ("levels: {1: Yes.}", "line 5, levels: a scale has two levels at least"),
+        ("levels: {}", "line 5, levels: a scale needs at least two levels"),
+        ("levels: {1: Yes.}", "line 5, levels: a scale needs at least two levels"),
         ("levels: [Yes., No.]", "line 5, levels: is a list, expected names with values"),
         ("levels: 5", "line 5, levels: is a number, expected names with values"),
         (
             "levels:\n  1: No.\n  '2': Yes.",
-            "line 7, levels, 2: is no level; a level is a whole number without quotes",
+            "line 7, levels, 2: is not a level; a level is a whole number without quotes",
         ),
         (
             "levels:\n  2: No.\n  yes: Yes.",
-            "line 5, levels, 1: is no level; a level is a whole number without quotes",
+            "line 5, levels, 1: is not a level; a level is a whole number without quotes",
         ),
         (
             "levels:\n  1: No.\n  1.5: Yes.",
-            "line 7, levels, 1.5: is no level; a level is a whole number without quotes",
+            "line 7, levels, 1.5: is not a level; a level is a whole number without quotes",
         ),
         ("levels:\n  1: No.\n  -1: Yes.", "line 7, levels, -1: is not between 0 and 100"),
         ("levels:\n  1: No.\n  101: Yes.", "line 7, levels, 101: is not between 0 and 100"),
-        ("levels:\n  1: No.\n  2:", "line 7, levels, 2: is empty, expected a text"),
+        ("levels:\n  1: No.\n  2:", "line 7, levels, 2: is empty, expected text"),
         ("levels:\n  1: ' '\n  2: Yes.", "line 6, levels, 1: is empty"),
         (
             "levels:\n  1: No.\n  2: true",
-            "line 7, levels, 2: is a truth value, expected a text; put it in quotes",
+            "line 7, levels, 2: is true or false, expected text; put it in quotes",
         ),
         (
             "levels:\n  1: No.\n  1: Yes.\n  2: x",
-            "line 7, levels, 1: is given a second time (first on line 6)",
+            "line 7, levels, 1: is given twice (first on line 6)",
         ),
-        ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number is written in two ways"),
+        ("levels:\n  1: No.\n  01: Yes.\n  2: x", "line 5, levels: the same number appears in two spellings"),
     ],
 )
 def test_scales_that_cannot_be_used(levels: str, problem: str) -> None:
@@ -110,12 +110,12 @@ levels:
   x: Yes.
 """
     assert problems_of(text) == (
-        "line 1, name: may have small letters a-z, digits and single hyphens, at most 80 in all",
+        "line 1, name: may have only lower-case letters a-z, digits and single hyphens, at most 80 in all",
         "line 2, title: is empty",
-        "line 3, purpose: is no field of a rubric file; there are name, title, source, criterion, levels",
-        "line 4, source, section: is a number, expected a text; put it in quotes",
+        "line 3, purpose: is not a field of a rubric file; the fields are name, title, source, criterion, levels",
+        "line 4, source, section: is a number, expected text; put it in quotes",
         "line 4, source, differences: is empty",
-        "line 7, levels, x: is no level; a level is a whole number without quotes",
+        "line 7, levels, x: is not a level; a level is a whole number without quotes",
         "criterion: is missing",
     )
 
@@ -140,7 +140,7 @@ def test_a_rubric_of_ones_own_is_found_by_its_path(tmp_path: Path) -> None:
     path.write_text(HEAD + "levels: {0: No., 1: Yes.}", "utf-8")
     assert find_rubric(str(path)).criterion == "Is it true?"
     with pytest.raises(
-        InputError, match=r"There is no rubric mine: give one of coverage, factual, or the path"
+        InputError, match=r"There is no rubric mine\. Choose one of coverage, factual, or give the path"
     ):
         find_rubric("mine")
     with pytest.raises(InputError, match=r"Rubric .*nowhere.yaml cannot be read"):

@@ -136,9 +136,9 @@ def test_a_wrong_key_is_named_by_its_variable(key: str) -> None:
     ("variable", "value", "problem"),
     [
         (VARIABLE, None, f"{VARIABLE} is not set"),
-        (VARIABLE, " \n", f"{VARIABLE} is not set or empty"),
-        (VARIABLE, "sk-a b", "characters that no key has"),
-        (VARIABLE, "sk-é", "characters that no key has"),
+        (VARIABLE, " \n", f"{VARIABLE} is not set or is empty"),
+        (VARIABLE, "sk-a b", "characters that are not allowed in a key"),
+        (VARIABLE, "sk-é", "characters that are not allowed in a key"),
         (KEY, None, "never the key itself"),
     ],
 )

@@ -169,7 +169,7 @@ def test_nobody_listens() -> None:
         reply = asyncio.run(client.complete(question()))
         assert reply.reason == "unreachable"
         assert url in reply.detail
-        with pytest.raises(InputError, match="nobody answers there; start the server"):
+        with pytest.raises(InputError, match="no server answers there; start the server"):
             asyncio.run(client.start())
 
 
@@ -324,14 +324,14 @@ def test_an_answer_is_data() -> None:
 @pytest.mark.parametrize(
     ("models", "model", "problem"),
     [
-        (("big", "small"), "tiny", r"no model 'tiny'; choose one of: big, small"),
+        (("big", "small"), "tiny", r"no model 'tiny'; choose from big, small"),
         (tuple(f"m{n}" for n in range(50)), "tiny", r"m19 and 30 more"),
-        ((), "tiny", "no model at all; load tiny"),
-        (Said(raw=b"<html>", content_type="text/html"), "tiny", "does the base URL have to end in /v1"),
+        ((), "tiny", "no models; load tiny"),
+        (Said(raw=b"<html>", content_type="text/html"), "tiny", "does the base URL need to end in /v1"),
         (error(500, "loading"), "tiny", "answered 500: loading"),
-        (error(401, "who are you?"), "tiny", "wants a key: name the environment variable"),
-        (Said(then="hang"), "tiny", "still loading the model"),
-        (Said(then="close"), "tiny", "nobody answers there"),
+        (error(401, "who are you?"), "tiny", "requires a key: name the environment variable"),
+        (Said(then="hang"), "tiny", "may still be loading the model"),
+        (Said(then="close"), "tiny", "no server answers there"),
         (Said(status=301, headers={"Location": "https://example.org/"}), "tiny", "redirects"),
     ],
 )

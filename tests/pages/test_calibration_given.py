@@ -65,5 +65,5 @@ def test_turning_is_for_metal_json_alone() -> None:
     with pytest.raises(InputError, match="is not METAL's JSON"):
         chosen_scores.read_judge(b"item,m\n1,2\n", "x.csv", (), evaluators=True)
     alone = json.dumps([RECORDS[0] | {"evaluators": {}}]).encode()
-    with pytest.raises(InputError, match="holds no scores of an evaluator"):
+    with pytest.raises(InputError, match="contains no scores of an evaluator"):
         chosen_scores.read_judge(alone, "x.json", (), evaluators=True)

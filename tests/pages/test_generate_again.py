@@ -62,7 +62,7 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
     at = visit(run)
     assert "did not start" in said(at)
     assert f"The model server at {server.url} cannot be used" in said(at)
-    assert any("it has no model 'nope'; choose one of: tiny, large" in code.value for code in at.code)
+    assert any("it has no model 'nope'; choose from tiny, large" in code.value for code in at.code)
     assert not at.metric
     assert "what was finished is kept" not in said(at)
     press(at, "Change the settings")

@@ -140,8 +140,8 @@ def test_what_is_wrong_with_the_settings_is_said_in_the_pages_words(store: Store
     field(at, "Environment variable that holds the key").set_value("")
     at.run()
     press(at, "Preview five items")
-    assert "Model: name the model to ask" in said(at)
-    assert "Address: it is no http or https URL" in said(at)
+    assert "Model: is empty; enter the model's name" in said(at)
+    assert "Address: it is not an http or https URL" in said(at)
     assert "--" not in " ".join(code.value for code in at.code if "Address" in code.value)
     assert list_runs(store) == []
 
@@ -225,7 +225,7 @@ def test_no_level_is_refused_and_without_level_0_nothing_is_verbatim(store: Stor
     field(at, "Levels").set_value([])
     at.run()
     press(at, "Run the one item")
-    assert "Levels: name at least one level" in said(at)
+    assert "Levels: choose at least one level" in said(at)
     assert list_runs(store) == []
 
 

@@ -93,12 +93,12 @@ class TestDoors:
             ROWS.replace(b"ref", b"question,reference", 1).replace(b"!", b"!,R", 4),
         )
         self.named(at)
-        assert "2 questions at levels A0 from the sources a and b" in said(at)
+        assert "2 questions at levels A0 with answers from a and b" in said(at)
         assert not list_studies(store)
 
     def test_texts_to_be_rated(self, store: Store) -> None:
         at = open_page("studies")
-        choose(at, "What raters do", "ratings")
+        choose(at, "What do you ask raters?", "ratings")
         self.named(upload(at, "rows.csv", ROWS))
         assert "4 texts of 2 sources by 2 systems" in said(at)
         assert not list_studies(store)

@@ -100,7 +100,7 @@ def test_without_any_run_the_form_stands_there_and_waits_for_texts(store: Store)
     at = visit()
     assert field(at, "Judge").options == ["Ask a judge ...", "Give a judge's output ..."]
     assert field(at, "Kind").options == ["Rubric", "Claims", "Cross-examination"]
-    assert "A verdict on the rubric's scale" in said(at)
+    assert "a verdict on the rubric's scale" in said(at)
     assert "methods#rubric" in said(at)
     assert "Choose texts above" in said(at)
     assert "Preview five items" not in buttons(at)
@@ -161,7 +161,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     at.run()
     (at_once,) = (button for button in at.button if button.label == "Judge all 6 items")
     assert at_once.help == "Rules cost nothing."
-    assert "A stand-in to try everything without a model" in said(at)
+    assert "A stand-in for trying things out without a model" in said(at)
     assert field(at, "Claims are verified by").options == [  # type: ignore[attr-defined]
         "rules: numbers, names and words",
         "an entailment model (NLI)",
@@ -186,7 +186,7 @@ def test_what_is_wrong_is_said_in_the_words_of_the_form_and_nothing_is_made(stor
     field(at, "Name of the judge in tables (empty: kind, unusual settings and model)").set_value("a b")  # type: ignore[attr-defined]
     at.run()
     press(at, "Judge all 4 items")
-    assert "Model: name the model" in said(at)
+    assert "Model: is empty" in said(at)
     assert "Name of the judge: a column's name" in said(at)
     assert not list_runs(store, ("cef",))
 

@@ -41,7 +41,7 @@ OF_METRICS = (
     "Synonyms of METEOR",
     "Processes for lexical metrics",
     "Device of neural metrics",
-    "Texts a model sees at once",
+    "Texts per batch",
 )
 """Labels of the fields that only some metrics use."""
 METRIC_LIKE = (("bleu-1", 2), ("chrf-6-2", 1), ("rouge-l", 0.5), ("rouge-1", 0.1))
@@ -587,7 +587,7 @@ def test_a_run_with_models_fills_the_form_with_all_that_it_was_asked_for(store: 
     assert [name for box in at.multiselect for name in box.value] == ["comet-wmt22-da"]
     assert field(at, "comet-wmt22-da").value == "my/comet"  # type: ignore[attr-defined]
     assert field(at, "Device of neural metrics").value == "cuda:1"  # type: ignore[attr-defined]
-    assert field(at, "Texts a model sees at once").value == 8  # type: ignore[attr-defined]
+    assert field(at, "Texts per batch").value == 8  # type: ignore[attr-defined]
 
 
 def test_the_form_asks_only_for_what_the_metrics_use(store: Store) -> None:
@@ -604,7 +604,7 @@ def test_metrics_that_cannot_read_the_references_are_named_beside_the_progress(s
     rows = [{"item": "1", "level": str(level), "text": text, "reference": text} for level in range(2)]
     run = scored(store, lines(*rows), metrics=["rouge-1", "chrf-6-2"])
     at = visit(("run", run.run_id))
-    assert any("reads a-z and 0-9 only" in box.value for box in at.warning)
+    assert any("reads only a-z and 0-9" in box.value for box in at.warning)
 
 
 def test_scores_without_levels_stand_on_the_human_side(store: Store) -> None:

@@ -69,7 +69,7 @@ def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store:
         "Median seconds": "20",
         "Texts with errors": "1",
         "Errors": "1",
-        "Repeats the same": "none",
+        "Repeats the same": "–",
         "Last answer (UTC)": "",
     }
     assert not any("alpha" in str(frame.value) for frame in at.dataframe)

@@ -331,7 +331,7 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     vote(store, study.tokens["R1"], prefers(0))
     ended(store, study.study_id)
     at = visit(store)
-    assert "Paper's votes (assay-votes.json)" in [one.label for one in at.get("download_button")]
+    assert "Factual's votes (assay-votes.json)" in [one.label for one in at.get("download_button")]
     set_state(store, study.study_id, "open")
     vote(store, study.tokens["R2"], prefers(1))
     ended(store, study.study_id)
@@ -340,7 +340,7 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     assert labels == [
         "CSV (assay-answers.csv)",
         "JSONL (assay-answers.jsonl)",
-        "Paper's votes (assay-votes.zip)",
+        "Factual's votes (assay-votes.zip)",
         "Guesses (assay-guesses.csv)",
         "Results (assay-results.json)",
         "Bundle (assay-study.zip)",
@@ -352,7 +352,7 @@ def test_downloads_are_what_the_commands_write(store: Store) -> None:
     assert content["CSV"] == to_csv(record)
     assert content["JSONL"] == to_jsonl(record)
     assert content["Bundle"] == write_bundle(record)
-    assert content["Paper's votes"] == to_paper_zip(record)
+    assert content["Factual's votes"] == to_paper_zip(record)
     assert json.loads(content["Results"])["n_pairs"] == 8
 
 

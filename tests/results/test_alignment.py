@@ -252,7 +252,7 @@ def test_shared_words_find_what_is_quoted_and_nothing_else() -> None:
         )
     )
     assert [one.found for one in found.errors] == [True, False, None, None]
-    assert found.errors[0].why == "2 of 3 content words stand in: Did the bank close in 1998?"
+    assert found.errors[0].why == "2 of 3 content words are in: Did the bank close in 1998?"
     assert [one.reason for one in found.errors[2:]] == [
         "the marked words say too little to be found by words",
         "no words are marked",

@@ -81,11 +81,11 @@ def test_prompts_that_do_not_fit_are_named_together_with_what_is_wrong_in_settin
     found = refused(cross_examination.KIND, {"repeats": 0}, SERVER, *names)
     assert [one.name for one in found.found_in] == ["repeats", *4 * ["prompt"]]
     assert found.in_words(as_option).problems[1:] == (
-        "--prompt: answer is for answer, and this run asks for questions, answers; leave it out, or choose --answers each",
-        "--prompt: questions-mixed is for the task mixed, and this run's is yes; leave it out, or choose --kind-of-questions "
+        "--prompt: answer is for answer, but this run uses prompts for questions, answers; leave it out, or choose --answers each",
+        "--prompt: questions-mixed is for the task mixed, but this run's task is yes; leave it out, or choose --kind-of-questions "
         "mixed",
-        "--prompt: answers is the second one for answers; choose one",
-        "--prompt: rubric is for rubric, and this run asks for questions, answers; leave it out",
+        "--prompt: answers is the second prompt for answers; choose one",
+        "--prompt: rubric is for rubric, but this run uses prompts for questions, answers; leave it out",
     )
     (both,) = refused(rubric.KIND, {}, SERVER, "rubric", "rubric-text").found_in
     assert both.values == {"prompt": "rubric-text", "first": "rubric", "purpose": "rubric-text"}
@@ -351,7 +351,7 @@ def rows(**fields: str) -> bytes:
 
 
 def test_a_file_in_which_nothing_can_be_judged_makes_no_run(store: Store) -> None:
-    no_source = "has no source for any text, and this judge compares each text with it: add the column"
+    no_source = "has no source for any text, but this judge compares each text with it: add the column"
     for kind, data, said in (
         ("rubric", rows(source="Who?"), "has no reference for any text"),
         ("claims", rows(), "has no reference for any text"),
@@ -493,14 +493,14 @@ def test_a_run_whose_numbers_were_within_the_bounds_of_an_older_assay_is_read(st
 def test_a_look_at_judges_needs_something_to_look_at(store: Store) -> None:
     empty = QuestionSet(ScoredRow("1", "s"), "text", "a", "d", ())
 
-    with pytest.raises(InputError, match="holds no question to answer"):
+    with pytest.raises(InputError, match="has no question to answer"):
         create(store, write_pieces([empty]), "q.jsonl", settings("answers", URL), RUNNING)
-    with pytest.raises(InputError, match="holds no question"):
+    with pytest.raises(InputError, match="has no question"):
         create(store, b"", "q.jsonl", settings("answers", URL), RUNNING)
     asked = replace(empty, questions=(CrossQuestion("Is it?"),))
     with pytest.raises(InputError, match="cannot be imported"):
         create(store, write_pieces([asked]), "q.jsonl", settings("alignment", URL), RUNNING)
-    with pytest.raises(InputError, match="holds no texts"):
+    with pytest.raises(InputError, match="has no texts"):
         create(store, write_pieces([]), "q.jsonl", settings("alignment", URL), RUNNING)
     assert refused_fields(answers.KIND, {}, {"backend": "rules"}, {}) == ["backend"]
     assert refused_fields(alignment.KIND, {}, {"backend": "rules"}, {}) == []

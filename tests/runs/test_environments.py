@@ -40,7 +40,8 @@ def test_what_is_missing_is_one_line_that_says_how_to_get_it(
     said = missing_for(environment)
     assert said is not None
     assert "\n" not in said
-    assert f"`./run --with {environment} --setup` makes .venv-{environment}" in said
+    assert f"`./run --with {environment} --setup`" in said
+    assert f" .venv-{environment}" in said
     with pytest.raises(InputError, match="not set up here"):
         start_child(tmp_path / "assay.db", 1, environment)
 

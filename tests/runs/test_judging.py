@@ -182,8 +182,8 @@ def test_what_fails_has_a_reason_and_costs_nothing_else(kind: Any, store: Store)
         run = run_to_the_end(store, settings(kind, server.url, attempts=2), texts(8))
         assert (run.run.state, run.run.message) == (
             "stopped",
-            "No answer came for 1 item (server error). Last: The server answered 500: out of order. Resume the run to ask "
-            "for them again.",
+            "No answer for 1 item (server error). Last: The server answered 500: out of order. Resume the run to try "
+            "again.",
         )
         states = item_states(store, run.run.run_id)
         assert [states[position] for position in range(8)] == [
@@ -372,7 +372,9 @@ def test_a_run_goes_on_only_with_what_it_was_begun_with(store: Store) -> None:
             store, run.run.run_id, [replace(known, signature=known.signature.replace("tiny", "other"))]
         )
         resume(run, None, None)
-        with pytest.raises(InputError, match="begun with metrics that are computed otherwise") as refused:
+        with pytest.raises(
+            InputError, match="began with metrics that are now computed differently"
+        ) as refused:
             worked(run)
     assert "rubric-tiny: " in refused.value.problems[0]
 

@@ -51,7 +51,7 @@ def test_one_text_breaks_and_the_others_keep_their_scores(
     assert len(table.rows) == 6
     unscored = [at for at in range(6) if math.isnan(table.values[at, 0])]
     assert [(table.rows[at].item_id, table.rows[at].level) for at in unscored] == [("q1", "A1")]
-    assert table.reasons == {(unscored[0], 0): "the judge broke on this text (OverflowError)"}
+    assert table.reasons == {(unscored[0], 0): "internal error of the judge (OverflowError)"}
     printed = capsys.readouterr().err
     assert "OverflowError: too large" in printed
     assert "in judge" in printed, "where it broke"
@@ -87,7 +87,7 @@ def test_one_set_of_questions_breaks_and_the_others_keep_their_answers(
     assert failure[0] == "internal"
     first, second = pieces_done(run)
     assert first.questions[0].answer is not None
-    assert second.questions == (CrossQuestion("Did it burn?", reason=f"looking at it broke ({failure[1]})"),)
+    assert second.questions == (CrossQuestion("Did it burn?", reason=f"internal error ({failure[1]})"),)
     assert "Traceback" in capsys.readouterr().err
     assert texts_come_to(store, run.run.run_id) == (2, 1)
 
@@ -111,4 +111,4 @@ def test_one_marked_text_breaks_and_the_others_keep_their_verdicts(
         worked(run)
     assert progress_of(store, run.run.run_id).failures == {("internal", "OverflowError"): 1}
     found = [(error.found, error.reason) for one in pieces_done(run) for error in one.errors]
-    assert found == [(True, None), (None, "looking at it broke (OverflowError)")]
+    assert found == [(True, None), (None, "internal error (OverflowError)")]

@@ -202,7 +202,7 @@ def test_a_run_goes_on_otherwise_and_further(store: Store) -> None:
         resume(run, None, 1)
     (problem,) = refused.value.found_in
     assert (problem.name, problem.values["n"]) == ("limit", 1)
-    assert "come to 2 items" in str(refused.value)
+    assert "already processed 2 items" in str(refused.value)
     running = Running(concurrency=3, input_price=1.5)
     assert resume(run, running, 3) is run
     assert (run.running, run.run.limit) == (running, 3)
@@ -211,7 +211,7 @@ def test_a_run_goes_on_otherwise_and_further(store: Store) -> None:
     assert resume(run, None, None).run.limit is None
     assert progress_of(store, worked(run).run.run_id).n_done == 4
     claim_run(store, run.run.run_id, os.getppid())
-    with pytest.raises(InputError, match=f"worked on by process {os.getppid()}: cancel it"):
+    with pytest.raises(InputError, match=f"worked on by process {os.getppid()}. Cancel it"):
         resume(run.now(), None, None)
 
 

@@ -68,12 +68,12 @@ def places(said: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (replace(FOUND, end=13), "end is 13, and the text has 12 characters"),
-        (replace(FOUND, start=6), "start and end (6, 5) are not two places in order"),
-        (replace(FOUND, start=-1), "start and end (-1, 5) are not two places in order"),
-        (replace(FOUND, end=None), "start and end are only there together"),
-        (replace(FOUND, start=None, end=None), "start is missing, of an error that was found"),
-        (replace(FOUND, located="not found"), "start is 4, of an error that was not found"),
+        (replace(FOUND, end=13), "end is 13, but the text has 12 characters"),
+        (replace(FOUND, start=6), "start and end (6, 5) are not in order"),
+        (replace(FOUND, start=-1), "start and end (-1, 5) are not in order"),
+        (replace(FOUND, end=None), "start and end must be given together"),
+        (replace(FOUND, start=None, end=None), "start is missing, although the error was found"),
+        (replace(FOUND, located="not found"), "start is 4, although the error was not found"),
     ],
 )
 def test_errors_have_to_stand_in_the_text(error: FoundError, said: str) -> None:

@@ -146,8 +146,8 @@ def test_everything_that_is_wrong_is_named_by_line_and_field() -> None:
     assert "'YES', 'NO' or 'IDK'" in found[3]
     assert found[6:9] == [
         "line 5: scores: cef-overall is missing",
-        "line 5: scores: bleu is none of cef-coverage, cef-overall",
-        "line 6: reasons: bleu is none of cef-coverage, cef-overall",
+        "line 5: scores: bleu is not one of cef-coverage, cef-overall",
+        "line 6: reasons: bleu is not one of cef-coverage, cef-overall",
     ]
 
 
@@ -237,7 +237,7 @@ def test_folders_say_whose_records_they_hold(tmp_path: Path) -> None:
         ({"kind": 3, "settings": []}, "kind and settings: missing"),
         (
             run_of("factual"),
-            "holds a run of the kind factual; one of rubric, claims, cef, automqm, direct, quality is needed",
+            "contains a run of the kind factual; choose a run of the kind rubric, claims, cef, automqm, direct, quality",
         ),
         (run_of("cef", metrics=[{"name": "m"}], cef=None), "settings, metrics, 1, signature: is missing"),
         (run_of("cef", name=None), "settings, name: is missing"),
@@ -255,7 +255,7 @@ def test_a_folder_that_holds_no_judge_says_so(
 
 def test_no_folder_at_all_says_what_is_wanted(tmp_path: Path) -> None:
     for read in (read_judge_folder, lambda folder: read_audit_folder(folder, answers.KIND)):
-        with pytest.raises(InputError, match="name a folder that a judge's run wrote"):
+        with pytest.raises(InputError, match="choose a folder that a judge's run wrote"):
             read(tmp_path / "none")
 
 
@@ -277,14 +277,14 @@ def test_numbers_that_go_too_far_and_what_stands_twice_are_refused() -> None:
         "line 1, record, trials, 3, repeat: is -1, which is not between 0 and 99",
         f"line 1, record, trials, 5, repeat: is {10**30}, which is not between 0 and 99",
         "line 1, record, trials, 3, verdict: is 101, which is not between 0 and 100",
-        "line 1, record, trials, 4: a second one with the order reference-first and the repeat 0",
+        "line 1, record, trials, 4: a second entry with the order reference-first and the repeat 0",
     ]
     twice = CefRecord((Examination(1, (), ()), Examination(1, (), ())))
     scored = {"cef-coverage": -0.5, "cef-overall": 1.5}
     assert problems(line_of(twice, scores=scored)) == [
         "line 1: scores: cef-coverage is -0.5, which is not between 0 and 1",
         "line 1: scores: cef-overall is 1.5, which is not between 0 and 1",
-        "line 1, record, examinations, 2: a second one with the repeat 1",
+        "line 1, record, examinations, 2: a second entry with the repeat 1",
     ]
     for number in ("true", "1.0", '"1"'):
         written = json.dumps(line_of(RUBRIC)).replace('"repeat": 2', f'"repeat": {number}')
@@ -305,12 +305,12 @@ def test_a_text_with_marked_errors_may_not_come_twice() -> None:
         ({"cef": {"n_questions": 101}}, "settings, cef, n_questions: 101 is not between 1 and 100"),
         ({"cef": {"temperature": "0"}}, "settings, cef, temperature: '0' is not a number"),
         ({"cef": {"reask": 1}}, "settings, cef, reask: 1 is neither true nor false"),
-        ({"cef": {"mode": None}}, "settings, cef, mode: None is none of"),
-        ({"name": "a\nb"}, "settings, name: holds a line break"),
+        ({"cef": {"mode": None}}, "settings, cef, mode: None is not one of"),
+        ({"name": "a\nb"}, "settings, name: contains a line break"),
         ({"model": 7}, "settings, model: is a number"),
         (
             {"metrics": [vars(METRICS[0])] * 2},
-            "settings, metrics, 2: a second one with the name cef-coverage",
+            "settings, metrics, 2: a second entry with the name cef-coverage",
         ),
     ],
 )

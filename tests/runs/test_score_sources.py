@@ -19,4 +19,4 @@ def test_a_folders_texts_are_there_whatever_is_the_matter_with_its_scores(tmp_pa
     (data, name), notes = texts_of_folder(tmp_path / "set", "en-de")
     assert name == "set-en-de.jsonl"
     assert [one.text for one in read_texts(data, name).outputs] == ["Eins."]
-    assert notes == ("there is no reference: metrics that need one cannot score the texts",)
+    assert notes == ("no reference: metrics that need one cannot score the texts",)

@@ -176,7 +176,7 @@ def test_one_bad_text_costs_its_own_scores_alone(store: Store, capsys: pytest.Ca
             (metric, reason): 1
             for metric in ("words", "shared")
             for reason in (
-                "the metric broke on this text (ZeroDivisionError)",
+                "the metric failed on this text (ZeroDivisionError)",
                 "the metric gave no finite number",
             )
         }

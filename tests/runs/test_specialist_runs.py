@@ -256,37 +256,37 @@ def test_a_run_of_the_first_items_goes_on_with_the_others(store: Store) -> None:
         (
             "automqm",
             {"backend": "rules", "examples": "none"},
-            "examples: none leaves the Parrot",
+            "examples: with none, the Parrot",
         ),
-        ("direct", {"backend": "rules"}, "backend: rules cannot be this judge"),
-        ("quality", {"backend": "rules"}, "backend: rules cannot be this judge"),
-        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: does nothing"),
-        ("automqm", {"examples": "none", "filtered": True}, "filtered: does nothing"),
-        ("direct", {"examples": "none", "rater": "r1"}, "rater: does nothing"),
-        ("automqm", {"examples": "mixed"}, "examples: 'mixed' is none of specialist"),
-        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is none"),
-        ("quality", {"majority": "most"}, "majority: 'most' is none"),
-        ("quality", {"shots": 2, "held_out": 0.0}, "held_out: 0 holds no item out"),
+        ("direct", {"backend": "rules"}, "backend: this judge cannot work with rules"),
+        ("quality", {"backend": "rules"}, "backend: this judge cannot work with rules"),
+        ("automqm", {"examples": "none", "n_examples": 3}, "n_examples: has no effect"),
+        ("automqm", {"examples": "none", "filtered": True}, "filtered: has no effect"),
+        ("direct", {"examples": "none", "rater": "r1"}, "rater: has no effect"),
+        ("automqm", {"examples": "mixed"}, "examples: 'mixed' is not one of specialist"),
+        ("automqm", {"occurrences": "last"}, "occurrences: 'last' is not one"),
+        ("quality", {"majority": "most"}, "majority: 'most' is not one"),
+        ("quality", {"shots": 2, "held_out": 0.0}, "held_out: 0 holds out no items"),
         ("quality", {"shots": 21}, "shots: 21 is not between 0 and 20"),
-        ("automqm", {"task": "direct"}, "task: direct marks no errors"),
+        ("automqm", {"task": "direct"}, "task: direct does not ask for marked errors"),
         ("direct", {"task": "mqm"}, "task: mqm has no dimension"),
         ("quality", {"task": "mqm"}, "task: mqm has no dimension"),
         (
             "direct",
             {"dimension": "style"},
-            "dimension: style is none of the task direct: overall",
+            "dimension: style is not a dimension of the task direct; choose from overall",
         ),
         (
             "automqm",
             {"only": ("E",)},
-            "only: E has no text in the file; there are A, B, C, D",
+            "only: E has no text in the file; choose from A, B, C, D",
         ),
         (
             "automqm",
             {"rater": "r9"},
-            "rater: r9 rated nothing of the kind in the file; there are r1",
+            "rater: r9 gave no such ratings in the file; choose from r1",
         ),
-        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 rated nothing"),
+        ("direct", {"only": ("E",), "rater": "r9"}, "rater: r9 gave no such"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_costs_anything(
@@ -350,7 +350,7 @@ def test_a_lone_system_has_nobody_to_learn_from(store: Store) -> None:
     with pytest.raises(SettingsError) as refused:
         create(store, write_rated([rated(0, "A"), rated(1, "A")]), "m.jsonl", parrot(), RUNNING)
     (problem,) = named(refused.value)
-    assert problem.startswith("examples: no text has a rated text of another system beside it")
+    assert problem.startswith("examples: no text to be judged has another system's rated text")
 
 
 def test_items_are_left_to_judge(store: Store) -> None:
@@ -410,7 +410,7 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
     for seed in range(8):
         judge = specialist("quality", "http://127.0.0.1:1/v1", shots=1, seed=seed, held_out=0.3)
         _, notes = create_told(store, file, "m.jsonl", judge, RUNNING)
-        gone = any("every item of sw is held out" in note for note in notes)
+        gone = any("every item in sw is held out" in note for note in notes)
         bare = any(note.startswith("4 of the 28 texts to be judged get no examples") for note in notes)
         assert gone != bare
         said.add(gone)
@@ -426,11 +426,11 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
 def test_notes_say_what_a_run_will_not_show(store: Store) -> None:
     twice = parrot(repeats=2)
     _, notes = create_told(store, rated_texts(2), "m.jsonl", twice, RUNNING)
-    assert any("2 repeats say the same by construction" in note for note in notes)
+    assert any("2 repeats are useless" in note for note in notes)
     fixed = parrot(examples="fixed", repeats=2)
     _, notes = create_told(store, rated_texts(3, (None,)), "m.jsonl", fixed, RUNNING)
-    assert any("carry no rater" in note for note in notes)
-    assert not any("by construction" in note for note in notes), "examples are drawn anew"
+    assert any("name no rater" in note for note in notes)
+    assert not any("are useless" in note for note in notes), "examples are drawn anew"
 
 
 def test_signatures_hold_what_determines_the_scores(store: Store) -> None:

@@ -143,10 +143,10 @@ def test_saved_settings_may_lie_out_of_bounds_and_in_nothing_else() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "problem"),
     [
-        ("tone", "loud", "--tone: 'loud' is none of kind, strict"),
-        ("tone", None, "--tone: None is none of kind, strict"),
-        ("tone", ["kind"], "--tone: ['kind'] is none of kind, strict"),
-        ("device", "tpu", "--device: 'tpu' is none of cpu, cuda"),
+        ("tone", "loud", "--tone: 'loud' is not one of kind, strict"),
+        ("tone", None, "--tone: None is not one of kind, strict"),
+        ("tone", ["kind"], "--tone: ['kind'] is not one of kind, strict"),
+        ("device", "tpu", "--device: 'tpu' is not one of cpu, cuda"),
         ("weight", 0, "--weight: 0 is not between 0.001 and 1000"),
         ("weight", "heavy", "--weight: 'heavy' is not a number between 0.001 and 1000"),
         ("weight", "2", "--weight: '2' is not a number between 0.001 and 1000"),
@@ -169,7 +169,7 @@ def test_saved_settings_may_lie_out_of_bounds_and_in_nothing_else() -> None:
         ("only", ["a", True], "--only: True is not a text"),
         ("loud", "yes", "--loud: 'yes' is neither true nor false"),
         ("loud", None, "--loud: None is neither true nor false"),
-        ("kept", 5, "kept: 5: Input is of another type"),
+        ("kept", 5, "kept: 5: Input has another type"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_a_problem_of_its_field(
@@ -390,7 +390,7 @@ def test_bounds_at_their_ends() -> None:
     assert problems_of({"share": 0.9000001, "n": 2**53, "way": "b"}, Ends) == [
         "--share: 0.9000001 is not between 0 and 0.9",
         f"--n: {2**53} is not between 0 and {2**53 - 1}",
-        "--way: 'b' is none of a",
+        "--way: 'b' is not one of a",
     ]
 
 

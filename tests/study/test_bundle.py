@@ -395,7 +395,7 @@ def test_a_study_without_answers_comes_round_too(store: Store) -> None:
     [
         ("study.json", {"first_vote_utc": None}, "first_vote_utc must give the time"),
         ("answers.jsonl", {"choice": "both_bad"}, "differs from the last entry in its history"),
-        ("outputs.jsonl", {"text": "a\u0000b"}, "text holds the control character U+0000"),
+        ("outputs.jsonl", {"text": "a\u0000b"}, "text contains the control character U+0000"),
         ("items.jsonl", {"reference": " "}, "text is blank"),
         ("raters.jsonl", {"rater_id": "two\nlines"}, "an id must have"),
         ("study.json", {"levels": []}, "there are no levels"),

@@ -9,7 +9,9 @@ import pytest
 from helpers.texts.factories import StudyAtHand, always, dataset, members_of, study_in, unblind, vote
 
 from core.errors import InputError, NotAllowed
+from core.formats.registry import read_scores
 from core.formats.study_files import place_beside, read_answers, read_dataset, systems_of
+from core.results.correlations.votes import metrics_against_votes
 from core.results.study.results import study_results
 from core.results.study.tables import ALL_PAIRS, GAFFKE, blocks, study_tables
 from core.schema.study import NO_LEVEL, Dataset, Design
@@ -204,6 +206,28 @@ def test_what_needs_levels_is_refused(store: Store) -> None:
         import_votes_file(store, at_hand.study, "old", b"{}", "votes.json")
     item = at_hand.record.items[0].item_id
     assert import_votes(store, at_hand.study, "old", {(item, NO_LEVEL): "candidate"}) == 1
+
+
+def test_a_metric_is_compared_with_the_votes(store: Store) -> None:
+    """All raters prefer the candidate; the metric gives it the higher score in 3 of 4 pairs."""
+    at_hand = plain_study(store, 4, repeat_share=0.0)
+    design = at_hand.study.design
+    for rater in at_hand.tokens:
+        sides = {a.position: a.left for a in at_hand.record.assignments if a.rater_id == rater}
+        desk = at_hand.desk(rater)
+        for number in range(1, desk.total + 1):
+            side = "left" if sides[number] == design.candidate else "right"
+            desk.save_choice(number, side, seconds=2.0, diff_used="none")
+    unblind(at_hand)
+    rows = [("item_id", "system", "m")]
+    for at, item in enumerate(at_hand.record.items):
+        rows += [
+            (item.item_id, design.candidate, "1" if at else "0"),
+            (item.item_id, design.comparator, "0.5"),
+        ]
+    text = "".join(",".join(row) + "\n" for row in rows)
+    (found,) = metrics_against_votes(at_hand.record, read_scores(text.encode(), "s.csv"), n_resamples=50)
+    assert (found.agreement.estimate, found.agreement.n, found.by_level) == (0.75, 4, {})
 
 
 def test_consequences_of_a_design() -> None:

@@ -1,4 +1,4 @@
-"""How a command gives its result: lines and tables on the terminal, JSON, or a file whose ending says its form."""
+"""Output of a command's result: lines and tables on the terminal, JSON, or a file whose ending chooses the format."""
 
 import argparse
 import math
@@ -20,12 +20,12 @@ from core.stats.resampling import Estimate
 from core.store import database_path
 
 Said: TypeAlias = Sequence[str | ResultTable]
-"""What a command prints in order: lines of text, and tables."""
+"""Lines of text and tables, in the order in which a command prints them."""
 _ENDINGS = (".json", *(f".{ending}" for ending in WRITERS))
 
 
 def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
-    """`--json`, `--out` and, where tables are named, `--table`. tables: all that the command can give, the main one first."""
+    """Register `--json`, `--out` and, with tables, `--table`. tables: names of all tables, the main one first."""
     add_json_option(command)
     command.add_argument(
         "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(_ENDINGS)}"
@@ -36,30 +36,30 @@ def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
     command.add_argument(
         "--table",
         choices=tables,
-        help=f"table of a {', '.join(_ENDINGS[1:])} file (default: {tables[0]} in .csv, all in the others)",
+        help=f"table to write to a {', '.join(_ENDINGS[1:])} file (default: {tables[0]} for .csv, all for the others)",
     )
 
 
 def out_problems(options: argparse.Namespace) -> list[str]:
-    """What is wrong with `--out` and `--table` themselves."""
+    """Return the problems of `--out` and `--table` that need no input file."""
     problems = []
     if options.out is not None and options.out.suffix.lower() not in _ENDINGS:
-        problems.append(f"--out: {options.out} ends in none of {', '.join(_ENDINGS)}")
+        problems.append(f"--out: {options.out} does not end in one of {', '.join(_ENDINGS)}")
     if options.table is not None and (options.out is None or options.out.suffix.lower() == ".json"):
-        problems.append("--table: names a table of an --out file that is .csv, .md or .tex")
+        problems.append("--table: needs an --out file that ends in .csv, .md or .tex")
     return problems
 
 
 def check_out_file(options: argparse.Namespace, inputs: Iterable[str | Path | None]) -> None:
-    """Raise InputError where `--out` could not be written, before hours of work. inputs: files the command reads."""
+    """Raise InputError if `--out` cannot be written, before hours of work. inputs: files that the command reads."""
     if options.out is not None:
         check_out(options.out, database_path(getattr(options, "db", None)), inputs)
 
 
 def give(options: argparse.Namespace, as_json: Any, said: Said, in_files: Iterable[ResultTable] = ()) -> None:
-    """Write `--out` where it is named; print JSON where `--json` asks for it, else what is said.
+    """Write `--out` if given; print JSON with `--json`, else the lines and tables.
 
-    in_files: tables too long for a terminal.
+    in_files: tables too long for a terminal, written to files only.
     """
     if options.out is not None:
         write_file(options.out, _file(options, as_json, [*said, *in_files]))
@@ -71,12 +71,12 @@ def give(options: argparse.Namespace, as_json: Any, said: Said, in_files: Iterab
         tables = [one.name for one in [*said, *in_files] if isinstance(one, ResultTable)]
         if options.out.suffix.lower() == ".csv" and options.table is None and len(tables) > 1:
             others = ", ".join(tables[1:])
-            print(f"{options.out} holds the table {tables[0]}; --table names another: {others}")
+            print(f"{options.out} contains the table {tables[0]}. Choose another with --table: {others}")
         print(options.out)
 
 
 def print_said(said: Said) -> None:
-    """Print lines and tables; a wide table comes in parts that fit the terminal."""
+    """Print lines and tables; a wide table is split into parts that fit the terminal."""
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for at, one in enumerate(said):
         if at and isinstance(one, ResultTable) and isinstance(said[at - 1], ResultTable):
@@ -101,17 +101,17 @@ def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
 
 
 def number(value: float | None, places: int = 3) -> str:
-    """A number, or the word that there is none."""
+    """Return the number as text, or "undefined" for None."""
     return "undefined" if value is None else decimal(value, places)
 
 
 def counted(count: int, what: str) -> str:
-    """Such as `1 text`, `2,000 texts`."""
+    """Return a count with its noun, e.g. `1 text`, `2,000 texts`."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def plain(value: Any) -> Any:
-    """JSON values of a result: dataclasses by their fields, numbers that are none as null."""
+    """Return a result as JSON values: dataclasses as objects of their fields, NaN and infinity as null."""
     if isinstance(value, Estimate):
         return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
     if is_dataclass(value) and not isinstance(value, type):

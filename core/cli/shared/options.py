@@ -1,4 +1,4 @@
-"""Options and small things that several commands share."""
+"""Options and helpers shared by several commands."""
 
 import argparse
 import json
@@ -21,34 +21,34 @@ ALL = "all"
 
 
 def add_database_option(command: Options) -> None:
-    """`--db`, the same for every command."""
-    command.add_argument("--db", metavar="PATH", help="database (default: ASSAY_DB, else var/assay.db)")
+    """Register `--db`, the same for every command."""
+    command.add_argument("--db", metavar="PATH", help="database (default: $ASSAY_DB, else var/assay.db)")
 
 
 def existing_database(given: str | None) -> Path:
-    """The database a command reads. Raises InputError when there is none: a mistyped path makes no new one."""
+    """Return the path of the database. Raises InputError if it does not exist, so that a mistyped path creates none."""
     path = database_path(given)
     if not path.exists():
         raise InputError(
-            f"There is no database {path}. `python -m core study import FILE` or ./run makes one; --db names another."
+            f"There is no database {path}. Create one with `python -m core study import FILE` or ./run, or name another with --db."
         )
     return path
 
 
 def existing_store(given: str | None) -> Store:
-    """The same database, open."""
+    """Open the database of `--db`. Raises InputError if it does not exist."""
     return open_store(existing_database(given))
 
 
 def add_json_option(command: Options) -> None:
-    """`--json`, the same for every command."""
-    command.add_argument("--json", action="store_true", help="print JSON as docs/formats.md describes it")
+    """Register `--json`, the same for every command."""
+    command.add_argument("--json", action="store_true", help="print JSON, described in docs/formats.md")
 
 
 def add_reading_verb(
     verbs: Commands, name: str, text: str, run: Callable[[argparse.Namespace], None]
 ) -> argparse.ArgumentParser:
-    """A verb that prints what the database or a file holds, as JSON too."""
+    """Register a verb that prints content of the database or of a file, optionally as JSON."""
     command = verbs.add_parser(name, help=text)
     add_json_option(command)
     add_database_option(command)
@@ -57,32 +57,34 @@ def add_reading_verb(
 
 
 def add_pair_option(command: Options) -> None:
-    """`--language-pair`, the same for every command."""
+    """Register `--language-pair`, the same for every command."""
     command.add_argument(
-        "--language-pair", metavar="PAIR", help="which one of a folder that holds several, such as en-de"
+        "--language-pair",
+        metavar="PAIR",
+        help="which language pair to read when the folder has several, e.g. en-de",
     )
 
 
 def add_columns_option(command: Options, *, several: bool = False) -> None:
-    """`--columns`, the same for every command that reads a table; several: where it may read more than one."""
-    whose, more = ("files'", "; no file needs to have all") if several else ("file's", "")
+    """Register `--columns`, the same for every command that reads a table. several: whether it may read more than one."""
+    whose, more = ("files", "; no file needs all of them") if several else ("file", "")
     command.add_argument(
         "--columns",
         metavar="NAME=COLUMN,...",
-        help=f"what the {whose} own columns are, where their names do not say it, such as text=output,item_id=key{more}",
+        help=f"columns of the {whose} that have other names than expected, e.g. text=output,item_id=key{more}",
     )
 
 
 def read_table(path: Path, columns: str | None) -> bytes:
-    """The file's bytes, with columns renamed as `--columns` says."""
-    from core.tables.mapping import parse_columns, with_columns  # loads numpy, which not every command needs
+    """Return the file's bytes, with columns renamed as in `--columns`."""
+    from core.tables.mapping import parse_columns, with_columns  # imported lazily: loads numpy
 
     data = read_file(path)
     return with_columns(data, path.name, parse_columns(columns)) if columns is not None else data
 
 
 def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
-    """The file's bytes, with those columns renamed that `--columns` names and it has; see check_columns."""
+    """Return the file's bytes, renaming the columns of `--columns` that it has; see check_columns."""
     if (columns := getattr(options, "columns", None)) is None:
         return read_file(path)
     from core.tables.mapping import columns_there, parse_columns, with_columns
@@ -92,7 +94,7 @@ def read_one_of(path: Path, options: argparse.Namespace) -> bytes:
 
 
 def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None]) -> None:
-    """Raise InputError where `--columns` names what no file among those given has."""
+    """Raise InputError if `--columns` names a column that none of the files has."""
     if options.columns is None:
         return
     from core.tables.mapping import columns_there, parse_columns
@@ -101,19 +103,19 @@ def check_columns(options: argparse.Namespace, given: Iterable[str | Path | None
     named = parse_columns(options.columns)
     files = [path for path in (Path(one) for one in given if one is not None) if path.is_file()]
     there = {ours for path in files for ours in columns_there(read_file(path), path.name, named)}
-    where = ", ".join(shown(path.name) for path in files) or "what was given"
+    where = ", ".join(shown(path.name) for path in files) or "the input"
     missing = [theirs for ours, theirs in named.items() if ours not in there]
     check_options([f"--columns: {where} has no column {shown(theirs)}" for theirs in missing])
 
 
 def check_options(problems: Sequence[str]) -> None:
-    """Raise InputError where there are problems."""
+    """Raise InputError if there are problems."""
     if problems:
-        raise InputError("The options cannot be used.", problems)
+        raise InputError("Invalid options", problems)
 
 
 def read_file(path: Path) -> bytes:
-    """The file's bytes. Raises InputError, naming the file, when it cannot be read."""
+    """Return the file's bytes. Raises InputError that names the file if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as problem:
@@ -121,7 +123,7 @@ def read_file(path: Path) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all. Raises InputError when it cannot be written."""
+    """Write a file completely or not at all. Raises InputError if it cannot be written."""
     draft: Path | None = None
     try:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
@@ -138,18 +140,18 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def check_not_the_database(out: Path, database: Path) -> None:
-    """Raise InputError where a file that is written would replace the database or its key."""
+    """Raise InputError if the output file would replace the database or its key."""
     own = {database.with_name(database.name + end).resolve() for end in ("", "-wal", "-shm", ".key")}
     if out.resolve() in own:
-        raise InputError(f"{out} belongs to the database itself: name another file.")
+        raise InputError(f"{out} belongs to the database. Name another file.")
 
 
 def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None]) -> None:
-    """Raise InputError where `--out` could not be written, or would replace what is read: before hours of work."""
+    """Raise InputError if `--out` cannot be written or would replace an input, before hours of work."""
     check_not_the_database(out, database)
     _check_not_an_input(out, inputs)
     if out.is_dir():
-        raise InputError(f"--out: {out} is a folder; name a file in it.")
+        raise InputError(f"--out: {out} is a folder. Name a file in it.")
     make_folder(out.parent)
     try:
         tempfile.TemporaryFile(dir=out.parent).close()
@@ -164,12 +166,12 @@ def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None]) -> None:
         path = Path(given)
         if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
             raise InputError(
-                f"--out: {out} is read by this command and would be replaced: name another file."
+                f"--out: {out} is an input of this command and would be replaced. Name another file."
             )
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder unless it is there. Raises InputError when it cannot be made."""
+    """Create a folder if it does not exist. Raises InputError if it cannot be created."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -177,24 +179,24 @@ def make_folder(path: Path) -> None:
 
 
 def run_number(given: str) -> int | None:
-    """The number in `run:3`; None for what does not begin with `run:`. Raises InputError where no number follows."""
+    """Return the number in `run:3`, or None for other text. Raises InputError if no number follows `run:`."""
     if not given.startswith(_RUN):
         return None
     number = given.removeprefix(_RUN)
     if not (number.isascii() and number.isdigit()):
-        raise InputError(f"{given!r} is not run:N, such as run:3. `python -m core runs list` names them.")
+        raise InputError(f"{given!r} is not run:N, e.g. run:3. `python -m core runs list` lists all runs.")
     return int(number)
 
 
 def json_text(value: Any) -> str:
-    """JSON as commands print and write it; a number that is none would be a mistake of ours."""
+    """Return JSON as commands print and write it. Raises ValueError for NaN, which no result may contain."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def print_result(
     options: argparse.Namespace, as_json: Any, printer: Callable[..., None], *printed: Any
 ) -> None:
-    """The result as JSON where `--json` asks for it, else as the printer prints it."""
+    """Print the result as JSON with `--json`, else with the printer."""
     if options.json:
         print(json_text(as_json))
     else:
@@ -202,7 +204,7 @@ def print_result(
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """A line each."""
+    """Print each note on a line."""
     for note in notes:
         print(f"Note: {note}")
 
@@ -214,7 +216,7 @@ def _umask() -> int:
 
 
 def level_list(levels: tuple[str, ...], text: str | None, option: str = "--levels") -> list[str] | None:
-    """Levels named as `A1-A4`, `A1,A3` or `all`, in the study's order; None where none is named. Raises InputError."""
+    """Parse levels such as `A1-A4`, `A1,A3` or `all` into the study's order; None for None. Raises InputError."""
     if text is None:
         return None
     if text.strip() == ALL and ALL not in levels:
@@ -225,15 +227,13 @@ def level_list(levels: tuple[str, ...], text: str | None, option: str = "--level
         ends = [first.strip(), last.strip()] if dash and part not in levels else [part]
         unknown = [end for end in ends if end not in levels]
         if unknown:
-            raise InputError(
-                f"{option}: there is no level {unknown[0]!r}; the levels are {', '.join(levels)}."
-            )
+            raise InputError(f"{option}: unknown level {unknown[0]!r}. The levels are {', '.join(levels)}.")
         chosen.update(levels[levels.index(ends[0]) : levels.index(ends[-1]) + 1])
     if not chosen:
-        raise InputError(f"{option}: {text!r} names no level; the levels are {', '.join(levels)}.")
+        raise InputError(f"{option}: {text!r} names no level. The levels are {', '.join(levels)}.")
     return [level for level in levels if level in chosen]
 
 
 def name_list(text: str | None) -> list[str] | None:
-    """Names separated by commas; None for all."""
+    """Split names at commas; None for None."""
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -1,4 +1,4 @@
-"""Working on a run from the command line: progress while it goes on, a summary and files at its end."""
+"""Processing a run from the command line: progress while it runs, then a summary and files."""
 
 import json
 import os
@@ -43,13 +43,13 @@ from core.store.runs import delete_run, get_run, n_finished_since
 from core.tables.reading import shown
 
 LINE_SECONDS = 5.0
-"""Between two lines where nobody watches a terminal."""
+"""Between two progress lines if standard error is not a terminal."""
 QUIET_SECONDS = 2.0
-"""What takes no longer needs no line."""
+"""A shorter step prints no progress."""
 
 
 class ProgressLine:
-    """Written over on a terminal, a line now and then elsewhere."""
+    """A progress line: overwritten on a terminal, a new line every few seconds elsewhere."""
 
     def __init__(self) -> None:
         self._stream = sys.stderr
@@ -59,27 +59,27 @@ class ProgressLine:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to show something."""
+        """Whether it is time to show the next line."""
         return self.terminal or time.monotonic() - self._last >= LINE_SECONDS
 
     def show(self, line: str) -> None:
-        """Write the line, in place of the last one on a terminal."""
+        """Write the line; on a terminal it replaces the last one."""
         self._last = time.monotonic()
         self._shown = True
         start, end = ("\r\x1b[K", "") if self.terminal else ("", "\n")
         print(f"{start}{line}", end=end, file=self._stream, flush=True)
 
     def end(self) -> None:
-        """Leave the line behind."""
+        """Clear the line on a terminal."""
         if self.terminal and self._shown:
             print("\r\x1b[K", end="", file=self._stream, flush=True)
 
 
 @contextmanager
 def telling(first: str) -> Iterator[Callable[[str], None]]:
-    """While the block runs, say what was told last and for how long it goes on; nothing if it is soon over.
+    """Show the current step and the elapsed time while the block runs; nothing if it ends soon.
 
-    A thread shows it, so that a step that takes long does not look like one that hangs.
+    Yields a function that names the next step. A thread prints, so that a long step does not look stuck.
     """
     said, over, begun = [first], threading.Event(), time.monotonic()
     line = ProgressLine()
@@ -104,17 +104,19 @@ def telling(first: str) -> Iterator[Callable[[str], None]]:
 
 
 MOST_LISTED = 40
-"""Metrics and reasons for undefined scores that are listed."""
-_MISSING: Mapping[Work, str] = {
-    "generation": "not all levels; what was made of them is in outputs.csv",
-    "audit": "no answer to a question; the others are there",
+"""How many pairs of metric and reason to list for undefined scores."""
+_Missing = tuple[str, str, str]
+"""One item, several items, and what is missing."""
+_MISSING: Mapping[Work, _Missing] = {
+    "generation": ("item lacks", "items lack", "some levels (partial results in outputs.csv)"),
+    "audit": ("item lacks", "items lack", "an answer (the other answers are stored)"),
 }
-SCORED = "texts on which a metric broke; the other texts have their scores"
-JUDGED = "texts for which a step of the judge failed; what came of the others counts"
+SCORED = ("item has", "items have", "texts on which a metric failed (the other texts have scores)")
+JUDGED = ("item has", "items have", "texts for which a step of the judge failed (the other texts count)")
 
 
 def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None) -> list[str]:
-    """The lines of `runs show`, and the last ones of every command that works on a run. table: if it was read already."""
+    """Return the lines of `runs show`, which end every command that processes a run. table: its scores, if already read."""
     wanted = progress.run.n_wanted
     lines = [f"Run {progress.run.run_id} ({progress.state}): {progress.n_done} of {wanted} items complete."]
     if (missing := _MISSING.get(run.kind.work)) is not None:
@@ -128,37 +130,35 @@ def summary(run: RunAtHand, progress: Progress, table: ScoreTable | None = None)
     return lines + _scored(run, progress, table, signs)
 
 
-def told_of_all(at: RunAtHand, progress: Progress) -> list[str]:
-    """After the first items of a run that may ask a model: what all of them will take. Nothing where these are all."""
+def cost_notes(at: RunAtHand, progress: Progress) -> list[str]:
+    """Estimate the time and cost of all items after a preview; empty if the run is not a preview or calls no model."""
     run = progress.run
     if at.kind.work == "scores" or progress.state != "done" or run.n_wanted >= run.n_items:
         return []
     told = estimate_all(at, progress)
-    time = "time not known" if told.time is None else f"time {told.time}"
+    time = "time unknown" if told.time is None else f"time {told.time}"
     if at.asked.by_rules:
         parts = [time]
     elif told.calls is None:
-        parts = ["calls not known, as these items found answers in the cache or were not finished", time]
+        parts = ["calls unknown, because these items were cached or unfinished", time]
     else:
         known = [f"about {counted(told.calls, 'call')}", _tokens(told)]
         known += [] if told.money is None else [f"money {told.money:,.4f}"]
-        known[-1] += "" if (told.spread or 0) < 0.01 else f" (give or take {told.spread:.0%})"
-        parts = [*known, *(["money not known"] if told.money is None else []), time]
+        known[-1] += "" if (told.spread or 0) < 0.01 else f" (± {told.spread:.0%})"
+        parts = [*known, *(["money unknown"] if told.money is None else []), time]
     items = counted(told.n_seen, "item")
-    rough = "; one item says little, preview more to narrow this down" if told.n_seen == 1 else ""
-    return [f"All {run.n_items:,} items, told from {items}, those included: {', '.join(parts)}{rough}."]
+    rough = " One item is a rough basis; preview more." if told.n_seen == 1 else ""
+    return [f"Estimate for all {run.n_items:,} items, from {items}: {', '.join(parts)}.{rough}"]
 
 
 def _asked(run: RunAtHand, progress: Progress) -> list[str]:
-    """What the calls to a model went without, and what they cost."""
+    """Return the lines on settings that the server refused, and on the cost of the calls."""
     missing = parts_not_sent(run.store, progress.run.run_id)
     lines = [f"{not_sent_said(missing)}."] if missing else []
     for cost in progress.costs:
-        tokens = _tokens(cost) if cost.calls else "nothing asked"
+        tokens = _tokens(cost) if cost.calls else "no calls"
         unusable = f", {cost.unusable} not usable" if cost.unusable else ""
-        waited = (
-            f"; requests were open for {cost.seconds:,.1f} s, summed (they overlap)" if cost.calls else ""
-        )
+        waited = f"; total request time {cost.seconds:,.1f} s (requests overlap)" if cost.calls else ""
         lines.append(
             f"Cost of {cost.step}: {counted(cost.calls, 'call')} ({cost.cached:,} more from the cache{unusable}), {tokens}{waited}."
         )
@@ -174,14 +174,14 @@ def _tokens(cost: StepCost | Estimate) -> str:
 
 
 def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterable[str]) -> list[str]:
-    """signs: that the scores measure little, a sentence each; they stand before any number."""
+    """Return the lines of a run of scores. signs: warnings that scores measure little, shown before any number."""
     lines = [f"{counted(len(table.rows), 'text')}, {counted(len(table.metrics), 'metric')}."]
     judged = run.kind.work == "judging"
     lines += signs
     lines += _incomplete(progress, JUDGED if judged else SCORED)
     undefined = undefined_scores(table)
     if undefined:
-        lines.append("Undefined scores, left out of every correlation:")
+        lines.append("Undefined scores, left out of all correlations:")
     listed = list(undefined.items())[:MOST_LISTED]
     lines += [f"  {count:>7,}  {metric}: {reason}" for (metric, reason), count in listed]
     if len(undefined) > MOST_LISTED:
@@ -196,23 +196,24 @@ def _scored(run: RunAtHand, progress: Progress, table: ScoreTable, signs: Iterab
 
 
 def _scoring_cost(cost: StepCost) -> str:
-    computed = f"; computing: {cost.seconds:,.1f} s over all processes" if cost.calls else ""
+    computed = f"; {cost.seconds:,.1f} s of computing in all processes" if cost.calls else ""
     return (
         f"Cost of {cost.step} metrics: {cost.calls:,} different texts scored ({cost.cached:,} more from the cache)"
         f"{computed}."
     )
 
 
-def _incomplete(progress: Progress, what: str) -> list[str]:
+def _incomplete(progress: Progress, missing: _Missing) -> list[str]:
+    one, several, what = missing
     count = progress.n_failed + progress.n_again
     lines = []
     if count:
-        lines.append(f"{'1 item has' if count == 1 else f'{count} items have'} {what}. Why:")
+        lines.append(f"{f'1 {one}' if count == 1 else f'{count} {several}'} {what}. Reasons:")
     return lines + [f"  {count:>5}  {step}: {reason}" for (step, reason), count in progress.failures.items()]
 
 
-def go_where_it_runs(environment: Environment) -> None:
-    """Go on in the Python that the work needs, with the same arguments; return if it is this one."""
+def exec_in_environment(environment: Environment) -> None:
+    """Restart in the Python that the work needs, with the same arguments; return if this is the one."""
     python = python_for(environment)
     if python != Path(sys.executable):
         sys.stdout.flush()
@@ -223,10 +224,10 @@ def go_where_it_runs(environment: Environment) -> None:
 
 
 def check_folder(folder: Path, run: Run | None, same: Callable[[], Run] | None = None) -> None:
-    """Raise InputError where results cannot be written there, or would mix with those of another run.
+    """Raise InputError if results cannot be written to the folder, or would mix with those of another run.
 
-    A run that has finished no item left nothing to mix with. run: the one whose results go there; None: one that is
-    yet to be made; same: finds the run that `--resume` would go on with, or raises InputError.
+    A run without finished items left nothing to mix with. run: owner of the results; None for a new run. same: finds
+    the run that `--resume` would continue, or raises InputError.
     """
     _check_writable(folder)
     try:
@@ -237,12 +238,12 @@ def check_folder(folder: Path, run: Run | None, same: Callable[[], Run] | None =
         held = {}
     if (run is not None and _is_of(held, run)) or (held.get("done") == held.get("failed") == 0):
         return
-    what = f"--out: {folder} holds the results of run {held.get('run', '?')}"
+    what = f"--out: {folder} contains the results of run {held.get('run', '?')}"
     if run is None and same is not None and _would_resume(held, same):
         raise InputError(
-            f"{what}, of the same file and settings: --resume goes on with it; name another folder to begin anew."
+            f"{what}, with the same file and settings. Continue it with --resume, or name another folder to start again."
         )
-    raise InputError(f"{what}; name another folder.")
+    raise InputError(f"{what}. Name another folder.")
 
 
 def _is_of(held: dict[str, object], run: Run) -> bool:
@@ -250,26 +251,26 @@ def _is_of(held: dict[str, object], run: Run) -> bool:
 
 
 def _would_resume(held: dict[str, object], same: Callable[[], Run]) -> bool:
-    """Whether the folder is of the run that `--resume` would go on with."""
+    """Whether the folder belongs to the run that `--resume` would continue."""
     try:
         return _is_of(held, same())
-    except InputError:  # there is none
+    except InputError:  # no such run
         return False
 
 
 def _check_writable(folder: Path) -> None:
-    """Raise InputError where no file could be written there: before hours of work. Nothing is made yet."""
+    """Raise InputError if no file can be written to the folder, before hours of work. Creates nothing."""
     there = next((one for one in (folder, *folder.absolute().parents) if os.path.exists(one)), folder)
     if not there.is_dir():
-        raise InputError(f"--out: {there} is a file; name a folder.")
+        raise InputError(f"--out: {there} is a file. Name a folder.")
     try:
         tempfile.TemporaryFile(dir=there).close()
     except OSError as problem:
         raise InputError(f"--out: {folder} cannot be written: {problem.strerror or problem}.") from problem
 
 
-def work_or_forget(run: RunAtHand) -> None:
-    """Work on a run that was asked for just now; one refused before it did anything is wanted in no list."""
+def run_or_delete(run: RunAtHand) -> None:
+    """Process a new run; delete it if it is refused before it starts, so that no list shows it."""
     try:
         work_here(run)
     except InputError:
@@ -278,14 +279,14 @@ def work_or_forget(run: RunAtHand) -> None:
 
 
 def work_here(run: RunAtHand) -> None:
-    """Work on the run in this process, telling how far it is on standard error."""
+    """Process the run in this process, and show progress on standard error."""
     number = run.run.run_id
     if _is_whole(progress_of(run.store, number)):
-        print(f"Run {number} is done: nothing was left to do.", file=sys.stderr)
+        print(f"Run {number} is already done.", file=sys.stderr)
         return
     teller = _Teller(run)
     print(
-        f"Run {number} works on {run.run.n_wanted} of {run.run.n_items} items of {run.run.data_file}.",
+        f"Run {number}: processing {run.run.n_wanted} of {run.run.n_items} items of {run.run.data_file}.",
         file=sys.stderr,
     )
     try:
@@ -299,7 +300,7 @@ def _is_whole(progress: Progress) -> bool:
 
 
 def finish_in_folder(run: RunAtHand, folder: Path) -> None:
-    """Write a run's results and say what came of it. Raises AssayError where it did not come to its end."""
+    """Write a run's results and print a summary. Raises AssayError if the run is not done."""
     progress = progress_of(run.now().store, run.run.run_id)
     make_folder(folder)
     files = written(run)
@@ -308,17 +309,17 @@ def finish_in_folder(run: RunAtHand, folder: Path) -> None:
     print("\n".join(summary(run, progress)))
     if run.kind.work == "generation" and (verbatim := count_verbatim(run)):
         print(
-            f"Note: the first level of {verbatim} items is the reference word for word (verbatim), for want of a "
-            "paraphrase: a metric that compares with the reference sees a text beside itself there."
+            f"Note: the first level of {verbatim} items is the reference word for word (verbatim), because there is no "
+            "paraphrase. Metrics that use the reference then compare a text with itself."
         )
     if run.kind.work == "generation":
         _print_spans(spans_found_by(run))
-    print("\n".join([*told_of_all(run, progress), f"Written to {folder}: {', '.join(files)}."]))
+    print("\n".join([*cost_notes(run, progress), f"Written to {folder}: {', '.join(files)}."]))
     check_done(progress)
 
 
 def _print_spans(found: Mapping[str, int]) -> None:
-    """What found the facts, and a warning where that was no parse."""
+    """Print the methods that found the facts, with a warning if they include no parser."""
     if found:
         print(
             "Facts found by: "
@@ -330,15 +331,15 @@ def _print_spans(found: Mapping[str, int]) -> None:
 
 
 def check_done(progress: Progress) -> None:
-    """Raise AssayError, saying how to go on, where a run did not come to its end."""
+    """Raise AssayError that explains how to continue if a run is not done."""
     if progress.state != "done":
         run = progress.run
-        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "--resume goes on with it."]
+        lines = [f"Run {run.run_id} is {progress.state}.", run.message, "Continue it with --resume."]
         raise AssayError("\n".join(line for line in lines if line))
 
 
 class _Teller:
-    """How far a run is, in one line."""
+    """Shows the progress of a run in one line."""
 
     def __init__(self, run: RunAtHand) -> None:
         self._store, self._number, self._model = run.store, run.run.run_id, run.asked.model
@@ -346,7 +347,7 @@ class _Teller:
         self._answered: Answered | None = None
 
     def tell(self) -> None:
-        """Show how far the run is, if it is time to; what is new alone is read, twice a second on a terminal."""
+        """Show the progress if it is time to. Reads only new answers, twice a second on a terminal."""
         if not self._line.is_due:
             return
         run = get_run(self._store, self._number)
@@ -364,5 +365,5 @@ class _Teller:
         self._line.show(said if left is None else f"{said}, {spoken_range(*left)} left")
 
     def end(self) -> None:
-        """Leave the line behind."""
+        """Clear the line on a terminal."""
         self._line.end()

@@ -1,4 +1,4 @@
-"""What a command is given: texts, scores, ratings, marked errors, judges; from a file, a folder, a run, a study or a paper."""
+"""Inputs of commands: texts, scores, ratings, marked errors or judges, from a file, folder, run, study or paper."""
 
 from __future__ import annotations
 
@@ -65,29 +65,29 @@ if TYPE_CHECKING:
 
 
 NAMES = "FILE|FOLDER|run:N|study:NAME"
-"""What may be given, for the help of a command."""
-MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, what run N generated, an unblinded study"
+"""Accepted inputs, for the help of a command."""
+MEANING = "texts: CSV, JSONL or JSON, an mt-metrics-eval folder, the output of run N, or an unblinded study"
 TEXTS_FILE, SCORES_FILE = "outputs.csv", "scores.csv"
-"""In the folder of a run that made texts, and of one in which a judge scored them."""
+"""Files in the folders of runs: generated texts, and scores of a judge."""
 STUDY = "study:"
 
 
 def check_no_run(folder: Path, wanted: str) -> None:
-    """Raise InputError where the folder is what a run wrote: of its files, the one to be read is named.
+    """Raise InputError if the folder is that of a run, where the user must name one of its files.
 
     wanted: name of that file.
     """
     if not (folder / RUN_FILE).is_file():
         return
     if (folder / wanted).is_file():
-        raise InputError(f"{folder} is the folder of a run: name its {wanted}, {folder / wanted}.")
+        raise InputError(f"{folder} is the folder of a run. Name its file {folder / wanted}.")
     raise InputError(
-        f"{folder} is the folder of a run that wrote no {wanted}: name a run's that did, or a file."
+        f"{folder} is the folder of a run without {wanted}. Name the folder of another run, or a file."
     )
 
 
 def check_given(given: str, database: str | None) -> None:
-    """Raise InputError where a run or a study is asked for and there is no database that could hold it."""
+    """Raise InputError if a run or study is named but the database does not exist."""
     if run_number(given) is not None or given.startswith(STUDY):
         existing_database(database)
 
@@ -95,18 +95,18 @@ def check_given(given: str, database: str | None) -> None:
 def read_given(
     store: Store, given: str, language_pair: str | None = None, columns: str | None = None
 ) -> Texts:
-    """The texts as a file with its name; what a folder's reader notes is printed. Raises InputError.
+    """Return the texts as a file with its name, and print notes on a folder. Raises InputError.
 
-    language_pair: of a folder that has several; anything else has none to choose. columns: `--columns`, of a file alone.
+    language_pair: for a folder only. columns: the value of `--columns`, for a file only.
     """
     path = Path(given)
     if run_number(given) is None and not given.startswith(STUDY) and not path.is_dir():
         if language_pair is not None:
-            raise InputError(f"--language-pair: {given} is no folder; leave it out.")
+            raise InputError(f"--language-pair: only for a folder, and {given} is none; leave it out.")
         return read_table(path, columns), path.name
     if columns is not None:
-        raise InputError(f"--columns: {given} is no table; leave it out.")
-    # Imported late: all that a study is made of, and scipy with it, takes a second to load.
+        raise InputError(f"--columns: only for a table, and {given} is none; leave it out.")
+    # Imported lazily: studies and scipy take a second to load.
     from core.runs.generation import texts_of_run
     from core.runs.path import at_hand
     from core.runs.texts import texts_of_folder, texts_of_study
@@ -122,7 +122,7 @@ def read_given(
 
 
 def find_given_study(store: Store, given: str) -> Study | None:
-    """The study that is named; None where none is. Raises NotFound for one that is not there."""
+    """Return the study named by `study:NAME`, or None for other text. Raises NotFound for an unknown study."""
     return find_study(store, given.removeprefix(STUDY)) if given.startswith(STUDY) else None
 
 
@@ -130,17 +130,17 @@ HUMAN_NAMES = "CSV, JSONL, MQM TSV, rated texts (JSONL), METAL's JSON, a folder,
 
 
 def add_human_options(command: argparse.ArgumentParser) -> None:
-    """How the file is read."""
-    command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
+    """Register the options for reading human ratings."""
     command.add_argument(
-        "--flip", metavar="D,...", help="of METAL's JSON: dimensions in which 1 is bad there"
+        "--lower-is-better", action="store_true", help="low ratings are better, e.g. counts of errors"
     )
+    command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
 
 
 def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, RatingTask | None]:
-    """The ratings, and of a study what it asked. Raises InputError, and NotAllowed for one that is not unblinded yet."""
+    """Return the ratings, and the task if they come from a study. Raises InputError, and NotAllowed for a blinded study."""
     if given.startswith(STUDY):
         with existing_store(options.db) as store:
             record = released_record(store, find_study(store, given.removeprefix(STUDY)))
@@ -158,14 +158,16 @@ def human_ratings(given: str, options: argparse.Namespace) -> tuple[RatingSet, R
 
 
 def _of_folder(path: Path, options: argparse.Namespace) -> RatingSet:
-    """The usual ratings of a folder in the form of mt-metrics-eval. Raises InputError where it holds none."""
+    """Return the usual ratings of an mt-metrics-eval folder. Raises InputError if it has none."""
     if options.lower_is_better:
-        raise InputError("--lower-is-better: the ratings of a folder have their direction; leave it out.")
+        raise InputError(
+            "--lower-is-better: not for a folder, which defines the direction of its ratings; leave it out."
+        )
     return ratings_among(read_folder(path, language_pair=options.language_pair).ratings, None, None)
 
 
 def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
-    """What evaluators said in METAL's JSON; None: the name is something else. Raises InputError where none did."""
+    """Return the evaluators' scores in METAL's JSON, or None for other files. Raises InputError if it has none."""
     path = Path(given)
     if not path.is_file() or path.suffix.lower() != ".json":
         return None
@@ -177,32 +179,39 @@ RATER_NAMES, RATING_NAMES = VOCABULARY["rater"], VOCABULARY["score"]
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores, and the ratings that came with them."""
+    """Scores, and the ratings from the same input."""
 
     table: ScoreTable
     ratings: Mapping[str, RatingSet] = field(default_factory=dict)
-    """Of a folder, by name."""
+    """Rating sets of a folder, by name; empty for other inputs."""
 
 
 def add_rating_options(command: argparse.ArgumentParser) -> None:
-    """What says how ratings are read and used, the same for every command."""
+    """Register the options for reading and using ratings, the same for every command."""
     command.add_argument(
         "--human",
         metavar="PATH",
-        help="ratings: CSV, JSONL, MQM TSV, or a folder; of a folder of scores: the name of its ratings",
+        help="ratings: CSV, JSONL, MQM TSV, or a folder; with a folder of scores also the name of one of its rating sets",
     )
     command.add_argument(
         "--dimension",
         metavar="D,...",
-        help="of the ratings (default: the only one); of several, each and the mean of a text's ratings",
+        help="which dimensions of the ratings to use (default: the only one); several are used one by one and as a mean for each text",
     )
     command.add_argument(
-        "--raters", choices=["averaged", "kept"], default="averaged", help="one mean rating a text, or each"
+        "--raters",
+        choices=["averaged", "kept"],
+        default="averaged",
+        help="use one mean rating for each text, or every rating (default %(default)s)",
     )
     command.add_argument(
-        "--z-normalise", action="store_true", help="ratings on each rater's own scale: minus mean, over SD"
+        "--z-normalise",
+        action="store_true",
+        help="standardise each rater's ratings: subtract the rater's mean, divide by the SD",
     )
-    command.add_argument("--lower-is-better", action="store_true", help="ratings count what is wrong")
+    command.add_argument(
+        "--lower-is-better", action="store_true", help="low ratings are better, e.g. counts of errors"
+    )
     add_pair_option(command)
     add_columns_option(command, several=True)
     command.add_argument(
@@ -210,59 +219,59 @@ def add_rating_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=VALUE",
-        help="texts that take no part, such as system=Human, item=q7, language=de or a label; may be repeated",
+        help="leave texts out, e.g. system=Human, item=q7, language=de or a label; may be repeated",
     )
     command.add_argument(
         "--direction",
         action="append",
         default=[],
         metavar="METRIC=lower|higher",
-        help="which end of a metric is better, such as BaryScore-W=lower for a distance; may be repeated",
+        help="whether low or high scores of a metric are better, e.g. BaryScore-W=lower for a distance; may be repeated",
     )
     add_database_option(command)
 
 
 def add_system_scores(command: argparse.ArgumentParser) -> None:
-    """Over which texts a metric's score of a system is the mean."""
+    """Register `--system-scores`: the texts over which a metric's system score is the mean."""
     command.add_argument(
         "--system-scores",
         choices=get_args(SystemScores),
         default="all",
-        help="texts over which a metric's score of a system is the mean; people's is over rated texts (default "
-        "%(default)s, as in WMT's metrics task)",
+        help="texts over which a metric's system score is the mean (default %(default)s, as in WMT's metrics task); human "
+        "scores are always means over rated texts",
     )
 
 
 def add_interval_options(
     command: argparse.ArgumentParser, n_resamples: int, *, until_settled: bool = False
 ) -> None:
-    """How intervals are made, the same for every command.
+    """Register the options of intervals, the same for every command.
 
-    until_settled: without the option resampling stops by itself, and n_resamples are the most.
+    until_settled: whether resampling stops by default when the intervals settle; n_resamples is then the maximum.
     """
-    default = (
-        f"until each interval is settled, at most {n_resamples:,}" if until_settled else f"{n_resamples}"
-    )
+    default = f"until every interval settles, at most {n_resamples:,}" if until_settled else f"{n_resamples}"
     command.add_argument(
         "--resamples",
         type=int,
         default=None if until_settled else n_resamples,
-        help=f"bootstrap resamples (default {default})",
+        help=f"number of bootstrap resamples (default {default})",
     )
-    command.add_argument("--confidence", type=float, default=0.95, help="of intervals (default %(default)s)")
-    command.add_argument("--seed", type=int, default=0, help="of every resampling (default %(default)s)")
+    command.add_argument(
+        "--confidence", type=float, default=0.95, help="confidence level of intervals (default %(default)s)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="seed of all resampling (default %(default)s)")
 
 
 def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> dict[str, Any]:
-    """How `add_interval_options` says that intervals are made, as every analysis takes it.
+    """Return the options of `add_interval_options` as keyword arguments of an analysis.
 
-    Raises InputError with all problems, those of other options too.
+    Raises InputError with all problems, including those of other options in also_wrong.
     """
     problems = []
     if options.resamples is not None and options.resamples < 0:
-        problems.append(f"--resamples: {options.resamples} is negative; 0 asks for no intervals")
+        problems.append(f"--resamples: {options.resamples} is negative; use 0 for no intervals")
     if not 0 < options.confidence < 1:
-        problems.append(f"--confidence: {options.confidence} does not lie between 0 and 1")
+        problems.append(f"--confidence: {options.confidence} is not between 0 and 1")
     if options.seed < 0:
         problems.append(f"--seed: {options.seed} is negative")
     check_options([*problems, *also_wrong])
@@ -270,7 +279,7 @@ def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> di
 
 
 def open_scores(given: str, options: argparse.Namespace) -> Scores:
-    """Scores of a run (`run:3`), a folder in the form of mt-metrics-eval, or a file. Raises InputError."""
+    """Read scores from a run (`run:3`), an mt-metrics-eval folder, or a file. Raises InputError."""
     if (number := run_number(given)) is not None:
         with existing_store(options.db) as store:
             return Scores(score_table(at_hand(store, number)))
@@ -283,16 +292,16 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     raters = any(label.lower() in RATER_NAMES for row in table.rows for label in row.labels)
     if raters and [metric.name.lower() in RATING_NAMES for metric in table.metrics] == [True]:
         raise InputError(
-            f"{shown(path.name)} looks like ratings by people (it has raters and one score), not like scores of metrics: "
-            "ratings are the human side."
+            f"{shown(path.name)} looks like human ratings (raters and one score), not like scores of metrics. Give it as the "
+            "human side."
         )
     return Scores(table)
 
 
-def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--human") -> RatingSet:
-    """The ratings that `options.human` names, else those that came with the scores. Raises InputError.
+def open_ratings(scores: Scores, options: argparse.Namespace, option: str = "--human") -> RatingSet:
+    """Return the ratings of `options.human`, else those that came with the scores. Raises InputError.
 
-    asked: the option as the user wrote it, for messages.
+    option: the name of the option, for messages.
     """
     given = options.human
     path = Path(given or "")
@@ -302,53 +311,53 @@ def open_ratings(scores: Scores, options: argparse.Namespace, asked: str = "--hu
     if given is not None and given not in found and path.is_dir():
         found, given = read_folder(path, language_pair=options.language_pair).ratings, None
     if given is not None and not found:
-        read_file(path)  # says why it cannot be read
-    chosen = ratings_among(found, given, asked)
-    _no_direction(options, "the ratings of a folder have their direction")
+        read_file(path)  # reports why it cannot be read
+    chosen = ratings_among(found, given, option)
+    _no_direction(options, "a folder defines the direction of its ratings")
     return chosen
 
 
 def _no_direction(options: argparse.Namespace, why: str) -> None:
     if options.lower_is_better:
         raise InputError(
-            f"--lower-is-better is for a file of ratings that --human names; {why}: leave it out."
+            f"--lower-is-better: only for a file of ratings given with --human, and {why}; leave it out."
         )
 
 
 def open_side(given: str, options: argparse.Namespace, *, human: bool) -> Side:
-    """One side of a meta-correlation. Raises InputError.
+    """Open one side of a meta-correlation. Raises InputError.
 
-    `published:NAME`, a JSON file of correlations (of scores, where --human names their ratings), or scores (a run, a
-    folder, a file), which are correlated with ratings on the human side and with minus the level on the other.
+    given: `published:NAME`, a JSON file of correlations (of scores, if --human names their ratings), or scores (a run,
+    folder or file). Scores are correlated with ratings on the human side, with the negative level on the synthetic side.
     """
     if given.startswith(PREFIX):
         side = published_side(given)
         if human and options.human is not None:
             raise InputError(
-                f"--human names ratings of a table of scores, but HUMAN ({shown(given)}) holds correlations: leave it out."
+                f"--human: only for a table of scores, and HUMAN ({shown(given)}) contains correlations; leave it out."
             )
         if human:
-            _no_direction(options, f"{shown(given)} holds correlations")
+            _no_direction(options, f"{shown(given)} contains correlations")
         return side
     path = Path(given)
     is_table = human and options.human is not None
     if path.suffix.lower() == ".json" and not path.is_dir() and not is_table:
         if human:
-            _no_direction(options, f"{shown(given)} holds correlations")
+            _no_direction(options, f"{shown(given)} contains correlations")
         return read_correlations(read_file(path), path.name, synthetic=not human)
     scores = open_scores(given, options)
     if not human:
         return LiveSide(given, scores.table)
     if options.human is None and not scores.ratings:
         raise InputError(
-            f"The human side {shown(given)} is a table of scores: --human names the ratings of the same texts."
+            f"The human side {shown(given)} is a table of scores. Name the ratings of its texts with --human."
         )
     ratings = open_ratings(scores, options)
     return LiveSide(given, scores.table, ratings, correlation_options(options, ratings))
 
 
 def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) -> CorrelationOptions:
-    """How ratings are used, as the options of a command say. A dimension's name may hold a comma."""
+    """Return the options for using ratings. The name of a dimension may contain a comma."""
     named = options.dimension
     known = dimensions_of(ratings) if ratings is not None else ()
     dimension = named if named in known else dimension_of(name_list(named) or [])
@@ -356,7 +365,7 @@ def correlation_options(options: argparse.Namespace, ratings: RatingSet | None) 
 
 
 def table_choice(options: argparse.Namespace) -> TableChoice:
-    """What `--leave-out` and `--direction` say. Raises InputError for what is no COLUMN=VALUE or METRIC=lower."""
+    """Parse `--leave-out` and `--direction`. Raises InputError for values not of the form COLUMN=VALUE or METRIC=lower."""
     problems = []
     leave_out: list[tuple[str, str]] = []
     directions: dict[str, Direction] = {}
@@ -364,30 +373,30 @@ def table_choice(options: argparse.Namespace) -> TableChoice:
         column, equals, value = written.partition("=")
         leave_out.append((column.strip(), value.strip()))
         if not (column.strip() and equals and value.strip()):
-            problems.append(f"--leave-out: {shown(written)!r} is not COLUMN=VALUE, such as system=Human")
+            problems.append(f"--leave-out: {shown(written)!r} is not COLUMN=VALUE, e.g. system=Human")
     for written in options.direction:
-        # The name comes first and may hold the sign itself: COMET(model=x)=lower.
+        # Split at the last sign, because a name may contain one: COMET(model=x)=lower.
         metric, _, direction = written.rpartition("=")
         if not metric.strip() or direction.strip() not in get_args(Direction):
             problems.append(f"--direction: {shown(written)!r} is not METRIC=lower or METRIC=higher")
         elif directions.setdefault(metric.strip(), cast(Direction, direction.strip())) != direction.strip():
-            problems.append(f"--direction: {shown(metric.strip())} is declared both ways")
+            problems.append(f"--direction: {shown(metric.strip())} is given as both lower and higher")
     check_options(problems)
     return TableChoice(tuple(dict.fromkeys(leave_out)), tuple(directions.items()))
 
 
 JUDGE_NAMES = "DIR|run:N"
-"""What may be given, for the help of a command."""
+"""Accepted inputs, for the help of a command."""
 Found = TypeVar("Found")
 
 
 def judges_given(given: Sequence[str], database: str | None) -> list[JudgeOutput]:
-    """What judges said, of folders that `judge rubric|claims|cef` wrote or of their runs. Raises InputError for all."""
+    """Read judges' results from folders of `judge rubric|claims|cef` or from runs. Raises InputError with all problems."""
     return _each(given, lambda one: _from_either(one, database, read_judge_folder, judge_output))
 
 
 def answers_given(given: Sequence[str], database: str | None) -> list[AnswerSet]:
-    """What models answered, of folders that `judge answers` wrote or of its runs. Raises InputError for all."""
+    """Read models' answers from folders of `judge answers` or from runs. Raises InputError with all problems."""
     return _each(given, lambda one: _from_either(one, database, _answers_of_folder, _answers_of_run))
 
 
@@ -400,7 +409,7 @@ def _answers_of_run(run: RunAtHand) -> AnswerSet:
 
 
 def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
-    """What runs cost, in the order given. Raises InputError for all, and where two of them are one run."""
+    """Read the cost of runs, in the given order. Raises InputError with all problems, also for a run given twice."""
     found = _each(
         given,
         lambda one: _from_either(
@@ -415,21 +424,21 @@ def costs_given(given: Sequence[str], database: str | None) -> list[JudgeCost]:
         names.setdefault(repr(identity), []).append(shown(name))
     if twice := [same for same in names.values() if len(same) > 1]:
         raise InputError(
-            "A run beside itself tells nothing: name each once",
+            "Each run may be named only once",
             [f"{' and '.join(same)} are the same run" for same in twice],
         )
     return [cost for _, cost in found]
 
 
 def _run_of_folder(folder: Path) -> dict[str, object]:
-    """Which run wrote it, as identity_of says it; of a folder that does not say so, where it lies."""
+    """Return the identity of the run that wrote the folder, or the folder's path if its report has none."""
     report = read_report(folder)
     identity = {name: report.get(name) for name in IDENTITY}
     return {"folder": folder.resolve()} if None in identity.values() else identity
 
 
 def scores_given(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
-    """Tables of scores: of folders that judges wrote, of runs, or of files in any form. Raises InputError for all."""
+    """Read tables of scores from judges' folders, runs or files. Raises InputError with all problems."""
     return _each(given, lambda one: _scores(one, options))
 
 
@@ -437,7 +446,7 @@ def _scores(given: str, options: argparse.Namespace) -> ScoreTable:
     folder = Path(given)
     if run_number(given) is None and (folder / RUN_FILE).is_file():
         if not (folder / SCORES_FILE).is_file():
-            read_judge_folder(folder)  # says of which kind the run is
+            read_judge_folder(folder)  # reports the kind of the run
         table = read_scores(read_file(folder / SCORES_FILE), SCORES_FILE)
         return replace(table, file_name=given)
     table = open_scores(given, options).table
@@ -455,7 +464,7 @@ def _from_either(
 
 
 def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
-    """All that is given, each read. Raises InputError with the problems of all of them."""
+    """Read every input. Raises InputError with the problems of all of them."""
     found: list[Found] = []
     wrong: list[AssayError] = []
     for one in given:
@@ -472,52 +481,54 @@ def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
                 problems += error.under(error.what)
             else:
                 problems.append(str(error))
-        raise InputError("These cannot be read", problems)
+        raise InputError("Some inputs cannot be read", problems)
     return found
 
 
 SPAN_NAMES = "FILE|FOLDER|run:N|DIR|study:NAME"
-"""What may be given, for the help of a command."""
+"""Accepted inputs, for the help of a command."""
 SPAN_MEANING = (
-    "marked errors: MQM TSV, .seg.rating, WMT-QE, CSV or JSONL of spans, rated JSONL; an mt-metrics-eval folder; a run or "
-    "folder of `judge automqm`; an unblinded study of ratings"
+    "marked errors: MQM TSV, .seg.rating, WMT-QE, CSV or JSONL of spans, rated JSONL, an mt-metrics-eval folder, a run or "
+    "folder of `judge automqm`, or an unblinded rating study"
 )
 
 N_RESAMPLES = 2_000
-"""Of intervals of F1, unless another number is chosen."""
+"""Default number of resamples for intervals of F1."""
 
 
 @dataclass(frozen=True)
 class Marked:
-    """Errors as one side of a comparison gives them."""
+    """Marked errors of one side of a comparison."""
 
     name: str
-    """As it was given, without its folders."""
+    """The input as given, without parent folders."""
     draws: tuple[RatingSet, ...]
-    """One; of a judge with repeats, one a repeat."""
+    """One set of marks; for a judge with repeats, one for each repeat."""
     texts: OutputSet | None = None
-    """The texts that were marked, where they came along."""
+    """The marked texts, if the input contains them."""
     judge: str | None = None
-    """What the judge is called, where it is one."""
+    """Name of the judge; None for ratings by people."""
     rater: str = ""
-    """Of a judge: whose ratings alone were its examples; empty: all raters', or nobody's."""
+    """For a judge: the only rater among its examples; empty: several raters, or none."""
 
 
 def add_mark_options(command: argparse.ArgumentParser) -> None:
-    """What says how marked errors are read, paired and compared, the same for every command; --db is added elsewhere."""
+    """Register the options for reading, pairing and comparing marked errors, except --db."""
     command.add_argument(
         "--raters",
         choices=["kept", "merged"],
         default="kept",
-        help="each rater's marks of a text by themselves, or all raters' together (default %(default)s)",
+        help="compare each rater's marks separately, or merge all raters' marks (default %(default)s)",
     )
     command.add_argument(
-        "--references", action="store_true", help="keep refA, refB, synthetic_ref among the systems"
+        "--references",
+        action="store_true",
+        help="include the references refA, refB, synthetic_ref as systems",
     )
     command.add_argument(
         "--ratings",
         metavar="NAME",
-        help="which ones of a folder that holds several, such as mqm or mqm.raters",
+        help="which rating set to read when the folder has several, e.g. mqm or mqm.raters",
     )
     add_pair_option(command)
     add_columns_option(command, several=True)
@@ -525,46 +536,44 @@ def add_mark_options(command: argparse.ArgumentParser) -> None:
 
 
 def span_options(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> SpanOptions:
-    """What they say of the comparison. Raises InputError with all problems, those of other options too."""
+    """Return the options of `add_mark_options`. Raises InputError with all problems, including also_wrong."""
     return SpanOptions(raters=options.raters, references=options.references, **intervals(options, also_wrong))
 
 
 def marked_given(given: Sequence[str], options: argparse.Namespace) -> list[Marked]:
-    """What each argument names, in the order given. Raises InputError at the first that cannot be read."""
+    """Read marked errors from every argument, in order. Raises InputError at the first that cannot be read."""
     check_columns(options, given)
     return [marked(one, options) for one in given]
 
 
-def single(side: Marked, why: str = "it can be no gold") -> RatingSet:
-    """The marks of a side that may have no repeats. Raises InputError, which says why, where it has several."""
+def single(side: Marked, why: str = "it cannot be GOLD") -> RatingSet:
+    """Return the marks of a side that must not have repeats. Raises InputError with the reason if it has."""
     if len(side.draws) > 1:
         raise InputError(
-            f"{shown(side.name)} has {len(side.draws)} repeats, so {why}: judge without --repeats."
+            f"{shown(side.name)} has {len(side.draws)} repeats, so {why}. Run the judge without --repeats."
         )
     return side.draws[0]
 
 
 def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
-    """The texts that the first side brings along that has any."""
+    """Return the texts of the first side that has any, else None."""
     return next((side.texts for side in sides if side.texts is not None), None)
 
 
 def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """What to call each side: its short name, or as it was given where two share one. Raises InputError for twice."""
+    """Name each side by its short name, or as given if two share one. Raises InputError for a repeated input."""
     if len(set(given)) < len(given):
         twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(
-            f"{', '.join(map(shown, twice))} is named twice: a judge beside itself tells nothing."
-        )
+        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each judge once.")
     names = [side.name for side in sides]
     return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
 
 
 def marked(given: str, options: argparse.Namespace) -> Marked:
-    """What one argument names. Raises InputError where it cannot be read.
+    """Read marked errors from one argument. Raises InputError if it cannot be read.
 
-    options: with db, ratings and language_pair, which say where it is and what of a folder is meant; by_rater: of a folder
-    the ratings that tell raters apart, unless others are named.
+    options: db, ratings and language_pair select the database and the rating set of a folder. by_rater: whether a folder's
+    default is the rating set that names raters.
     """
     path = Path(given)
     if given.startswith(STUDY):
@@ -583,9 +592,9 @@ def marked(given: str, options: argparse.Namespace) -> Marked:
 def _of_study(given: str, options: argparse.Namespace) -> Marked:
     with existing_store(options.db) as store:
         study = find_given_study(store, given)
-        assert study is not None, "it begins as a study does"
+        assert study is not None, "it begins with study:"
         if study.kind != "ratings":
-            raise InputError(f"Study {shown(study.name)} compares pairs: in it nobody marked errors.")
+            raise InputError(f"Study {shown(study.name)} compares pairs, so it has no marked errors.")
         record = released_record(store, study)
     texts = RatedSet(rated_texts_of(record), "", study.name)
     return Marked(given, (rating_set_of(record),), outputs_of(texts))
@@ -614,5 +623,5 @@ def _texts_of(output: JudgeOutput) -> OutputSet:
 
 
 def short_name(given: str) -> str:
-    """As it was given, without its folders."""
+    """Return the input as given, without parent folders."""
     return given if run_number(given) is not None else PurePath(given).name or given

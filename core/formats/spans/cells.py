@@ -1,4 +1,4 @@
-"""Error spans as files have them: read from and written to cells, checked against the text that they stand in."""
+"""Error spans in cells of files: read, write, and check them against their text."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,52 +22,50 @@ from core.tables.reading import (
 )
 
 Units = Literal["code-points", "utf-16"]
-"""What offsets count: Unicode code points, as Python does; or UTF-16 code units, as JavaScript does."""
+"""The units of offsets: Unicode code points, as in Python, or UTF-16 code units, as in JavaScript."""
 UNITS: tuple[Units, ...] = ("code-points", "utf-16")
 SPAN_FIELDS = ("start", "end", "severity", "category", "weight", "in_source")
 LARGEST_OFFSET = 10**9
-"""No text is longer: a larger offset is a mistake, and sums of such overflow."""
+"""Largest offset: no text is longer, and sums of larger numbers could overflow."""
 MOST_NAMED = 20
 """Spans that a note names."""
 
 
 @dataclass
 class Clipping:
-    """Spans that do not lie inside their text."""
+    """Checks that spans lie inside their text, and counts those that were cut."""
 
     clipped: list[str] = field(default_factory=list)
-    """Where the spans stand that were cut at the end of their text."""
+    """Places of the spans that were cut at the end of their text."""
 
     def checked(self, span: ErrorSpan, output: ScorableOutput, where: str, problems: Problems) -> ErrorSpan:
-        """The span inside its text; one that begins beyond the end, or ends before it begins, is a problem.
+        """The span, cut at the end of its text. A span that begins beyond the end, or ends before it begins, is a problem.
 
-        Of a text without a source, spans in the source are left as they are.
+        If the text has no source, spans in the source stay unchanged.
         """
         text = output.source if span.in_source else output.text
         side = "source" if span.in_source else "text"
         if not 0 <= span.start <= span.end:
             problems.append(f"{where}: starts at {span.start} and ends at {span.end}")
         elif text is not None and span.start > len(text):
-            problems.append(f"{where}: starts at {span.start}, the {side} has {len(text)} characters")
+            problems.append(f"{where}: starts at {span.start}, but the {side} has {len(text)} characters")
         elif text is not None and span.end > len(text):
             self.clipped.append(where)
             return replace(span, end=len(text))
         return span
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the file should know; empty where every span lies inside."""
+        """A note on the spans that were cut; empty if there are none."""
         if not self.clipped:
             return ()
         n = len(self.clipped)
         more = "" if n <= MOST_NAMED else f", and {n - MOST_NAMED} more"
-        count = "1 span reaches" if n == 1 else f"{n} spans reach"
-        return (
-            f"{count} beyond the end of the text and was cut there: {'; '.join(self.clipped[:MOST_NAMED])}{more}",
-        )
+        count = "1 span that reaches" if n == 1 else f"{n} spans that reach"
+        return (f"cut {count} beyond the end of the text: {'; '.join(self.clipped[:MOST_NAMED])}{more}",)
 
 
 def spans_in(value: object, where: str, problems: Problems) -> tuple[ErrorSpan, ...] | None:
-    """The spans of a JSON list; None where there is none, and after it was reported that it is no list."""
+    """The spans of a JSON list; None if there is none, or if the value is not a list, which becomes a problem."""
     if is_nothing(value):
         return None
     if not isinstance(value, list):
@@ -78,17 +76,17 @@ def spans_in(value: object, where: str, problems: Problems) -> tuple[ErrorSpan, 
 
 
 def span_in(value: object, where: str, problems: Problems) -> ErrorSpan | None:
-    """The span of a JSON object under our own names; None after its problems were reported."""
+    """The span in a JSON object with Assay's field names; None if it has problems, which are added."""
     if not isinstance(value, JsonObject):
         problems.append(f"{where}: is {type_name(value)}, expected an object")
         return None
     if unknown := [shown(key) for key in value if key not in SPAN_FIELDS]:
-        problems.append(f"{where}: {', '.join(unknown)} is unknown; there are {', '.join(SPAN_FIELDS)}")
+        problems.append(f"{where}: {', '.join(unknown)} is unknown; expected {', '.join(SPAN_FIELDS)}")
     return span_of(value, where, problems)
 
 
 def span_of(cells: Mapping[str, object], where: str, problems: Problems) -> ErrorSpan | None:
-    """The span of named cells (SPAN_FIELDS); numbers may be written as text, as in a table."""
+    """The span in named cells (SPAN_FIELDS); numbers may be text, as in CSV. None if it has problems, which are added."""
     known = problems.n
     start, end = (_offset(cells.get(name), name, where, problems) for name in ("start", "end"))
     if problems.n == known and start is not None and end is not None and end < start:
@@ -106,14 +104,14 @@ def span_of(cells: Mapping[str, object], where: str, problems: Problems) -> Erro
         problems.append(f"{where}: weight is {weight:g}, expected a number from 0")
     in_source = truth_in(cells.get("in_source"))
     if in_source is None:
-        problems.append(f"{where}: in_source is no truth value; expected true or false")
+        problems.append(f"{where}: in_source is {shown(str(cells.get('in_source')))}, expected true or false")
     if problems.n > known or start is None or end is None:
         return None
     return ErrorSpan(start, end, named["severity"] or "", named["category"] or "", weight, in_source or False)
 
 
 def truth_in(value: object) -> bool | None:
-    """A cell's truth value, false where it is empty; None: it is none."""
+    """A cell as true or false, false if it is empty; None if it is neither."""
     if isinstance(value, bool) or is_nothing(value):
         return bool(value) and value is True
     words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -121,7 +119,7 @@ def truth_in(value: object) -> bool | None:
 
 
 def span_row(span: ErrorSpan) -> dict[str, Any]:
-    """The span as a JSON object: span_in reads it to an equal one."""
+    """The span as a JSON object, from which span_in restores an equal span."""
     row: dict[str, Any] = {
         "start": span.start,
         "end": span.end,
@@ -134,7 +132,7 @@ def span_row(span: ErrorSpan) -> dict[str, Any]:
 
 
 def with_weight(span: ErrorSpan) -> ErrorSpan:
-    """The span with the MQM weight of its severity and category where it has none and these have one."""
+    """The span; if it has no weight, with the MQM weight of its severity and category, if there is one."""
     return span if span.weight is not None else replace(span, weight=weight_of(span.category, span.severity))
 
 
@@ -143,12 +141,12 @@ def rating_fields(
 ) -> tuple[str | None, str | None, float] | None:
     """(rater, dimension, score) of a rating; a missing score is minus the weights of its spans.
 
-    None after its problems were reported.
+    None if it has problems, which are added.
     """
     known = problems.n
     if unknown := [shown(key) for key in value if key not in ("rater", "dimension", "score", "spans")]:
         problems.append(
-            f"{where}: {', '.join(unknown)} is unknown; there are rater, dimension, score and spans"
+            f"{where}: {', '.join(unknown)} is unknown; expected rater, dimension, score or spans"
         )
     names: dict[str, str | None] = {}
     for name in ("rater", "dimension"):
@@ -165,7 +163,7 @@ def rating_fields(
 def score_in(
     value: object, spans: Sequence[ErrorSpan] | None, where: str, problems: Problems
 ) -> float | None:
-    """The score of a cell, else minus the weights of the spans; None after a problem was reported."""
+    """The score in a cell, else minus the weights of the spans; None if it has a problem, which is added."""
     number = number_in(value)
     if number is not None and math.isfinite(number):
         return number
@@ -178,7 +176,7 @@ def score_in(
             )
             return None
         return score_of(weighed)
-    missing = "is missing, and no errors are marked either"
+    missing = "is missing, and no errors are marked"
     wrong = no_number(value) if number is None else "is infinite, expected a number"
     problems.append(f"{where}: score {missing if is_undefined(value) else wrong}")
     return None
@@ -191,6 +189,6 @@ def _offset(value: object, name: str, where: str, problems: Problems) -> int | N
     wrong = f"is {shown(str(value))}, expected a whole number from 0"
     if number is not None and number > LARGEST_OFFSET:
         wrong += f" to {LARGEST_OFFSET:,}"
-    said = "is missing" if is_nothing(value) else wrong
-    problems.append(f"{where}: {name} {said}")
+    problem = "is missing" if is_nothing(value) else wrong
+    problems.append(f"{where}: {name} {problem}")
     return None

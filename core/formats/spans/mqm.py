@@ -1,4 +1,4 @@
-"""Errors marked by MQM raters, as Google's wmt-mqm-human-evaluation and its viewer Marot have them; and what an error weighs."""
+"""Errors marked by MQM raters, in the format of Google's wmt-mqm-human-evaluation and its viewer Marot; and MQM weights."""
 
 import csv
 import io
@@ -22,24 +22,24 @@ MINOR_PUNCTUATION = 0.1
 NON_TRANSLATION_WEIGHT = 25.0
 
 _NON_TRANSLATION = "non-translation"
-_DECIMALS = 9  # of a sum of weights: more than any weight has, fewer than rounding spoils
+_DECIMALS = 9  # for sums of weights: more than any weight has, few enough to remove rounding errors
 _PUNCTUATION = regex.compile(r"(fluency/)?punctuation")
 _WEIGHTLESS = regex.compile(r"source issue|(accuracy/)?creative reinterpretation")
 _NO_ERROR = regex.compile(r"no[ -]?error")
 
 
 def is_no_error(category: str, severity: str) -> bool:
-    """Whether a row says that there is no error."""
+    """Whether a row states that the text has no error."""
     return any(_NO_ERROR.fullmatch(word.lower()) for word in (category, severity))
 
 
 def is_non_translation(category: str) -> bool:
-    """Whether an error is that the text is no translation at all."""
+    """Whether the error is that the text is not a translation at all."""
     return category.lower().startswith(_NON_TRANSLATION)
 
 
 def weight_of(category: str, severity: str) -> float | None:
-    """The weight of an error; None: the severity is none that has one."""
+    """The weight of an error; None if its severity has no weight."""
     category, severity = category.lower(), severity.lower()
     if severity not in WEIGHTS:
         return None
@@ -53,7 +53,7 @@ def weight_of(category: str, severity: str) -> float | None:
 
 
 def score_of(spans: Iterable[ErrorSpan]) -> float:
-    """Minus the weights of a text's errors, those in the source too; ten of .1 are 1, in whatever order they stand."""
+    """Minus the weights of a text's errors, including those in the source. Exact: ten errors of 0.1 sum to 1 in any order."""
     return 0.0 - round(math.fsum(span.weight or 0.0 for span in spans), _DECIMALS)
 
 
@@ -68,14 +68,14 @@ COLUMNS = {
     "category": ("category",),
     "severity": ("severity",),
 }
-"""Our name -> the names of the several releases, in lower case."""
+"""Assay's name -> the names in the different releases, in lower case."""
 NEEDED = ("system", "doc", "rater", "source", "target", "category", "severity")
 MERGED = "merged"
-"""The rater of ratings that several people's are merged in, as the form wants one."""
-NO_RATER = "a row without a rater, which holds metadata only"
+"""Rater of ratings merged from several people's, because the format requires one."""
+NO_RATER = "row of metadata, without a rater"
 MOST_NAMED = 20
 """Lines that a note names."""
-TEST = "a test of the rater's attention"
+TEST = "test of the rater's attention"
 _TEST_SEVERITY = "hotw-test"
 _MARK = regex.compile(r"</?v>")
 _PAIR = regex.compile(r":(?P<pair>[A-Za-z]{2,3}-[A-Za-z]{2,3})$")
@@ -83,25 +83,25 @@ _PAIR = regex.compile(r":(?P<pair>[A-Za-z]{2,3}-[A-Za-z]{2,3})$")
 
 @dataclass(frozen=True)
 class TabRow:
-    """A row of a file whose cells stand between tabs."""
+    """A row of a tab-separated file."""
 
     line: int
     cells: dict[str, str]
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The segment: its document, its number in it, and its number in the whole test set."""
+        """The segment's key: document, number in the document, and number in the whole test set."""
         return self.cells["doc"], self.cells.get("segment", ""), self.cells.get("global", "")
 
 
 def tab_rows(
     lines: Iterable[tuple[int, Sequence[str]]], at: Mapping[str, int], findings: FileFindings
 ) -> list[TabRow]:
-    """The rows of numbered lines. at: our name -> the place of its cell; a row may have more cells than that."""
+    """The rows of numbered lines. at: Assay's name -> the position of its cell; a row may have further cells."""
     least, rows = max(at.values()) + 1, []
     for number, cells in lines:
         if len(cells) < least:
-            findings.problems.append(f"line {number}: {len(cells)} cells, at least {least} are needed")
+            findings.problems.append(f"line {number}: {len(cells)} cells, expected at least {least}")
         else:
             rows.append(TabRow(number, {name: cells[place] for name, place in at.items()}))
     return rows
@@ -109,7 +109,7 @@ def tab_rows(
 
 @dataclass
 class _Marks:
-    """What is odd about marks."""
+    """Irregular marks in a file."""
 
     unmarked: int = 0
     unclear: list[int] = field(default_factory=list)
@@ -117,17 +117,17 @@ class _Marks:
 
 
 def holds_mqm(data: bytes) -> bool:
-    """Whether a file's header is that of marked errors."""
+    """Whether a file has the header of MQM's format."""
     first = data.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
     header = [cell.strip() for cell in first.split("\t")]
     return set(NEEDED) <= set(named_columns(header, COLUMNS).values())
 
 
 def read_mqm(data: bytes, file_name: str) -> RatingSet:
-    """One rating a segment, system and rater: minus the weights of the errors, with the errors as spans.
+    """Read one rating for each segment, system and rater: minus the weights of the errors, with the errors as spans.
 
-    Weights are those of WEIGHTS. Spans count the characters of the text without marks. Items are the numbers of
-    the segments in the whole test set, else DOCUMENT:NUMBER.
+    Weights come from WEIGHTS. Spans count the characters of the text without marks. Items are the segments' numbers in
+    the whole test set, else DOCUMENT:NUMBER.
     """
     findings = FileFindings(file_name, sha256_of(data))
     rows = _rows(decode(data, file_name), findings)
@@ -136,13 +136,13 @@ def read_mqm(data: bytes, file_name: str) -> RatingSet:
     item_of = _items(kept, findings)
     ratings = _ratings(kept, item_of, findings)
     if not ratings and not findings.problems:
-        findings.problems.append("file: no row holds a rating; at least one is needed")
+        findings.problems.append("file: contains no rating; at least one is needed")
     return RatingSet(tuple(ratings), *findings.settled(), dict(left_out))
 
 
 FORMAT = Format(
     "mqm",
-    "marked errors (MQM), whose weights already count against a text",
+    "marked errors (MQM), whose weights are already deductions",
     lambda data, file_name: holds_mqm(data),
     {"ratings": read_mqm},
     marks="marks in its texts (MQM)",
@@ -164,15 +164,16 @@ def _rows(text: str, findings: FileFindings) -> list[TabRow]:
     )
     if not {"segment", "global"} & set(columns.values()):
         reject(
-            findings.file_name, ["line 1: there is no number of the segment: seg_id, globalSegId or docSegId"]
+            findings.file_name,
+            ["line 1: no column with the segment's number; expected seg_id, globalSegId or docSegId"],
         )
     at = {name: header.index(written) for written, name in columns.items()}
-    # The viewer's own files have a remark as one more cell of the header.
+    # The viewer's own files have a remark as an extra cell of the header.
     return tab_rows(cells[1:], at, findings)
 
 
 def taken_for_quoted(rows: Sequence[tuple[int, Sequence[str]]]) -> bool:
-    """Whether cells are quoted as spreadsheets do: then every cell with a quotation mark is, else none."""
+    """Whether cells are quoted as in spreadsheets: then every cell with a quotation mark is quoted."""
     marked = [cell for _, row in rows for cell in row if '"' in cell]
     return bool(marked) and all(regex.fullmatch(r'"(?:[^"]|"")*+"', cell) for cell in marked)
 
@@ -189,7 +190,7 @@ def _unquoted(text: str, findings: FileFindings) -> list[tuple[int, list[str]]]:
 
 
 def _counts(row: TabRow, left_out: Counter[str], findings: FileFindings) -> bool:
-    """Whether the row is a rater's; problems of its names are reported."""
+    """Whether the row is a rater's rating; adds problems with its names to the findings."""
     if not row.cells["rater"].strip():
         left_out[NO_RATER] += 1
         return False
@@ -215,7 +216,7 @@ def _items(rows: Sequence[TabRow], findings: FileFindings) -> dict[tuple[str, st
         of_number.setdefault(number, set()).add((doc, segment))
         of_segment.setdefault((doc, segment), set()).add(number)
     named = all(number.strip() for number in of_number)
-    # Where a document's segments have no numbers of their own, the test set's are all there is.
+    # If segments have no numbers in their document, only those in the test set exist.
     alone = all(not segment for _, segment in of_segment)
     if named and (
         alone
@@ -226,7 +227,7 @@ def _items(rows: Sequence[TabRow], findings: FileFindings) -> dict[tuple[str, st
     ):
         return {key: key[2].strip() for key in keys}
     findings.notes.append(
-        "items are DOCUMENT:NUMBER, as segments have no number of their own in the whole test set"
+        "items are DOCUMENT:NUMBER, because segments have no unique number in the whole test set"
     )
     return {key: f"{key[0].strip()}:{key[1].strip()}" for key in keys}
 
@@ -263,17 +264,17 @@ def _ratings(
 def _note_marks(marks: _Marks, findings: FileFindings) -> None:
     if marks.unmarked:
         findings.notes.append(
-            f"{marks.unmarked} errors mark no text: they count in the scores, their spans are empty"
+            f"{marks.unmarked} errors mark no text: they count in the scores, but their spans are empty"
         )
     if marks.unclear:
         findings.notes.append(
-            f"{len(marks.unclear)} marks do not pair ({_lines(marks.unclear)}): one that stays open reaches to the "
-            "text's end, others are passed over"
+            f"{len(marks.unclear)} marks do not pair ({_lines(marks.unclear)}): an open mark ends at the end of the "
+            "text, other unpaired marks are ignored"
         )
     if marks.differ:
         findings.notes.append(
-            f"{len(marks.differ)} ratings have rows with different texts ({_lines(marks.differ)}): their spans count the "
-            "characters of each row's own"
+            f"{len(marks.differ)} ratings have rows with different texts ({_lines(marks.differ)}): spans count the "
+            "characters of their own row's text"
         )
 
 
@@ -283,12 +284,12 @@ def _lines(lines: Sequence[int]) -> str:
 
 
 def _differs(rows: Sequence[TabRow]) -> bool:
-    """Whether the rows of one rating are not about the same text, marks aside."""
+    """Whether the rows of one rating have different texts, apart from marks."""
     return len({_MARK.sub("", row.cells["target"]) for row in rows}) > 1
 
 
 def _spans(row: TabRow, found: _Marks, findings: FileFindings) -> list[ErrorSpan]:
-    """The error of a row; more than one span where it has several marks, the weight on the first."""
+    """The error of a row as spans, one for each mark; the first has the weight."""
     category, severity = row.cells["category"].strip(), row.cells["severity"].strip()
     if is_no_error(category, severity):
         return []
@@ -296,7 +297,7 @@ def _spans(row: TabRow, found: _Marks, findings: FileFindings) -> list[ErrorSpan
     if weight is None or name_of(category) is None:
         what = f'severity "{shown(severity)}" with category "{shown(category)}"'
         findings.problems.append(
-            f"line {row.line}: {what} has no weight; expected major, minor, neutral or critical"
+            f"line {row.line}: {what} has no weight; expected severity major, minor, neutral or critical"
         )
         return []
     marks = [
@@ -317,8 +318,8 @@ def _spans(row: TabRow, found: _Marks, findings: FileFindings) -> list[ErrorSpan
 def _marked(text: str, line: int, unclear: list[int]) -> list[tuple[int, int]]:
     """Start and end of every mark, in characters of the text without marks.
 
-    Published files have a few marks that do not pair: one that stays open reaches to the text's end, others are
-    passed over; their lines go to `unclear`.
+    Published files have a few marks that do not pair: an open one ends at the end of the text, others are ignored.
+    Their lines are added to `unclear`.
     """
     spans: list[tuple[int, int]] = []
     start: int | None = None
@@ -356,10 +357,10 @@ class _Rows:
 
 
 def write_mqm(texts: Iterable[RatedText]) -> bytes:
-    """One row an error, one for a text without errors; ratings whose errors were not marked are left out.
+    """Write one row for each error, and one for a text without errors; ratings without marked errors are left out.
 
-    Raises InputError, naming item and system, where the form cannot say what the ratings do: texts with tabs, line
-    breaks or <v> of their own, texts at several levels, errors in a source that is not known, weights of the owner's.
+    InputError names item and system if the format cannot store a rating: texts with tabs, line breaks or <v>, texts at
+    several levels, errors in an unknown source, weights other than MQM's.
     """
     out = _Rows()
     texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
@@ -369,9 +370,9 @@ def write_mqm(texts: Iterable[RatedText]) -> bytes:
             if rating.spans is not None:
                 _add(text, rating, rating.spans, out)
     if not out.rows and not out.problems:
-        out.problems.append("no rating has its errors marked")
+        out.problems.append("no rating has marked errors")
     if out.problems:
-        raise InputError("The ratings cannot be written in the form of MQM", out.problems)
+        raise InputError("The ratings cannot be written in the format of MQM", out.problems)
     table = [HEADER, *out.rows]
     if taken_for_quoted([(0, row) for row in table]):
         table = [tuple(_quoted(cell) for cell in row) for row in table]
@@ -379,9 +380,9 @@ def write_mqm(texts: Iterable[RatedText]) -> bytes:
 
 
 def several_texts(texts: Sequence[RatedText], form: str) -> list[str]:
-    """One problem, if any, of a form that has no place for what tells the marked texts of an item and system apart.
+    """A problem if an item and system has several marked texts, in a list: the format cannot distinguish them.
 
-    texts: those that are written. form: its name, for the message.
+    texts: the texts to write. form: the format's name, for the message.
     """
     counts = Counter((one.output.item_id, one.output.system) for one in texts)
     several = [key for key, count in counts.items() if count > 1]
@@ -391,7 +392,7 @@ def several_texts(texts: Sequence[RatedText], form: str) -> list[str]:
     more = f" (and {len(several) - 1:,} more)" if len(several) > 1 else ""
     return [
         f"item {shown(item)}, system {shown(system)}{more}: has several texts, which differ in level, language or labels; "
-        f"{form} has no place for these: write the form `rated` instead"
+        f"{form} cannot store these: write the format `rated` instead"
     ]
 
 
@@ -403,7 +404,7 @@ def _add(text: RatedText, rating: Rating, spans: Sequence[ErrorSpan], out: _Rows
     cells |= {"rater": rating.rater or MERGED}
     if bad := [name for name, cell in cells.items() if _BROKEN.search(cell)]:
         out.problems.append(
-            f"{where}: {', '.join(bad)} holds a tab, a line break or <v>, which the form uses itself"
+            f"{where}: {', '.join(bad)} contains a tab, a line break or <v>, which MQM's format reserves"
         )
         return
     document, pair = output.labels.get("document", NO_DOCUMENT), output.labels.get(LABEL_PAIR, "")
@@ -424,7 +425,7 @@ def _add(text: RatedText, rating: Rating, spans: Sequence[ErrorSpan], out: _Rows
 
 
 def _errors(spans: Sequence[ErrorSpan]) -> list[list[ErrorSpan]]:
-    """Spans by error: one that weighs nothing although its like does goes on with the error before it."""
+    """Spans grouped by error: a span with weight 0 where its severity has a weight continues the previous error."""
     errors: list[list[ErrorSpan]] = []
     for span in spans:
         like = errors[-1][0] if errors else None
@@ -442,23 +443,23 @@ def _errors(spans: Sequence[ErrorSpan]) -> list[list[ErrorSpan]]:
 
 
 def _problem(error: Sequence[ErrorSpan], text: RatedText) -> str:
-    """Why an error cannot be written; empty: it can."""
+    """Why an error cannot be written; empty if it can."""
     first = error[0]
     weight = weight_of(first.category, first.severity)
     if weight is None:
         return f'severity "{shown(first.severity)}" has no weight in MQM'
     if first.weight is not None and first.weight != weight:
-        return f"an error weighs {first.weight:g}, in MQM {weight:g}; the form has no place for weights"
+        return f"an error has weight {first.weight:g}, in MQM {weight:g}; the format cannot store weights"
     if _BROKEN.search(first.category) or _BROKEN.search(first.severity):
-        return f"category {shown(first.category)} holds a tab, a line break or <v>"
+        return f"category {shown(first.category)} contains a tab, a line break or <v>"
     if first.severity != first.severity.lower() or first.category != first.category.strip():
-        return f"severity {shown(first.severity)} or category {shown(first.category)} would be read in another way"
+        return f"severity {shown(first.severity)} or category {shown(first.category)} would change when read back"
     for span in error:
         marked = text.output.source if span.in_source else text.output.text
         if marked is None:
-            return "an error is marked in the source, which is not known"
+            return "an error is marked in the source, but the source is unknown"
         if not 0 <= span.start <= span.end <= len(marked):
-            return f"an error from {span.start} to {span.end} does not lie inside its text"
+            return f"an error from {span.start} to {span.end} is outside its text"
     for side in (False, True):
         own = [span for span in error if span.in_source == side]
         if any(after.start < before.end for before, after in pairwise(own)):
@@ -467,7 +468,7 @@ def _problem(error: Sequence[ErrorSpan], text: RatedText) -> str:
 
 
 def _with_marks(text: str, spans: Sequence[ErrorSpan]) -> str:
-    """The text with marks around the spans, which follow each other."""
+    """The text with marks around the spans, which are in order and do not overlap."""
     parts, at = [], 0
     for span in spans:
         parts += [text[at : span.start], "<v>", text[span.start : span.end], "</v>"]

@@ -1,7 +1,7 @@
-"""Error spans, one a row (CSV, JSONL, Parquet or a JSON list), in and out; and where offsets of any file become ours.
+"""Read and write error spans, one a row (CSV, JSONL, Parquet or a JSON list); convert any file's offsets to Assay's.
 
 Columns: item_id, system, level, language, rater, dimension, score, start, end, severity, category, weight, in_source;
-all others are labels. A row with an empty start says that the rater found no error in the text.
+all others are labels. A row with an empty start means that the rater found no error in the text.
 """
 
 from collections import Counter
@@ -32,14 +32,14 @@ from core.tables.reading import is_nothing, is_undefined, number_in, reject, sho
 from core.tables.writer import csv_bytes
 
 Ends = Literal["exclusive", "inclusive"]
-"""Whether an end is the place behind a span's last character, or that character's own."""
+"""Whether an end is the position after a span's last character, or of that character."""
 ENDS: tuple[Ends, ...] = ("exclusive", "inclusive")
 LAST_OF_BMP = 0xFFFF
 
 
 @dataclass(frozen=True)
 class Offsets:
-    """What a file's offsets count."""
+    """The meaning of a file's offsets."""
 
     units: Units = "code-points"
     ends: Ends = "exclusive"
@@ -47,32 +47,32 @@ class Offsets:
 
 @dataclass(frozen=True)
 class ReadRating:
-    """A rating as it stands in a file, its spans in the file's offsets."""
+    """A rating from a file, with spans in the file's offsets."""
 
     rating: Rating
     where: str
-    """For messages: `line 7`."""
+    """Its place for messages: `line 7`."""
     places: tuple[str, ...] = ()
-    """Where each span stands, where that is not where the rating does."""
+    """The place of each span, if it differs from the rating's."""
     text: str | None = None
-    """The rated text as far as the file holds it."""
+    """The rated text, if the file has it."""
     source: str | None = None
     without_place: frozenset[int] = frozenset()
-    """Numbers, from 0, of spans that the file gives no offsets: 0, 0 is the reader's, and is left so."""
+    """Numbers, from 0, of spans without offsets in the file; the reader sets them to 0, 0, and they stay so."""
 
     def place(self, number: int) -> str:
-        """Of the span of that number, from 0."""
+        """The place of a span for messages. number: from 0."""
         return self.places[number] if self.places else f"{self.where}, span {number + 1}"
 
 
 def at_border(
     read: Sequence[ReadRating], texts: OutputSet | None, offsets: Offsets, findings: FileFindings
 ) -> list[Rating]:
-    """The ratings with spans in code points, ends exclusive, as far as known inside their texts.
+    """The ratings with spans in code points and exclusive ends, checked against their texts.
 
-    texts: what was rated; without, the texts that the file itself holds. A span that reaches beyond the end is cut
-    there, which a note says; one that begins beyond the end, or inside a character, is a problem. Spans of a text that
-    is nowhere are left as they are; with offsets in UTF-16 that is a problem.
+    texts: the rated texts; None takes the texts in the file. A span that ends beyond its text is cut there, with a
+    note; one that begins beyond the end, or inside a character, is a problem. Spans of an unknown text stay unchanged,
+    but are a problem if offsets are in UTF-16.
     """
     finder = None if texts is None else TextFinder(texts.outputs, [one.rating for one in read])
     clipping, unknown, ratings = Clipping(), 0, []
@@ -93,14 +93,15 @@ def at_border(
         ratings.append(replace(one.rating, spans=spans))
     findings.notes += clipping.notes()
     if unknown:
-        findings.notes.append(
-            f"{unknown} ratings are of texts that are not there: their spans are not checked"
-        )
+        findings.notes.append(f"{unknown} ratings have no matching text: their spans are not checked")
     return ratings
 
 
 def code_point(text: str, units: int) -> int | None:
-    """Which code point an offset in UTF-16 units is; beyond the end as far as it is beyond; None: inside a pair."""
+    """The code point at an offset in UTF-16 units; None if it is inside a surrogate pair.
+
+    An offset beyond the end stays as far beyond the end.
+    """
     sizes = list(accumulate((1 + (ord(char) > LAST_OF_BMP) for char in text), initial=0))
     if units > sizes[-1]:
         return len(text) + units - sizes[-1]
@@ -124,20 +125,20 @@ def _settled(
     clipping: Clipping,
     findings: FileFindings,
 ) -> ErrorSpan | None:
-    """The span as ours; None after its problem was reported."""
+    """The span in Assay's offsets; None if it has a problem, which is added to the findings."""
     if offsets.ends == "inclusive":
         span = replace(span, end=span.end + 1)
     text = None if output is None else output.source if span.in_source else output.text
     if offsets.units == "utf-16":
         if text is None:
             findings.problems.append(
-                f"{where}: offsets in UTF-16 units cannot be counted without the text; give the texts beside the spans"
+                f"{where}: offsets in UTF-16 units need the text; give the texts as well as the spans"
             )
             return None
         start, end = code_point(text, span.start), code_point(text, span.end)
         if start is None or end is None:
             findings.problems.append(
-                f"{where}: {span.start} to {span.end} begins or ends inside a character, in UTF-16 units"
+                f"{where}: {span.start} to {span.end} in UTF-16 units begins or ends inside a character"
             )
             return None
         span = replace(span, start=start, end=end)
@@ -155,7 +156,7 @@ def _called(rating: Rating) -> str:
 COLUMNS = known_at("spans")
 NEEDED = needed_at("spans")
 NO_CATEGORY = "other"
-"""What an error is called in a file that has no categories."""
+"""The category of errors in a file without categories."""
 _UNUSED = tuple(name for name in UNUSED if name not in ("text", "source", "context"))
 _TAKEN = frozenset({*COLUMNS, *(name for names in COLUMNS.values() for name in names), *UNUSED})
 
@@ -164,13 +165,13 @@ FORMS = (
     "MQM's TSV (.tsv), mt-metrics-eval's .seg.rating, WMT-QE spans, a row a span (CSV or JSONL with start and end), "
     "ratings as JSONL with spans, or rated texts (JSONL with ratings)"
 )
-"""In which errors may be marked, for messages."""
-UNMARKED = "no errors were marked in it"
-"""Ratings of a file that has some with spans and some with scores alone."""
+"""Formats of marked errors, for messages."""
+UNMARKED = "errors were not marked"
+"""Why ratings are left out of a file that has some with spans and some with scores alone."""
 
 
 def is_span_table(data: bytes, file_name: str, rows: Rows) -> bool:
-    """Whether a table has a row a span. Raises InputError where it is no table."""
+    """Whether a table has one row for each span. Raises InputError if the file is not a table."""
     _, columns, _, lists = rows(data, COLUMNS, FileFindings(file_name, ""))
     there = set(columns.values())
     return bool({"start", "end"} & there) and not (lists and "spans" in there)
@@ -179,15 +180,15 @@ def is_span_table(data: bytes, file_name: str, rows: Rows) -> bool:
 def read_span_table(
     data: bytes, findings: FileFindings, left_out: Counter[str], rows: Rows = table_rows
 ) -> list[ReadRating]:
-    """The ratings of a table with a row a span, or of one with a list of spans a rating.
+    """Read the ratings of a table with a row for each span, or with a list of spans for each rating.
 
-    Problems go to the findings. Spans are as the file has them.
+    Adds problems to the findings. Spans stay in the file's offsets.
     """
     keys, columns, records, lists = rows(data, COLUMNS, findings)
     if lists and "spans" in columns.values():
         return marked_among(read_ratings(data, findings.file_name, rows=rows), findings, left_out)
     if not {"start", "end"} & set(columns.values()):
-        reject(findings.file_name, [f"file: no error spans are found in it; accepted are {FORMS}"])
+        reject(findings.file_name, [f"file: contains no error spans; expected {FORMS}"])
     require(columns.values(), NEEDED, keys, findings.file_name)
     known = {*COLUMNS, "text", "source", "context"} - set(_UNUSED)
     labels = labels_among(
@@ -209,10 +210,10 @@ def read_span_table(
 
 
 def marked_among(ratings: RatingSet, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
-    """Those of a whole file that have spans; the others are counted. Raises InputError where none has."""
+    """The ratings of a file that have spans; the others are counted. Raises InputError if none has."""
     marked = [one for one in ratings.ratings if one.spans is not None]
     if not marked:
-        reject(ratings.file_name, [f"file: it has ratings, but no error spans; accepted are {FORMS}"])
+        reject(ratings.file_name, [f"file: contains ratings, but no error spans; expected {FORMS}"])
     findings.notes += (note for note in ratings.notes if note not in findings.notes)
     left_out.update({**ratings.left_out, UNMARKED: len(ratings.ratings) - len(marked)})
     return [
@@ -221,22 +222,22 @@ def marked_among(ratings: RatingSet, findings: FileFindings, left_out: Counter[s
 
 
 def span_columns(ratings: RatingSet) -> list[str]:
-    """The header of the long form of some ratings."""
+    """The header of the ratings' table with one row for each span."""
     labels = dict.fromkeys(_label(key) for one in ratings.ratings for key in one.labels)
     names = ("item_id", "system", "level", "language", "rater", "dimension", "score")
     return [*labels, *names, *SPAN_FIELDS]
 
 
 def write_span_rows_csv(ratings: RatingSet) -> bytes:
-    """One row a span, and one for a text without errors; read_span_rows reads it to equal ratings.
+    """The ratings as CSV, one row for each span, and one for a text without errors.
 
-    Ratings whose errors were not marked are not in the file.
+    read_span_table restores equal ratings. Ratings without marked errors are left out.
     """
     return csv_bytes(span_columns(ratings), _rows(ratings))
 
 
 def write_span_rows_jsonl(ratings: RatingSet) -> bytes:
-    """The same, one JSON object a line; what is not known is left out, but for the columns that a reader looks for."""
+    """The same rows as JSONL; unknown values are left out, except in columns that a reader requires."""
     return jsonl_bytes(
         {name: value for name, value in row.items() if value is not None or name in NEEDED}
         for row in _rows(ratings)
@@ -284,7 +285,7 @@ def _rating(record: Record, labels: Sequence[str], findings: FileFindings) -> Ra
 def _read(
     rows: Sequence[tuple[Record, Rating]], categories: bool, findings: FileFindings
 ) -> ReadRating | None:
-    """The rows of one rating together; None after its problems were reported."""
+    """The rating in a group of rows; None if it has problems, which are added to the findings."""
     known = findings.problems.n
     record, rating = rows[0]
     spans: list[ErrorSpan] = []
@@ -303,15 +304,19 @@ def _read(
         (("no error", *key), one.where) for one, key in ((one, ()) for one, _ in rows) if _is_clean(one.cells)
     ]
     repeated(
-        clean, f"the same text and rater, item {shown(rating.item_id)}, is said to have no error", findings
+        clean,
+        f"the same text (item {shown(rating.item_id)}) and rater without an error",
+        findings,
     )
     if clean and len(rows) > len(clean):
         findings.problems.append(
-            f"{clean[0][1]}: says that there is no error, but {places[0] if places else 'another row'} marks one"
+            f"{clean[0][1]}: marks no error, but {places[0] if places else 'another row'} marks one for the same rater"
         )
-    scores = {_score_said(one) for one, _ in rows}
+    scores = {_written_score(one) for one, _ in rows}
     if len(scores) > 1:
-        findings.problems.append(f"{record.where}: the score differs between the rows of one text and rater")
+        findings.problems.append(
+            f"{record.where}: rows of one text and rater have different scores; expected one"
+        )
     if findings.problems.n > known:
         return None
     score = score_in(record.cells.get("score"), spans, record.where, findings.problems)
@@ -327,15 +332,15 @@ def _read(
 
 
 def _is_clean(cells: Mapping[str, object]) -> bool:
-    """Whether a row says that there is no error."""
-    said = [str(cells.get(name) or "") for name in ("category", "severity")]
-    if is_no_error(said[0], said[1]):
+    """Whether a row states that the text has no error."""
+    category, severity = (str(cells.get(name) or "") for name in ("category", "severity"))
+    if is_no_error(category, severity):
         return True
     return all(is_nothing(cells.get(name)) for name in ("start", "end", "severity"))
 
 
-def _score_said(record: Record) -> float | str | None:
-    """The score as a number: 5 and 5.0 are one; None where nothing is said, whether empty, null or without a cell."""
+def _written_score(record: Record) -> float | str | None:
+    """The score as a number, so that 5 and 5.0 are equal; None if the cell is empty, null or missing."""
     value = record.cells.get("score")
     if is_undefined(value):
         return None

@@ -1,4 +1,4 @@
-"""Error spans as the shared tasks on quality estimation have them (WMT23, task 2): one row a text."""
+"""Error spans in the format of WMT's shared tasks on quality estimation (WMT23, task 2): one row a text."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,13 +27,13 @@ COLUMNS = {
     "ends": ("end_ids", "end_id", "end_indices"),
     "errors": ("errors", "error", "error_types", "severity"),
 }
-"""Our name -> the names of the several releases, in lower case."""
+"""Assay's name -> the names in the different releases, in lower case."""
 NEEDED = ("segment", "starts", "ends", "errors")
 UNNAMED = ("pair", "rater", "segment", "target", "starts", "ends", "errors")
-"""The cells of a submission."""
+"""The cells of a submission, which has no header."""
 NO_ERROR = ("no-error", "no error", "none", "")
 MISSING = "missing"
-"""In place of a start, in later years: what is marked is that something is missing."""
+"""In later years, in place of a start: the error is that something is missing."""
 HEADER = (
     "mt_system",
     "doc_id",
@@ -50,7 +50,7 @@ _OFFSETS = regex.compile(r"\s*(-1|missing|[0-9]+)(\s+(-1|missing|[0-9]+))*\s*")
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
-    """Whether a file is one by its header, or by the cells of its first row."""
+    """Whether a file has the format, by its header or by the cells of its first row."""
     lines = [line for line in data.decode("utf-8-sig", "replace").split("\n") if line.strip()]
     if not lines:
         return False
@@ -62,10 +62,9 @@ def _sniff(data: bytes, file_name: str) -> bool:
 
 
 def _read_wmt_qe(data: bytes, findings: FileFindings, left_out: Counter[str]) -> list[ReadRating]:
-    """One rating a row; problems go to the findings. The score is minus the MQM weights of the severities.
+    """Read one rating from each row; add problems to the findings. The score is minus the severities' MQM weights.
 
-    In submissions the method is the rater. Items are the numbers of the segments, DOCUMENT:NUMBER where the numbers
-    alone would name a text twice.
+    In submissions the method is the rater. Items are segment numbers, or DOCUMENT:NUMBER if numbers alone are ambiguous.
     """
     rows = _rows(decode(data, findings.file_name), findings)
     named = [(row, name_of(row.cells["segment"])) for row in rows]
@@ -77,7 +76,7 @@ def _read_wmt_qe(data: bytes, findings: FileFindings, left_out: Counter[str]) ->
     keys = [tuple(row.cells.get(name, "") for name in ("segment", "system", "rater", "pair")) for row in rows]
     by_document = len(set(keys)) < len(keys) and all(row.cells.get("document") for row in rows)
     if by_document:
-        findings.notes.append("items are DOCUMENT:NUMBER, as several texts have the same number")
+        findings.notes.append("items are DOCUMENT:NUMBER, because several texts have the same number")
     found, seen = [], dict[tuple[object, ...], int]()
     for row, name in named:
         if name is None:
@@ -96,18 +95,18 @@ def _read_wmt_qe(data: bytes, findings: FileFindings, left_out: Counter[str]) ->
 
 FORMAT = Format(
     "wmt_qe",
-    "marked errors (WMT-QE), whose weights already count against a text",
+    "marked errors (WMT-QE), whose weights are already deductions",
     _sniff,
     {"spans": _read_wmt_qe},
 )
 
 
 def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
-    """One row a text and rater whose errors were marked; `registry.read_spans` reads the spans back.
+    """Write one row for each text and rater with marked errors; `registry.read_spans` reads the spans back.
 
-    The format has no place for categories, levels, scores and labels, and none for errors in the source: these are not
-    written. Raises InputError where a text or a name holds a tab or a line break, or a severity a blank, and where an
-    item and system has several marked texts.
+    The format cannot store categories, levels, scores, labels or errors in the source: these are left out. Raises
+    InputError if a text or name contains a tab or line break, a severity contains a space, or an item and system has
+    several marked texts.
     """
     texts = [text for text in texts if any(one.spans is not None for one in text.ratings)]
     lines, problems = ["\t".join(HEADER)], Problems(several_texts(texts, "WMT-QE"))
@@ -129,18 +128,18 @@ def write_wmt_qe(texts: Iterable[RatedText]) -> bytes:
             ]
             where = f"item {shown(text.output.item_id)}, system {shown(text.output.system)}"
             problems += [
-                f"{where}: {name} holds a tab or a line break"
+                f"{where}: {name} contains a tab or a line break"
                 for name, cell in zip(HEADER, cells, strict=True)
                 if regex.search(r"[\t\n\r]", cell)
             ]
             problems += [
-                f'{where}: severity "{shown(span.severity)}" holds a blank'
+                f'{where}: severity "{shown(span.severity)}" contains a space'
                 for span in spans
                 if regex.search(r"\s", span.severity)
             ]
             lines.append("\t".join(cells))
     if problems:
-        raise InputError("The texts cannot be written in the form of WMT-QE", problems)
+        raise InputError("The texts cannot be written in the format of WMT-QE", problems)
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -171,7 +170,7 @@ def _rows(text: str, findings: FileFindings) -> list[TabRow]:
         lines = lines[heading:]
     rows = tab_rows(lines, at, findings)
     if not rows and not findings.problems:
-        reject(findings.file_name, ["file: no row holds a rated text; at least one is needed"])
+        reject(findings.file_name, ["file: contains no rated text; at least one is needed"])
     return rows
 
 
@@ -211,7 +210,7 @@ def _spans(row: TabRow, findings: FileFindings) -> list[ErrorSpan]:
     where = f"line {row.line}"
     if not len(starts) == len(ends) == len(errors):
         findings.problems.append(
-            f"{where}: {len(starts)} starts, {len(ends)} ends and {len(errors)} errors; they go together"
+            f"{where}: {len(starts)} starts, {len(ends)} ends and {len(errors)} errors; expected the same number"
         )
         return []
     spans = []
@@ -225,7 +224,7 @@ def _spans(row: TabRow, findings: FileFindings) -> list[ErrorSpan]:
 
 
 def _span(start: str, end: str, severity: str) -> ErrorSpan | str:
-    """The span, or what is wrong with it."""
+    """The span, or the problem with it."""
     if severity not in WEIGHTS:
         return f'severity "{shown(severity)}" is unknown; expected {", ".join(WEIGHTS)}'
     if start == MISSING:
@@ -237,7 +236,7 @@ def _span(start: str, end: str, severity: str) -> ErrorSpan | str:
 
 
 def _unquoted(cell: str | None) -> str | None:
-    """A cell's text without the quotation marks that spreadsheets put around one: spans do not count them."""
+    """A cell's text without a spreadsheet's quotation marks around it: spans do not count them."""
     if cell is not None and regex.fullmatch(r'"(?:[^"]|"")*+"', cell) and '""' in cell:
         return cell[1:-1].replace('""', '"')
     return cell

@@ -1,4 +1,4 @@
-"""Factual perturbation as a kind of run: A0 to A4, more wrong facts at each level (Factual, appendix A)."""
+"""Factual perturbation as a kind of run: levels A0 to A4, each with more wrong facts (Factual, appendix A)."""
 
 import hashlib
 import math
@@ -52,13 +52,13 @@ _RUNS = (
     (regex.compile(r"[\p{Katakana}ー]+"), 2),
     (regex.compile(r"[\p{scx=Thai}\p{scx=Khmr}\p{scx=Laoo}\p{scx=Mymr}]+"), 4),
 )
-"""Scripts without spaces, and the characters that two texts have to share in a row: more where they are letters."""
+"""Scripts without spaces -> the number of characters in a row that two texts must share; higher for alphabets."""
 
 
 def stop_words_for(language: str, text: str = "") -> tuple[str, frozenset[str]]:
-    """The list of a language tag (for `und`, of the language that the text seems to be in), and what records call it.
+    """The name and words of the stop list for a language tag; for `und`, for the language guessed from the text.
 
-    Its name is such as `en`, `de (guessed)`, or `none`; its words are in lower case.
+    The name is `en`, `de (guessed)` or `none`, for example. The words are in lower case.
     """
     base = base_language(language)
     known = base if base != UNDETERMINED else guess_language(text) or ""
@@ -69,17 +69,17 @@ def stop_words_for(language: str, text: str = "") -> tuple[str, frozenset[str]]:
 def overlaps(
     question: str, spans: Sequence[Span], method: QuestionFilter, stop_words: frozenset[str]
 ) -> tuple[Dropped, ...]:
-    """The spans that share a word with the question, and the first such word of each."""
+    """The spans that share a word with the question, each with the first shared word."""
     share = trutheval_shared_word if method == "trutheval" else shared_word
     found = ((number, share(question, span.text, stop_words)) for number, span in enumerate(spans))
     return tuple(Dropped(number, "in the question", word) for number, word in found if word is not None)
 
 
 def shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
-    """The first word of `text` that the question has too, without case, punctuation and possessive endings.
+    """The first word of `text` that is also in the question; case, punctuation and possessive endings do not count.
 
-    Stop words do not count. In scripts without spaces it is a run of characters that both have. Words are
-    compared as they are written: an inflected form is another word.
+    Ignores stop words. In scripts without spaces the word is a run of characters. Inflected forms count as different
+    words.
     """
     question, text = (unicodedata.normalize("NFKC", one).casefold() for one in (question, text))
     asked = set(_spaced_words(question)) - stop_words
@@ -88,7 +88,7 @@ def shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | N
 
 
 def _spaced_words(text: str) -> Iterator[str]:
-    """Words of scripts that put spaces between them, cut at apostrophes: `earth's` is `earth`."""
+    """Yield words of scripts with spaces, cut at apostrophes: `earth's` gives `earth`."""
     for token in tokenize(text):
         for piece in regex.split(r"['’׳״]", token):
             word = regex.search(r"[\p{L}\p{N}]", piece) and (len(piece) > 1 or piece.isdecimal())
@@ -97,11 +97,11 @@ def _spaced_words(text: str) -> Iterator[str]:
 
 
 def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | None:
-    asked, said = (without_function_words(part, stop_words) for part in (question, text))
+    asked, given = (without_function_words(part, stop_words) for part in (question, text))
     for pattern, least in _RUNS:
         there, here = (
             [run[at : at + least] for run in pattern.findall(part) for at in range(len(run) - least + 1)]
-            for part in (asked, said)
+            for part in (asked, given)
         )
         pieces = set(there) - stop_words
         if (found := next((piece for piece in here if piece in pieces), None)) is not None:
@@ -110,21 +110,21 @@ def _shared_run(question: str, text: str, stop_words: frozenset[str]) -> str | N
 
 
 def trutheval_shared_word(question: str, text: str, stop_words: frozenset[str]) -> str | None:
-    """The same as trutheval's code finds it.
+    """The shared word as Factual's code (trutheval) finds it.
 
-    Question punctuation becomes a space ("What's" gives "s"), that of the text stays ("blue," is not "blue").
+    Punctuation in the question becomes a space ("What's" gives "s"), in the text it stays ("blue," is not "blue").
     """
     asked = set(regex.findall(r"\w+", question.lower())) - stop_words
     return next((word.lower() for word in text.split() if word.lower() in asked), None)
 
 
 def keep_first(ranking: Sequence[T], keep: float) -> tuple[T, ...]:
-    """The first ceil(keep * n) of a ranking, counted exactly: the float 0.28 * 25 is above 7."""
+    """The first ceil(keep * n) entries of a ranking, computed exactly: as floats, 0.28 * 25 is above 7."""
     return tuple(ranking[: math.ceil(Fraction(str(keep)) * len(ranking))])
 
 
 def snake_groups(n: int, n_groups: int) -> tuple[tuple[int, ...], ...]:
-    """The indices n-1 ... 0 dealt to groups to and fro, so that each gets important and unimportant ones.
+    """Deal the indices n-1 ... 0 to groups back and forth, so that each gets important and unimportant ones.
 
     (10, 4) gives ((9, 2, 1), (8, 3, 0), (7, 4), (6, 5)). With n < n_groups some groups are empty.
     """
@@ -138,12 +138,12 @@ def snake_groups(n: int, n_groups: int) -> tuple[tuple[int, ...], ...]:
 def deal(kept: Sequence[int], n_groups: int, seed: int, item_id: str) -> tuple[tuple[int, ...], ...]:
     """The kept spans (most important first) in groups for A1, A2 ..., each in the order of the text.
 
-    Which group goes to which level depends on the seed and the item's id alone, not on the item's place.
+    Which group goes to which level depends only on the seed and the item's id, not on the item's position.
     """
     groups = snake_groups(len(kept), n_groups)
 
     def place(number: int) -> bytes:
-        # The id comes last: whatever it holds, two different triples never give the same text.
+        # The id comes last, so that two different triples never give the same text.
         own = f"group order {seed} {number} {item_id}".encode("utf-8", "surrogatepass")
         return hashlib.sha256(own).digest()
 
@@ -159,9 +159,9 @@ EMPTY_LEVEL = "No span was left for this level: the text is that of the level be
 async def perturb(
     material: Material, steps: LlmSteps | RuleSteps, settings: FactualSettings, parsers: Parsers | None = None
 ) -> FactualTrace:
-    """Every level of one item. A step that fails ends it, with step, reason and detail in the trace.
+    """Make every level of one item. A failed step ends it; the trace has step, reason and detail.
 
-    parsers: where a parser is looked for; None: in this process.
+    parsers: the parsers to search; None uses this process.
     """
     trace = FactualTrace(material.item.item_id, steps.backend, prompts=steps.prompts)
     answer, origin = await _first_text(material, steps)
@@ -176,7 +176,7 @@ async def perturb(
     spans, spans_by = find_spans(text, language, settings.parser, wanted, for_rules=by_rules, parsers=parsers)
     filter_by = settings.question_filter
     called, stop_words = stop_words_for(material.item.language, both)
-    if filter_by == "trutheval":  # that project's code knows English alone
+    if filter_by == "trutheval":  # Factual's code supports only English
         called, stop_words = "en", words_of("en")
     trace = replace(trace, a0_from=origin, levels=(first,), notes=notes, spans=spans, spans_by=spans_by)
     trace = replace(trace, stop_words=called)
@@ -219,8 +219,8 @@ def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
     if not empty:
         return ()
     n_spans = sum(len(group) for group in groups)
-    said = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
-    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {said}.",)
+    equal = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
+    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {equal}.",)
 
 
 async def _edit_levels(
@@ -276,10 +276,10 @@ def _failed(trace: FactualTrace, step: str, why: Answer[Any] | str, detail: str 
 def from_traces(
     traces: Sequence[FactualTrace], materials: Mapping[str, Material], settings: FactualSettings | None = None
 ) -> FactualReport:
-    """Our traces as a report: spans as texts, brackets a level, counters of what failed. Thinking has no place.
+    """Assay's traces as Factual's report: spans as texts, brackets for each level, counters of failures.
 
-    materials: item id -> what the item was made from.
-    settings: what the run took, so that a replay takes the same; None: the report does not say.
+    materials: item id -> the question and reference.
+    settings: the run's settings, so that a replay uses the same; None leaves them out of the report.
     """
     failed = Counter(f"{trace.failed_step}: {trace.reason}" for trace in traces if trace.failed_step)
     rank_failures = [trace for trace in traces if trace.failed_step == "rank"]
@@ -318,7 +318,7 @@ def _question(trace: FactualTrace, material: Material) -> ReportQuestion:
 
 
 def _bracketed_levels(trace: FactualTrace) -> dict[str, str]:
-    """Each level with brackets around the spans that are as they were in A0."""
+    """Each level with brackets around the spans that are unchanged since A0."""
     places: Places = tuple((span.start, span.end) for span in trace.spans)
     marked = set(range(len(trace.spans)))
     levels = {}

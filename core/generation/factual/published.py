@@ -1,4 +1,4 @@
-"""A published report as traces; and does a report show the steps that it says were taken?"""
+"""Convert a published report to traces, and check that a report follows the steps that it states."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,25 +25,25 @@ from core.generation.parse import Span
 from core.schema.study import FIRST_LEVEL
 
 PUBLISHED = "published"
-"""Stands for backend, span finder and editor where a report does not say them."""
+"""Value of backend, span finder and editor if a report does not state them."""
 
 
 def spans_in_brackets(bracketed: str, texts: Sequence[str], plain: str) -> Places | None:
-    """Where the spans stand in the plain text; None: the bracketed text is not the plain one with these marked.
+    """The spans' places in the plain text; None if the bracketed text is not the plain text with these spans marked.
 
-    Guided by the spans' texts, because an answer may hold square brackets of its own.
+    Searches for the spans' texts, because an answer may have square brackets of its own.
     """
     marked = _bracketed(bracketed, texts)
     if marked is None:
         return None
-    # Each span stands two brackets earlier for every span before it.
+    # In the plain text each span moves left by two brackets for every span before it.
     places = tuple((start - 2 * n, end - 2 * n - 2) for n, (start, end) in enumerate(marked))
     pieces = zip(fixed_text(bracketed, marked), (*texts, ""), strict=True)
     return places if "".join(f"{before}{text}" for before, text in pieces) == plain else None
 
 
 def _bracketed(bracketed: str, texts: Sequence[str]) -> Places | None:
-    """Where the spans stand with their brackets, one behind the other; None: one is not there."""
+    """The places of the bracketed spans, one after the other; None if one is missing."""
     places: list[tuple[int, int]] = []
     at = 0
     for text in texts:
@@ -56,7 +56,7 @@ def _bracketed(bracketed: str, texts: Sequence[str]) -> Places | None:
 
 
 def to_traces(report: FactualReport) -> tuple[FactualTrace, ...]:
-    """Every item of a report as a trace, as far as the report says; item ids are the places in it, from 0."""
+    """Every item of a report as a trace, with what the report states; item ids are positions in it, from 0."""
     return tuple(_trace(str(number), question) for number, question in enumerate(report.questions))
 
 
@@ -67,7 +67,7 @@ def _trace(item_id: str, question: ReportQuestion) -> FactualTrace:
     if places is None or not texts:
         why = "no spans" if not texts else "spans not found"
         levels = tuple(FactualLevel(name, text) for name, text in sorted(question.answers.items()))
-        detail = "The bracketed A0 does not hold the spans that the report lists." if texts else ""
+        detail = "The bracketed A0 does not contain the spans that the report lists." if texts else ""
         return FactualTrace(item_id, PUBLISHED, levels=levels, failed_step="spans", reason=why, detail=detail)
     spans = tuple(Span(a, b, text, PUBLISHED) for (a, b), text in zip(places, texts, strict=True))
     ranking = _numbers(question.ranked_factual_data or (), texts)
@@ -90,7 +90,7 @@ def _trace(item_id: str, question: ReportQuestion) -> FactualTrace:
 
 
 def _numbers(wanted: Sequence[str], texts: Sequence[str], order: Sequence[int] = ()) -> tuple[int, ...]:
-    """Span numbers of texts; of equal texts the first in `order` (else in the text) that is still free."""
+    """Span numbers of texts; equal texts get the first free number in `order`, else in the text."""
     free = list(order or range(len(texts)))
     numbers = []
     for text in wanted:
@@ -120,7 +120,7 @@ def _dropped(
 def _levels(
     question: ReportQuestion, texts: Sequence[str]
 ) -> tuple[tuple[FactualLevel, ...], tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Levels, the groups that their brackets show, and what is odd about them."""
+    """Levels, the groups that their brackets show, and notes on irregular levels."""
     levels = [FactualLevel(FIRST_LEVEL, question.answers[FIRST_LEVEL])]
     groups: list[tuple[int, ...]] = []
     notes: list[str] = []
@@ -132,7 +132,7 @@ def _levels(
         group = tuple(number for number in marked if number not in still)
         edits = _edits(before, after, marked, group, texts)
         if edits is None:
-            notes.append(f"{name}: more than its spans changed, so replacements cannot be told apart.")
+            notes.append(f"{name}: text outside its spans changed, so replacements cannot be identified.")
         levels.append(FactualLevel(name, question.answers.get(name, after), group, edits or ()))
         groups.append(group)
         marked, before = still, after
@@ -140,7 +140,7 @@ def _levels(
 
 
 def _still_marked(marked: Sequence[int], texts: Sequence[str], after: str) -> list[int]:
-    """Of the spans marked before, those that the next level still has in brackets, in order."""
+    """The spans marked before that still have brackets in the next level, in order."""
     found = [piece.split("]")[0] for piece in after.split("[")[1:] if "]" in piece]
     numbers: dict[str, int] = {}
     first = [numbers.setdefault(texts[number], len(numbers)) for number in marked]
@@ -152,7 +152,7 @@ def _still_marked(marked: Sequence[int], texts: Sequence[str], after: str) -> li
 def _edits(
     before: str, after: str, marked: Sequence[int], group: Sequence[int], texts: Sequence[str]
 ) -> tuple[Edit, ...] | None:
-    """What stands now where the group's brackets stood; None where the text around them changed too."""
+    """The new texts in place of the group's brackets; None if the text around them changed too."""
     places = _bracketed(before, [texts[number] for number in marked])
     if places is None:
         return None
@@ -165,58 +165,59 @@ def _edits(
 
 Case = Literal["kept", "lowered"]
 KEEP = 0.8
-"""k of 003."""
+"""Factual's k."""
 
 
 @dataclass(frozen=True)
 class ReplayedItem:
-    """One item's comparison; a reason where something does not match or cannot be compared."""
+    """One item's comparison, with reasons for mismatches and for what cannot be compared."""
 
     item: int
-    """Place in the report, from 0."""
+    """Position in the report, from 0."""
     question: str
     brackets: bool
     code_order: bool
     paper_order: bool
     group_sizes: bool
     reasons: tuple[str, ...] = ()
-    """One sentence for everything that does not match; the order that the run did not take has none."""
+    """One sentence for each mismatch; none for the order that the run did not use."""
     failed: str | None = None
-    """Where the run could not make the item: nothing of it is compared. None: it was made."""
+    """Why the run failed to make the item, which is then not compared; None if it was made."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """How many items of a report match, step by step. Items that failed count in none but `items`."""
+    """The number of items of a report that match, step by step. Failed items count only in `items`."""
 
     items: int
     brackets_match: int
-    """A0 without its brackets is the answer, and the brackets hold the listed spans."""
+    """Items whose A0 without brackets is the answer, with the listed spans in brackets."""
     filter_match_code_order: int
-    """First the top ceil(k n), then without the question's words; a ranking that lacks spans was not made so."""
+    """Items that match the order: keep the top ceil(k n), then filter by the question. A ranking without some spans
+    does not match."""
     filter_match_paper_order: int
-    """First without the question's words, then the top ceil(k n)."""
+    """Items that match the order: filter by the question, then keep the top ceil(k n)."""
     group_sizes_match: int
-    """Brackets that went from level to level, as many as the snake's groups have members, in any order."""
+    """Items whose brackets disappear level by level in the sizes of the snake's groups, in any order."""
     case: Case
-    """Whether the report's code compared spans with the dropped ones as written or in lower case."""
+    """Whether the report's code compared spans with dropped spans as written or in lower case."""
     per_item: tuple[ReplayedItem, ...] = ()
     order: FilterOrder | None = None
-    """The order that the report states, else the one that fits more items; None: both fit as many."""
+    """The order that the report states, else the one that fits more items; None if both fit the same number."""
     order_stated: bool = False
     keep: float = KEEP
     compared: int = 0
-    """Items that did not fail."""
+    """Number of items that did not fail."""
     failed: tuple[int, ...] = ()
-    """Places of the failed items, from 0."""
+    """Positions of the failed items, from 0."""
     verdict: str = ""
     """The outcome in a sentence or two."""
 
 
 def replay(report: FactualReport, keep: float | None = None) -> Replay:
-    """Do the filter, the selection and the grouping of a report again.
+    """Repeat the filter, the selection and the grouping of a report.
 
-    keep: the share that the report's run kept; None: what the report says, else 003's.
+    keep: the share that the report's run kept; None takes the report's value, else Factual's.
     """
     told = report.settings
     share = keep if keep is not None else told.keep if told is not None else KEEP
@@ -252,7 +253,7 @@ def replay(report: FactualReport, keep: float | None = None) -> Replay:
 
 
 _Tried = tuple[ReplayedItem, str, str]
-"""An item, and what is wrong with its selection in the code's and in the paper's order."""
+"""An item, and the problem with its selection in the code's order and in the published order."""
 
 
 def _fits(tried: Sequence[_Tried]) -> tuple[int, int]:
@@ -260,7 +261,7 @@ def _fits(tried: Sequence[_Tried]) -> tuple[int, int]:
 
 
 def _finished(tried: _Tried, order: FilterOrder | None) -> ReplayedItem:
-    """The item with the reason why its selection does not match the run's order."""
+    """The item, with the reason if its selection does not match the run's order."""
     item, code, paper = tried
     wrong = paper if order == "paper" else code if order == "trutheval" else code and paper
     if item.failed is not None or not wrong:
@@ -280,7 +281,7 @@ def _item(
     marked = question.with_brackets[FIRST_LEVEL]
     brackets = spans_in_brackets(marked, spans, question.answers[FIRST_LEVEL]) is not None
     if not brackets:
-        reasons.append("A0's brackets do not hold the listed spans.")
+        reasons.append("A0's brackets do not contain the listed spans.")
     dropped = _dropped_texts(question, told)
 
     def without(texts: Sequence[str]) -> Sequence[str]:
@@ -290,19 +291,19 @@ def _item(
     if Counter(ranked) == Counter(spans):
         code = _difference(without(keep_first(ranked, keep)), kept)
     else:
-        # That order ranks every span; this ranking was made after spans had been dropped.
-        code = "the ranking lacks spans, so the filter came before it"
+        # Factual's code ranks every span; here spans were dropped before the ranking.
+        code = "the ranking lacks spans, so the filter came first"
     sizes = _group_sizes(question)
     expected = [len(group) for group in snake_groups(len(kept), len(sizes))] if sizes else []
     same_sizes = bool(sizes) and sorted(sizes) == sorted(expected)
     if not same_sizes:
-        reasons.append(f"Groups: {sizes} brackets went at the levels, {expected} were dealt.")
+        reasons.append(f"Groups: {sizes} brackets disappear at the levels, expected {expected}.")
     item = ReplayedItem(number, question.question, brackets, not code, not paper, same_sizes, tuple(reasons))
     return item, code, paper
 
 
 def _why_failed(question: ReportQuestion, n_levels: int) -> str | None:
-    """One sentence where an item was not made to the end."""
+    """One sentence if an item was not finished, else None."""
     if not question.raw_factual_data:
         return "The item failed: the report has no spans for it."
     if question.ranked_factual_data is None or question.factual_data is None:
@@ -310,19 +311,19 @@ def _why_failed(question: ReportQuestion, n_levels: int) -> str | None:
     if not question.factual_data and _levels_made(question) < n_levels:
         return "The item failed: no span was left to edit."
     if (made := _levels_made(question)) < n_levels:
-        return f"The item failed: of A1 to A{n_levels} the report has {made} levels."
+        return f"The item failed: the report has {made} of the levels A1 to A{n_levels}."
     return None
 
 
 def _levels_made(question: ReportQuestion) -> int:
-    """Levels beyond A0."""
+    """The number of levels beyond A0."""
     return len(set(question.with_brackets) - {FIRST_LEVEL})
 
 
 def _dropped_texts(question: ReportQuestion, told: ReportSettings | None) -> frozenset[str]:
-    """The spans that the report's question filter (trutheval's, where it names none) drops, in lower case as its list."""
+    """The spans that the report's question filter drops (trutheval's if it names none), in lower case like its list."""
     share = shared_word if told is not None and told.question_filter == "words" else trutheval_shared_word
-    # "de (guessed)" is the list de; `none` is the name of no list.
+    # "de (guessed)" means the list de; `none` means no list.
     language = "en" if share is trutheval_shared_word else question.stop_words.split(" ")[0]
     return frozenset(
         text.lower()
@@ -332,21 +333,21 @@ def _dropped_texts(question: ReportQuestion, told: ReportSettings | None) -> fro
 
 
 def _difference(made: Sequence[str], found: Sequence[str]) -> str:
-    """What a report's list has otherwise than it was made again; empty: nothing."""
+    """The differences of a report's list from the repeated one; empty if there are none."""
     if tuple(made) == tuple(found):
         return ""
     extra, missing = Counter(made) - Counter(found), Counter(found) - Counter(made)
     if not extra and not missing:
         return "the same spans in another order"
     lacks, has = (", ".join(f"“{text}”" for text in sorted(one.elements())) for one in (extra, missing))
-    parts = (lacks and f"the report lacks {lacks}", has and f"the report has {has} besides")
+    parts = (lacks and f"the report lacks {lacks}", has and f"the report also has {has}")
     return ", ".join(filter(None, parts))
 
 
 def _group_sizes(question: ReportQuestion) -> list[int]:
-    """How many brackets went at each level."""
+    """The number of brackets that disappear at each level."""
     names = sorted(question.with_brackets, key=lambda name: int(name[1:]))
-    # The text may hold brackets of its own, which stand in the plain answer too.
+    # The text may have brackets of its own, which are in the plain answer too.
     counts = [
         question.with_brackets[name].count("[") - question.answers.get(name, "").count("[") for name in names
     ]
@@ -356,24 +357,24 @@ def _group_sizes(question: ReportQuestion) -> list[int]:
 def _verdict(result: Replay) -> str:
     percent = f"{100 * result.keep:g} %"
     steps = {
-        "paper": f"the paper's order (drop, then keep {percent})",
-        "trutheval": f"the code's order (keep {percent}, then drop)",
+        "paper": f"Factual's published order (drop, then keep {percent})",
+        "trutheval": f"the order of Factual's code (keep {percent}, then drop)",
     }
     if not result.compared:
-        said = "No item was made to the end, so there is nothing to compare."
+        verdict = "No item was finished, so there is nothing to compare."
     elif result.order is None:
         both = (
             f"Both orders of filter and keep fit {result.filter_match_code_order} of {result.compared} items"
         )
-        said = f"{both}: they cannot be told apart."
+        verdict = f"{both}, so the order is undecided."
     else:
         paper = result.order == "paper"
         fits = result.filter_match_paper_order if paper else result.filter_match_code_order
         who = ", as the report states" if result.order_stated else ""
-        said = f"The selection follows {steps[result.order]}{who}, in {fits} of {result.compared} items."
+        verdict = f"The selection follows {steps[result.order]}{who}, in {fits} of {result.compared} items."
         if fits < result.compared:
-            said += " The others were selected otherwise."
+            verdict += " The others do not match."
     if result.failed:
         named = ", ".join(str(number + 1) for number in result.failed)
-        said += f" Failed and not compared: item{'s' if len(result.failed) > 1 else ''} {named}."
-    return said
+        verdict += f" Failed and not compared: item{'s' if len(result.failed) > 1 else ''} {named}."
+    return verdict

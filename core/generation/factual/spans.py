@@ -1,4 +1,4 @@
-"""Which stretches of A0 may carry a fact, and of what kind: by dependency parse where a model is there, else by form and phrase."""
+"""Find the spans of A0 that may contain a fact, and their kinds: by dependency parse if available, else by form and phrase."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,11 +29,11 @@ _AFTER_PLURAL = regex.compile(r"\s+(?:are|were|have|do|for|of|with|without|betwe
 
 
 def is_ordinary_opener(text: str, start: int, end: int, language: str) -> bool:
-    """Whether the single word that opens a sentence there is an ordinary word of the language, not a name.
+    """Whether the single word that begins a sentence there is an ordinary word of the language, not a name.
 
-    A word that has its capital inside a sentence too is a name, and so is one that the gazetteers list as a
-    name. A word in small letters elsewhere, or of the lists' terms and opposites, is none. What remains is
-    told by its form, in English alone; in other languages it counts as a name.
+    A word that is also capitalised inside a sentence, or that the gazetteers list as a name, is a name. A word that
+    occurs in lower case, or that is a term or antonym in the lists, is not. For other words the form decides in English;
+    in other languages they count as names.
     """
     word, tag = text[start:end], base_language(language)
     tag = "en" if tag == "und" else tag
@@ -49,14 +49,14 @@ def is_ordinary_opener(text: str, start: int, end: int, language: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _words_inside(text: str) -> frozenset[str]:
-    """The words as they are written where no sentence begins; read once, for a text may have many openers."""
+    """The words of a text that do not begin a sentence, as written. Cached, because a text may have many openers."""
     return frozenset(
         match.group() for match in _WORD.finditer(text) if not opens_sentence(text, match.start())
     )
 
 
 def _looks_ordinary(word: str, after: str) -> bool:
-    """By the ending, and by what follows: `Kipling was` has a subject, `Measuring about` has none yet."""
+    """Whether a word looks ordinary by its ending and what follows: `Kipling was` has a subject, `Measuring about` not."""
     if _NOUN_ENDING.search(word) or _ADJECTIVE_ENDING.search(word):
         return True
     if _PARTICIPLE.search(word):
@@ -89,7 +89,7 @@ _SIGN = r"(?:(?<![\p{L}\p{N}])[-−+])?"
 NUMBER = r"(?:\p{Nd}{1,3}(?:[.,٬'’\u00a0\u202f]\p{Nd}{3})+(?:[.,٫]\p{Nd}+)?|\p{Nd}+(?:[.,٫]\p{Nd}+)?)"
 """A number in digits of any script, with separators."""
 _PER = r"\b(?:per|a|one|each|every)"
-"""Before `second`, these make it a unit."""
+"""Words that make a following `second` a unit."""
 _YEAR = r"(?:1[0-9]|20)[0-9]{2}"
 _ERA = rf"(?:{_BLANK}(?:BCE?|CE|AD|v\. Chr\.|n\. Chr\.|av\. J\.-C\.|a\. C\.|до н\. э\.))"
 _NUMERALS = r"[〇一二三四五六七八九十百千]"
@@ -106,13 +106,13 @@ class Match:
 
 
 def _any(words: str | list[str] | tuple[str, ...]) -> str:
-    """One alternative of them all, the longest first."""
+    """A pattern of alternatives, longest first."""
     items = words.split() if isinstance(words, str) else list(words)
     return "(?:" + "|".join(sorted(items, key=lambda word: (-len(word), word))) + ")"
 
 
 def _listed(lists: dict[str, str], language: str) -> str:
-    """The language's words; a language without a list has none, `und` has the English."""
+    """A pattern of the language's words, which never matches if it has no list; `und` uses English."""
     words = lists.get("en" if language == "und" else language, "")
     return _any([regex.escape(word).replace("_", " ") for word in words.split()]) if words else r"(?!)"
 
@@ -124,7 +124,7 @@ def _unit(language: str) -> str:
 
 
 def _month(language: str) -> str:
-    # `Jan` may be anybody; `мая`, `Mai` and the like are whole names of their month.
+    # `Jan` may be a person's name; `мая`, `Mai` and the like are full names of months.
     whole = {row[0] for tag in (language, "en") for row in vocabulary.MONTHS.get(tag, ())}
     full = [form for tag in (language, "en") for form in month_forms(tag) if len(form) > 3 or form in whole]
     prefix = "[ובלמה]?" if language == "he" else ""
@@ -168,7 +168,7 @@ def _quantities(language: str) -> str:
 
 
 def _east(language: str) -> list[str]:
-    """Units that follow a number at once, in scripts without spaces and in Korean."""
+    """Units that follow a number without a space, in scripts without spaces and in Korean."""
     return vocabulary.UNIT_WORDS[language].split() if language in ("ja", "zh", "ko", "th") else []
 
 
@@ -181,7 +181,7 @@ _QUOTES = ("“”", "„“", "„”", "«»", "»«", "‹›", "「」", "�
 
 @lru_cache(maxsize=64)
 def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
-    """Patterns of the kinds, those that win over others first; a language without lists gets what has no words."""
+    """Patterns of the kinds, strongest first; a language without lists gets only patterns without words."""
     tag = base_language(language)
     ordinals = _any(vocabulary.ORDINAL_WORDS.get("en" if tag == "und" else tag, "(?!)"))
     money = rf"[$€£¥₹₽₴₺₩]{_BLANK}?{NUMBER}(?:{_BLANK}?{_any(vocabulary.SCALES)})?"
@@ -229,13 +229,13 @@ def patterns(language: str) -> tuple[tuple[Kind, "regex.Pattern[str]"], ...]:
 def _quoted(pair: str) -> str:
     first, last = regex.escape(pair[0]), regex.escape(pair[1])
     inside = rf"[^\n\r{first}{last}]"
-    if first == last:  # consumed with its marks: the blank between two titles stands between marks too
+    if first == last:  # consume the marks too: the space between two titles is also between marks
         return rf"{first}(?P<inside>{inside}{{1,80}}){last}"
     return rf"(?<={first})(?={inside}*\p{{L}}){inside}{{1,80}}(?={last})"
 
 
 def typed_matches(text: str, language: str) -> Iterator[Match]:
-    """Every match of every pattern, stronger kinds first; matches may overlap."""
+    """Yield every match of every pattern, stronger kinds first; matches may overlap."""
     for kind, pattern in patterns(language):
         for found in pattern.finditer(text):
             group = "inside" if found.groupdict().get("inside") else 0
@@ -247,7 +247,7 @@ def typed_matches(text: str, language: str) -> Iterator[Match]:
 
 
 def _bare_name(text: str, name: Match, language: str) -> Match:
-    """Without the article or opener in front and the possessive behind: `The Huygens`, `Schiller's`."""
+    """The name without a leading article or opener and without a possessive ending: `The Huygens`, `Schiller's`."""
     tag = base_language(language)
     start, end = name.start, name.end
     while first := regex.match(r"[\p{L}\p{M}]+", text, pos=start, endpos=end):
@@ -264,7 +264,7 @@ def _bare_name(text: str, name: Match, language: str) -> Match:
 
 
 def best_matches(text: str, language: str) -> tuple[Match, ...]:
-    """The matches without overlap, in the order of the text: a stronger kind wins."""
+    """The matches without overlaps, in the order of the text; stronger kinds win."""
     taken = bytearray(len(text))
     chosen = []
     for match in typed_matches(text, language):
@@ -277,8 +277,8 @@ def best_matches(text: str, language: str) -> tuple[Match, ...]:
 def classify(text: str, language: str) -> Kind:
     """The kind of a span: of the whole text, else of the strongest typed stretch in it, else `term`.
 
-    `in 1655` is a year, `the largest moon` an antonym; best_matches says where in the text the stretch is.
-    A single word with a capital is a name, except in German, where every noun has one.
+    `in 1655` is a year, `the largest moon` an antonym; best_matches gives the place of the stretch. A single capitalised
+    word is a name, except in German, where every noun is capitalised.
     """
     text = text.strip()
     for match in typed_matches(text, language):
@@ -304,10 +304,10 @@ _FUNCTION_WORDS = (
     _DETERMINERS | _PREPOSITIONS | _AUXILIARIES | _CLAUSE_OPENERS | _PRONOUNS | _CONJUNCTIONS | _ADVERBS
 )
 _ABOUT = ENGLISH["about"]
-"""Words in front of a number that belong to its quantity."""
+"""Words before a number that belong to its quantity."""
 _NUMBERS = frozenset({"number", "quantity", "percent", "money", "date", "year", "time", "ordinal"})
 _COMPLETE = frozenset({"quantity", "percent", "money", "date", "time"})
-"""Numbers that have their unit: `40 metres` of `40 metres high`."""
+"""Kinds of numbers with their unit: `40 metres` in `40 metres high`."""
 _ADVERB_ENDING = regex.compile(r"\p{L}{3,}ly")
 _TOKEN = regex.compile(
     r"(?:\p{Lu}\.){2,}|(?:St|Dr|Mrs?|Ms|Prof|Jr|Sr|vs|e\.g|i\.e)\.|\p{L}[\p{L}\p{M}\p{N}₀-₉]*(?:[-–'’/][\p{L}\p{N}][\p{L}\p{M}\p{N}₀-₉]*)*|\p{N}[\p{L}\p{N}.,₀-₉]*[\p{L}\p{N}₀-₉]|\p{N}|[^\s]"
@@ -321,7 +321,7 @@ class _Word:
     end: int
     low: str
     kind: str = ""
-    """Of the typed stretch that it is."""
+    """Its kind, if it is a typed stretch."""
 
 
 @lru_cache(maxsize=1)
@@ -351,19 +351,19 @@ def _words(text: str, typed: Sequence[Span]) -> list[_Word]:
 
 @dataclass
 class _Reading:
-    """A text that is read from left to right."""
+    """The state while a text is read from left to right."""
 
     words: list[_Word]
     objects: list[tuple[int, int]] = field(default_factory=list)
     subjects: list[tuple[int, int]] = field(default_factory=list)
     subject: int | None = 0
-    """First word of the subject that is being read; None: its verb was there already."""
+    """First word of the current subject; None after its verb."""
     introducing: bool = False
-    """In a phrase before the subject: `In 1809, ...`."""
+    """Whether a phrase comes before the subject: `In 1809, ...`."""
     behind: bool = False
-    """The word before was a verb or preposition, or joins what follows to such a phrase."""
+    """Whether the previous word was a verb or preposition, or joins the next word to such a phrase."""
     joined: bool = False
-    """A comma or conjunction stands behind a phrase that was taken."""
+    """Whether a comma or conjunction follows a phrase that was taken."""
 
     def read(self) -> None:
         at = 0
@@ -416,12 +416,12 @@ class _Reading:
         return at + 1
 
     def _begin(self, at: int) -> None:
-        """A clause begins, with its subject."""
+        """Begin a clause, with its subject."""
         self._end_subject(at)
         self.subject, self.introducing, self.behind, self.joined = at, False, False, False
 
     def _without_verb(self, at: int) -> int | None:
-        """Where to read on if no verb was found before a sentence's end: behind its first phrase, which is the subject."""
+        """The position to continue from if a sentence has no verb: after its first phrase, which is the subject."""
         if self.subject is None or self.subject >= at:
             return None
         end = min(self._phrase_end(self.subject), at)
@@ -435,7 +435,7 @@ class _Reading:
         self.subject = None
 
     def _phrase(self, at: int) -> int:
-        """Take the phrase that begins here, unless it is a subject; returns where it ends."""
+        """Take the phrase that begins here, unless it is a subject; return its end."""
         end = self._phrase_end(at)
         if self.subject is not None:
             return end
@@ -464,13 +464,13 @@ class _Reading:
         return max(end, at + 1)
 
     def _counts(self, at: int) -> bool:
-        """Whether a number follows, directly or behind another such word."""
+        """Whether a number follows, directly or after another such word."""
         following = self.words[at + 1 : at + 3]
         numbers = [word.kind in _NUMBERS for word in following]
         return bool(following) and (numbers[0] or (following[0].low in _ABOUT and any(numbers)))
 
     def _finite(self, at: int) -> bool:
-        """Whether a verb that needs a subject stands here, perhaps behind an adverb."""
+        """Whether a verb that needs a subject is here, perhaps after an adverb."""
         while at < len(self.words) and self._is_adverb(at):
             at += 1
         return (
@@ -492,7 +492,7 @@ class _Reading:
         return self._low(at) in _PREPOSITIONS and not (self._low(at) in _ABOUT and self._counts(at))
 
     def _as_preposition(self, at: int) -> bool:
-        """`since 1900`, `until today`, `that idea`: no clause."""
+        """Whether a clause opener is a preposition here, as in `since 1900`."""
         low = self._low(at)
         if low in ("since", "until", "once"):
             return at + 1 < len(self.words) and self.words[at + 1].kind in _NUMBERS
@@ -510,9 +510,9 @@ class _Reading:
         return low[:1].isalnum() and low not in _FUNCTION_WORDS and not self._is_adverb(at)
 
     def _is_verb(self, at: int, *, inside: bool = False) -> bool:
-        """By form and neighbours: `imported` is none in `the imported goods`, `needs` is none in `human needs are`.
+        """Whether a word is a verb, by form and neighbours: not `imported` in `the imported goods` or `needs` in `human needs are`.
 
-        inside: words of the same phrase stand in front.
+        inside: whether words of the same phrase come before it.
         """
         low, before, after = self._low(at), self._low(at - 1), self._low(at + 1)
         if self.words[at].kind not in ("", "antonym", "hedge"):
@@ -528,7 +528,7 @@ class _Reading:
             return True
         past = low in _PAST_FORMS or bool(regex.fullmatch(r"\p{L}{2,}ed", low))
         if not past and low not in _verb_forms() and not _VERB_ENDING.fullmatch(low):
-            # A word with -s in front of an article: "denotes a group".
+            # A word in -s before an article is a verb: "denotes a group".
             return self.subject is not None and low.endswith("s") and after in _DETERMINERS and inside
         if after in _AUXILIARIES and not low.endswith("ing"):
             return False
@@ -559,28 +559,28 @@ class _Reading:
 _VERB_ENDING = regex.compile(r"\p{L}{3,}(?:[iy][sz]es|ifies|ing)")
 _PAST_FORMS = ENGLISH["past"] | ENGLISH["participles"]
 DEFAULT_WANTED = 12
-"""Spans worth having for four levels: two for each, and as many again that the filter and `keep` take."""
+"""Spans wanted for four levels: three for each, because the filter and `keep` drop some."""
 _WORDS = frozenset({"name", "acronym", "title", "term", "antonym", "hedge"})
-"""Kinds that need a word in their place; numbers and dates are moved."""
+"""Kinds that are replaced by another word; numbers and dates are changed."""
 _LOOSE = frozenset({"term", "antonym", "hedge"})
 """Kinds that a phrase may cut."""
 SPANS_PER_LEVEL = 3
-"""So many are wanted for each level; with fewer than one for each, a verb to deny is better than none."""
+"""Spans wanted for each level; if there are fewer spans than levels, verbs to deny are added."""
 
 _SENTENCE = 6
-"""Words from which on a text says enough for a denied verb to be one change among others."""
+"""Fewest words of a text in which a denied verb is one change among others."""
 
 
 def spans_by_rule(
     text: str, language: str, wanted: int = DEFAULT_WANTED, *, for_rules: bool = True
 ) -> tuple[Span, ...]:
-    """The spans, sorted, none inside another.
+    """The spans of a text, sorted and without overlaps.
 
-    English: the phrases outside subjects, with names and quantities whole. Any other language: stretches of a
-    recognisable form, wherever they stand, and content words where there are fewer than `wanted`.
+    English: phrases outside subjects, with names and quantities whole. Other languages: stretches with a recognisable
+    form, and content words if there are fewer than `wanted`.
 
-    language: a tag without region, or `und`. for_rules: only what rules have a fitting word for, and other words that they
-    can replace where there are fewer than `wanted`; a model, which finds words itself, gets the others too.
+    language: a tag without region, or `und`. for_rules: only spans for which rules have a fitting word, plus other
+    replaceable words if there are fewer than `wanted`; a model finds words itself and gets all spans.
     """
     lists, few = base_language(language), wanted // SPANS_PER_LEVEL
     typed = typed_spans(text, language)
@@ -607,19 +607,18 @@ def spans_by_rule(
 
 
 def typed_spans(text: str, language: str) -> list[Span]:
-    """Dates, quantities, names and the like, wherever they stand; a hedge in front of a number is part of its quantity."""
+    """All dates, quantities, names and the like in a text; a hedge before a number is part of its quantity."""
     return [
         Span(m.start, m.end, text[m.start : m.end], _kind(text, m, language))
         for m in best_matches(text, language)
-        # A letter alone is a mark, and a grapheme is never cut.
+        # A single letter is not a name, and a grapheme must not be split.
         if not (m.kind == "name" and m.end - m.start < 2) and on_boundaries(text, m.start, m.end)
     ]
 
 
 def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[int, int]]]:
-    """The phrases of an English text outside its subjects, and where the subjects are."""
-    # Dates, quantities, names and the like are never cut.
-    # Neither are they parts of longer words: `MS` of `MS-DOS`, `U` of `U.S.`.
+    """The phrases of an English text outside its subjects, and the places of the subjects."""
+    # Dates, quantities, names and the like are never split, nor taken from longer words: not `MS` from `MS-DOS`.
     whole = [
         span
         for span in typed
@@ -630,7 +629,7 @@ def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[i
     reading = _Reading(_words(text, whole))
     reading.read()
     kept: list[tuple[int, int]] = []
-    for start, end in sorted(set(reading.objects)):  # what was read twice may be there twice
+    for start, end in sorted(set(reading.objects)):  # a phrase may have been read twice
         if not kept or kept[-1][1] <= start:
             kept.append((start, end))
     objects = [Span(a, b, text[a:b], classify(text[a:b], "en")) for a, b in kept if on_boundaries(text, a, b)]
@@ -638,7 +637,7 @@ def _phrases(text: str, typed: Sequence[Span]) -> tuple[list[Span], list[tuple[i
 
 
 def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -> list[Span]:
-    """The spans, and of the others those that are free, until there are enough."""
+    """The spans, plus others that overlap none of them, until there are enough."""
     taken = sorted((span.start, span.end) for span in found)
     starts = [start for start, _ in taken]
 
@@ -650,11 +649,11 @@ def _with(found: list[Span], more: Iterable[Span], wanted: int, language: str) -
 
 
 def _stays(span: Span, language: str) -> bool:
-    """Whether a typed stretch of words can be replaced; where there are no lists, other words have to do."""
+    """Whether rules can replace a span; True if the language has no lists."""
     if span.kind not in _WORDS and regex.search(r"\p{Nd}", span.text):
         return True
     if span.kind == "term" and " " not in span.text:
-        return False  # words by themselves come later, from the lists
+        return False  # single words are added later, from the lists
     return not gazetteer(language).entries or fits(span.text, span.kind, language)
 
 
@@ -664,7 +663,7 @@ def _content_words(text: str, language: str) -> Iterator[Span]:
 
 
 def _kind(text: str, match: Match, language: str) -> str:
-    """The match's kind; a capital that only begins a sentence, or a German noun, makes no name."""
+    """The match's kind; a capital at the start of a sentence, or in a German noun, does not make a name."""
     if match.kind != "name":
         return match.kind
     piece = text[match.start : match.end]
@@ -681,7 +680,7 @@ def _kind(text: str, match: Match, language: str) -> str:
 
 
 def _replaceable(text: str, language: str) -> Iterator[Span]:
-    """What the lists can replace: their own words, and words of a suffix that they have words for."""
+    """Yield spans that the lists can replace: their own words, and words with a suffix that the lists cover."""
     for fact in find_facts(text, language, Pool()):
         kind = fact.kind if fact.kind in KINDS else "name"
         if kind in _WORDS and on_boundaries(text, fact.start, fact.end) and fits(fact.text, kind, language):
@@ -692,7 +691,7 @@ def _replaceable(text: str, language: str) -> Iterator[Span]:
 
 
 def _verbs(text: str, language: str) -> Iterator[Span]:
-    """Verbs that can be denied: where hardly anything else can change, that does."""
+    """Yield verbs that can be denied, for texts in which little else can change."""
     verbs = sorted({verb for verb, _ in gazetteer(language).negations}, key=lambda verb: (-len(verb), verb))
     unspaced = regex.compile(rf"[{UNSPACED}]", regex.V1)
     forms = [regex.escape(verb) for verb in verbs if not unspaced.search(verb)]
@@ -703,7 +702,7 @@ def _verbs(text: str, language: str) -> Iterator[Span]:
 
 
 def _most_telling(spans: list[Span], number: int, language: str) -> list[Span]:
-    """Words that the lists hold, then the longest; each text once before any comes twice."""
+    """The best spans: words in the lists first, then the longest; a text repeats only after all others."""
     seen: set[str] = set()
     listed = gazetteer(language).entries
     ranked = []
@@ -724,14 +723,14 @@ BY_RULES = "rules"
 
 
 def by_rules_said(n: int, n_items: int, languages: Sequence[str] = (), *, parsed: bool = False) -> str:
-    """The warning for items whose facts rules find.
+    """The warning on items whose facts are found by rules.
 
-    languages: of these items, where they are known. parsed: whether spaCy is there, for other languages.
+    languages: the items' languages, if known. parsed: whether spaCy is set up for other languages.
     """
     items = f"all {n_items} items" if n == n_items > 1 else f"{n} of {n_items} items"
     of = f" (language: {', '.join(languages)})" if languages else ""
     advice = (
-        "Install spaCy's pipeline of the language where spaCy is"
+        "Install spaCy's pipeline for the language in spaCy's environment"
         if parsed
         else "`./run --with spacy` sets up spaCy with its English pipeline"
     )
@@ -747,14 +746,14 @@ def find_spans(
     for_rules: bool = True,
     parsers: Parsers | None = None,
 ) -> tuple[tuple[Span, ...], str]:
-    """The spans, sorted and without overlap, and what found them: `spacy MODEL VERSION` or `rules`.
+    """The spans, sorted and without overlaps, and how they were found: `spacy MODEL VERSION` or `rules`.
 
-    language: a BCP 47 tag; `und` is guessed from the text.
-    parser: `auto` (a spaCy pipeline of the language that is set up, else rules), `rules`, or a pipeline's name or path;
-        a name that cannot be loaded is an InputError.
-    wanted: without a parser, content words are added until there are so many spans.
-    for_rules: without a parser, only spans that rules have a fitting word for.
-    parsers: where a parser is looked for; None: in this process.
+    language: a BCP 47 tag; for `und` it is guessed from the text.
+    parser: `auto` (a spaCy pipeline for the language if set up, else rules), `rules`, or a pipeline's name or path.
+        Raises InputError if a named pipeline cannot be loaded.
+    wanted: without a parser, the number of spans up to which content words are added.
+    for_rules: without a parser, only spans for which rules have a fitting word.
+    parsers: the parsers to search; None uses this process.
     """
     known = known_language(language, text)
     found = None if parser == BY_RULES else (parsers or Parsers()).find(parser, known)
@@ -764,7 +763,7 @@ def find_spans(
 
 
 def _clean(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Spans without blanks and punctuation around them; what crosses a line or overlaps is left out."""
+    """The spans without spaces and punctuation around them; spans that cross a line or overlap are left out."""
     trimmed = ((*_inner(text, span.start, span.end), span.kind) for span in spans)
     return longest_apart(
         Span(start, end, text[start:end], kind)

@@ -1,4 +1,4 @@
-"""The steps of factual perturbation, by a model and by rules: what they are given and leave behind, and the checks of their answers."""
+"""The steps of factual perturbation, by a model and by rules: settings, traces, and checks of answers."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,25 +24,25 @@ from core.schema.study import Material
 from core.tables.reading import clean_text
 
 A0Origin = Literal["llm", "paraphrase", "verbatim"]
-"""Written by the model; taken from the file's paraphrase; the reference word for word."""
+"""Origin of A0: written by the model, the file's paraphrase, or the reference word for word."""
 FilterOrder = Literal["paper", "trutheval"]
-"""`paper`: drop what the question names, then keep the first ceil(k n); `trutheval`: the other way round."""
+"""`paper`: drop spans that the question names, then keep the first ceil(k n); `trutheval`: the reverse."""
 QuestionFilter = Literal["words", "trutheval"]
-"""`words`: punctuation and case off on both sides; `trutheval`: with the quirks of that project's code."""
+"""`words`: ignores punctuation and case on both sides; `trutheval`: compares as Factual's code does."""
 EditCalls = Literal["each", "shared"]
-"""`each`: one call a level, each from the level before, as 003 does; `shared`: one call for all levels."""
+"""`each`: one call a level, each from the level before, as in Factual; `shared`: one call for all levels."""
 Places = tuple[tuple[int, int], ...]
 """Start and end of every span in a text, by span number."""
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """A span that is never edited, and why."""
+    """A span that is never edited, with the reason."""
 
     span: int
     reason: Literal["in the question", "not kept"]
     word: str = ""
-    """The word it shares with the question."""
+    """The word that it shares with the question."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class Edit:
     old: str
     new: str
     how: str
-    """`llm`, or the rule that made it, such as `year moved`."""
+    """How it was made: `llm`, or a rule such as `year moved`."""
 
 
 @dataclass(frozen=True)
 class FactualLevel:
-    """One of A0 ... An."""
+    """One of the levels A0 to An."""
 
     name: str
     text: str
@@ -66,14 +66,14 @@ class FactualLevel:
     """Spans edited at this level, in the order of the text."""
     edits: tuple[Edit, ...] = ()
     attempts: int = 0
-    """Answers it took; 0: no model was asked."""
+    """Number of answers requested; 0 if no model was used."""
     note: str = ""
-    """What is special about this level, such as that no span was left for it."""
+    """A remark on this level, such as that no span was left for it."""
 
 
 @dataclass(frozen=True)
 class FactualTrace:
-    """Everything that was done to one item. Spans are named by their numbers, in the order of the text."""
+    """Record of everything that was done to one item. Spans are numbered in the order of the text."""
 
     item_id: str
     backend: str
@@ -86,31 +86,31 @@ class FactualTrace:
     """Name of the list used by the question filter."""
     dropped: tuple[Dropped, ...] = ()
     ranking: tuple[int, ...] = ()
-    """Most important first: those that were ranked."""
+    """Ranked spans, most important first."""
     kept: tuple[int, ...] = ()
-    """Those that may be edited, most important first."""
+    """Spans that may be edited, most important first."""
     groups: tuple[tuple[int, ...], ...] = ()
-    """One for A1, A2 ..."""
+    """One group of spans for each of A1, A2 ..."""
     levels: tuple[FactualLevel, ...] = ()
-    """A0 first; as far as it came."""
+    """The levels that were made, A0 first."""
     notes: tuple[str, ...] = ()
     prompts: dict[str, str] | None = None
     """Step -> sha256 of the prompt file; None without a model."""
     failed_step: str | None = None
-    """None: every level was made."""
+    """The step that failed; None if every level was made."""
     reason: str | None = None
-    """Why it failed, in the few words it is counted under."""
+    """Kind of failure, as it is counted."""
     detail: str = ""
     temporary: bool = False
-    """The failure was the server's: a resumed run tries again."""
+    """Whether the server caused the failure, so that a resumed run tries again."""
 
 
 MOST_LEVELS = 9
-"""Beyond A0: A1 ... A9 keep their order as text."""
+"""Most levels beyond A0; the names A1 to A9 sort correctly as text."""
 
 
 class FactualSettings(GenerationSettings):
-    """What fixes a run beside model and prompts."""
+    """Settings that, with model and prompts, determine a run."""
 
     n_levels: int = setting(
         4,
@@ -123,50 +123,50 @@ class FactualSettings(GenerationSettings):
     keep: float = setting(
         0.8,
         "Share of facts that may be changed (k)",
-        "share of ranked spans that may be edited: the first k of them, rounded up, are spread over the levels",
+        "share of ranked spans to edit: the first k of them, rounded up, are divided among the levels",
         within=(0.0001, 1.0),
         step=0.05,
     )
     filter_order: FilterOrder = setting(
         "paper",
         "Order of the filters",
-        "paper: drop what the question names, then keep; trutheval: the other way round",
+        "paper: drop spans that the question names, then keep a share; trutheval: the reverse",
         words={
-            "paper": "drop what the question names, then keep a share (as the paper says)",
-            "trutheval": "keep a share, then drop what the question names (as its code does)",
+            "paper": "drop what the question names, then keep a share (as Factual describes)",
+            "trutheval": "keep a share, then drop what the question names (as Factual's code does)",
         },
     )
     question_filter: QuestionFilter = setting(
         "words",
         "A fact is in the question if it shares",
-        "words: case and punctuation off on both sides; trutheval: as that code does it",
+        "words: ignore case and punctuation on both sides; trutheval: compare as Factual's code does",
         words={
-            "words": "words, without case and punctuation",
-            "trutheval": "as the paper's code compares them, quirks included",
+            "words": "words, ignoring case and punctuation",
+            "trutheval": "words, compared as in Factual's code, quirks included",
         },
     )
     edit_calls: EditCalls = setting(
         "each",
         "Calls for the edits",
-        "each: one call a level, as the paper; shared: one for all levels",
+        "each: one call per level, as in Factual; shared: one call for all levels",
         words={
-            "each": "one call a level, each from the level before (as the paper)",
+            "each": "one call per level, each from the level before (as in Factual)",
             "shared": "one call for all levels (cheaper)",
         },
     )
     planning: Literal["none", "alternatives"] = setting(
         "none",
         "Before an edit",
-        "alternatives: the model lists two or three for every fact before it chooses, as Factual asks it to",
+        "alternatives: the model lists two or three for every fact before it chooses, as in Factual",
         words={
             "none": "nothing: the model replaces at once (cheaper)",
-            "alternatives": "two or three alternatives for every fact (as Factual)",
+            "alternatives": "two or three alternatives for every fact (as in Factual)",
         },
     )
     parser: str = setting(
         "auto",
         "Facts are found by",
-        "what finds facts: auto (a dependency parse by spaCy where it is set up, else rules), rules, or the name of a spaCy "
+        "how to find facts: auto (spaCy's dependency parse if it is set up, else rules), rules, or the name of a spaCy "
         "pipeline",
     )
     seed: int = SEED
@@ -174,13 +174,13 @@ class FactualSettings(GenerationSettings):
     @field_validator("n_levels", mode="before")
     @classmethod
     def _levels(cls, given: object) -> object:
-        """A0-A4 is 4."""
+        """The number of levels beyond A0: A0-A4 gives 4."""
         if not isinstance(given, str):
             return given
         number = given.strip().upper().removeprefix("A0-A")
         if not (number.isascii() and number.isdigit()):
             raise ValueError(
-                f"{given!r} is neither A0-A1 ... A0-A{MOST_LEVELS} nor a number of levels beyond A0"
+                f"{given!r} is neither a range from A0-A1 to A0-A{MOST_LEVELS} nor a number of levels beyond A0"
             )
         return int(number)
 
@@ -205,40 +205,40 @@ class FactualSettings(GenerationSettings):
         return tuple(PromptSlot(purpose, f"factual-{purpose}", instead=others) for purpose, others in slots)
 
     def problems(self, backend: str) -> Iterator[Remark]:
-        """Planning is of one level's edits."""
+        """Report that planning needs one call per level."""
         if backend != "rules" and self.planning == "alternatives" and self.edit_calls == "shared":
             yield Remark("planning", "alternatives are planned level by level; choose {edit_calls=each}")
 
     def idle(self, backend: str) -> frozenset[str]:
-        """Rules make all levels at once."""
+        """Settings that rules ignore, because they make all levels at once."""
         return frozenset({"edit_calls", "planning"}) if backend == "rules" else frozenset()
 
 
 @dataclass(frozen=True)
 class EditTask:
-    """One level's edit: the text of the level before, and where every span of A0 stands in it now."""
+    """The input for one level's edits: the text of the level before, with the current places of A0's spans."""
 
     level: int
     """1 for A1."""
     text: str
     places: Places
-    """Nothing else in the text differs from A0."""
+    """Places of the spans; the text differs from A0 only there."""
     group: tuple[int, ...]
-    """Spans to change now."""
+    """Spans to change at this level."""
     held: tuple[int, ...]
-    """Kept spans that must stand as they are: the groups of later levels."""
+    """Kept spans that must not change: the groups of later levels."""
     spans: tuple[Span, ...]
-    """As they were in A0."""
+    """The spans in A0."""
     levels: int = 0
-    """Levels of the whole run beyond A0; 0: not said."""
+    """Levels of the whole run beyond A0; 0 if unknown."""
 
     def span(self, number: int) -> str:
-        """What stands in the text for a span of A0."""
+        """The current text of a span of A0."""
         return self.text[slice(*self.places[number])]
 
 
 def splice(text: str, places: Places, edits: Iterable[Edit]) -> tuple[str, Places]:
-    """The text with the edits in their places, and where every span stands afterwards."""
+    """The text with the edits applied, and the new places of all spans."""
     new = {edit.span: edit.new for edit in edits}
     pieces: list[str] = []
     moved: dict[int, tuple[int, int]] = {}
@@ -255,7 +255,7 @@ def splice(text: str, places: Places, edits: Iterable[Edit]) -> tuple[str, Place
 
 
 def edits_problem(task: EditTask, edits: Sequence[Edit]) -> Unusable | None:
-    """What keeps the edits from making this level: each span of the group once, none else, each really changed."""
+    """Why the edits cannot make this level; None if they change each span of the group once and no others."""
     numbers = [edit.span for edit in edits]
     if twice := sorted({number for number in numbers if numbers.count(number) > 1}):
         return Unusable(f"Span {twice[0]} is replaced more than once.", "span repeated")
@@ -270,16 +270,16 @@ def edits_problem(task: EditTask, edits: Sequence[Edit]) -> Unusable | None:
 
 
 def fixed_text(text: str, places: Places) -> tuple[str, ...]:
-    """What stands before, between and after the spans."""
+    """The parts of the text before, between and after the spans."""
     order = sorted(places)
     starts, ends = [start for start, _ in order], [end for _, end in order]
     return tuple(text[a:b] for a, b in zip([0, *ends], [*starts, len(text)], strict=True))
 
 
 def between(pieces: Sequence[str], text: str) -> tuple[str, ...] | None:
-    """What a text has in the gaps between the pieces, each gap as short as can be; None: it does not hold them.
+    """The contents of the gaps between the pieces in a text, each as short as possible; None if the pieces do not match.
 
-    The text has to begin with the first piece and to end with the last. No gap is empty.
+    The text must begin with the first piece and end with the last. No gap may be empty.
     """
     first, *rest = pieces
     if not rest:
@@ -302,12 +302,12 @@ def between(pieces: Sequence[str], text: str) -> tuple[str, ...] | None:
 
 
 def _defused(text: str) -> str:
-    """The text with round brackets for characters that would be taken for marks."""
+    """The text with round brackets in place of characters that look like marks."""
     return text.translate(str.maketrans("⟦⟧⟪⟫", "()()"))
 
 
 def _bracket_free(text: str) -> str:
-    """The same for the marks of 003: square brackets and braces. Length and places stay."""
+    """The text with round brackets in place of Factual's marks, square brackets and braces; the length stays."""
     return text.translate(str.maketrans("[]{}", "()()"))
 
 
@@ -318,13 +318,13 @@ def with_brackets(
     held: Collection[int] = (),
     defuse: Callable[[str], str] = str,
 ) -> str:
-    """The text with [...] around spans, and {{...}} around those held, as 003 has it in reports and prompts."""
+    """The text with [...] around spans and {{...}} around held spans, as in Factual's reports and prompts."""
     marks = dict.fromkeys(numbers, ("[", "]")) | dict.fromkeys(held, ("{{", "}}"))
     return _marked(text, places, marks, defuse)
 
 
 def _numbered(text: str, places: Places, numbers: Collection[int], held: Collection[int] = ()) -> str:
-    """The text with ⟦3: ...⟧ around the numbered spans and ⟪...⟫ around those held."""
+    """The text with ⟦3: ...⟧ around numbered spans and ⟪...⟫ around held spans."""
     marks = {number: (f"⟦{number}: ", "⟧") for number in numbers} | dict.fromkeys(held, ("⟪", "⟫"))
     return _marked(text, places, marks, _defused)
 
@@ -343,25 +343,27 @@ def _marked(
 
 
 def _span_list(text: str, places: Places, numbers: Sequence[int]) -> str:
-    """One line a span: its number and its text."""
+    """A list of spans for a prompt: number and text, one a line."""
     return "\n".join(f"{number}: {_defused(text[slice(*places[number])])}" for number in numbers)
 
 
 ROOM = 400
-"""Tokens an answer may have besides those that its own text needs."""
+"""Tokens for an answer beyond those that its text needs."""
 _NUMBER_TOKENS = 6
 FEWEST_ALTERNATIVES, MOST_ALTERNATIVES = 2, 3
-"""What Factual asks for, for each span."""
+"""Alternatives for each span, as in Factual."""
 _SHORTEST, _LONGEST = 0.5, 2.0
-"""A paraphrase keeps every fact, so it has between half and double the reference's words."""
+"""Allowed length of a paraphrase, relative to the reference's words: a paraphrase keeps every fact."""
 _SHORT_TEXT = 8
-"""Words below which a paraphrase's length says nothing."""
+"""Fewest words of a reference for which a paraphrase's length is checked."""
 
 
 class LlmSteps:
-    """Steps by a model. The prompts stand under their purposes: `paraphrase` (none: no paraphrase is asked for),
-    `rank`, and one of `edit`, `edit-planned` (alternatives first), `edit-shared` (all levels in one call) and `edit-text` (the whole text comes back,
-    as in 003).
+    """The steps by a model.
+
+    The prompts are named by purpose: `paraphrase` (without it, none is requested), `rank`, and one of `edit`,
+    `edit-planned` (alternatives first), `edit-shared` (all levels in one call) and `edit-text` (the model returns the
+    whole text, as in Factual).
     """
 
     def __init__(
@@ -377,13 +379,13 @@ class LlmSteps:
             calls = f"edit calls: {self._settings.edit_calls}"
             missing.append(f"there is no prompt for {' or '.join(wanted)} ({calls})")
         if missing:
-            raise InputError("The factual scheme cannot be made with these prompts", missing)
+            raise InputError("Prompts for the factual scheme are missing", missing)
         self._edit_purpose = found
         self.backend = model.client.backend
         self.prompts = {step: prompt.sha256 for step, prompt in prompts.items()}
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
-        """The reference in the model's words; None where no prompt for it was given."""
+        """The reference paraphrased by the model; None without a prompt for it."""
         if "paraphrase" not in self._prompts:
             return None
         item = material.item
@@ -395,7 +397,7 @@ class LlmSteps:
     async def rank(
         self, material: Material, text: str, spans: Sequence[Span], candidates: Sequence[int]
     ) -> Answer[tuple[int, ...]]:
-        """The candidates by importance; nobody is asked about one or none."""
+        """The candidates by importance; the model is not asked about fewer than two."""
         if len(candidates) < 2:
             return Answer(tuple(candidates), attempts=0)
         places = tuple((span.start, span.end) for span in spans)
@@ -413,7 +415,7 @@ class LlmSteps:
     async def edit(
         self, material: Material, tasks: Sequence[EditTask]
     ) -> Answer[tuple[tuple[Edit, ...], ...]]:
-        """Replacements for every span of each task's group; nobody is asked about an empty group."""
+        """Replacements for every span in each task's group; the model is not asked about empty groups."""
         numbers = [number for task in tasks for number in task.group]
         if not numbers:
             return Answer(tuple(() for _ in tasks), attempts=0)
@@ -451,8 +453,9 @@ class LlmSteps:
 
 
 def read_paraphrase(text: str, material: Material) -> str:
-    """The paraphrase of the reference; raises Unusable unless it is another text of the same script and about the same
-    length, with the same numbers.
+    """The paraphrase of the reference.
+
+    Raises Unusable unless it differs from the reference, with the same script and numbers and about the same length.
     """
     item, reference = material.item, material.item.reference
     written = clean_text(read_text(text))
@@ -475,10 +478,10 @@ def read_paraphrase(text: str, material: Material) -> str:
 
 
 def _replacements_schema(tasks: Sequence[EditTask], planned: bool) -> dict[str, object]:
-    """One replacement for every span of the groups. planned: alternatives come before it."""
+    """The form of an answer: one replacement for every span of the groups. planned: with alternatives first."""
     numbers = sorted(number for task in tasks for number in task.group)
     longest = max(len(task.span(number)) for task in tasks for number in task.group)
-    # A bound here keeps a model that cannot stop from using up all its tokens on one text.
+    # This bound prevents a model that cannot stop from spending all its tokens on one text.
     most = MOST_TIMES * longest + MOST_MORE
     text: dict[str, object] = {"type": "string", "minLength": 1, "maxLength": most}
     options = {"alternatives": _alternatives(text)} if planned else {}
@@ -492,9 +495,9 @@ def _alternatives(text: Mapping[str, object]) -> dict[str, object]:
 
 
 def _read_replacements(text: str, tasks: Sequence[EditTask], planned: bool) -> tuple[tuple[Edit, ...], ...]:
-    """Each task's edits in the order of the text; raises Unusable where one cannot stand.
+    """Each task's edits in the order of the text. Raises Unusable if one cannot be used.
 
-    planned: where the alternatives are missing, the model did not plan, and its answer does not count.
+    planned: an answer without alternatives is unusable, because the model did not plan.
     """
     entry: dict[str, object] = {
         "type": "object",
@@ -509,7 +512,7 @@ def _read_replacements(text: str, tasks: Sequence[EditTask], planned: bool) -> t
     by_task: list[list[Edit]] = [[] for _ in tasks]
     for one in value["replacements"]:
         number = int(one["span"])
-        # A number that belongs to no task is left with the first, whose check says what is wrong with it.
+        # A number without a task goes to the first task, whose check reports the problem.
         task = owner.get(number, tasks[0])
         old = task.span(number) if 0 <= number < len(task.places) else ""
         by_task[tasks.index(task)].append(Edit(number, old, str(one["text"]).strip(), "llm"))
@@ -517,7 +520,7 @@ def _read_replacements(text: str, tasks: Sequence[EditTask], planned: bool) -> t
 
 
 def _read_edited_text(text: str, task: EditTask) -> tuple[Edit, ...]:
-    """The replacements in a text that came back whole; raises Unusable where anything else is not as it was."""
+    """The replacements in a whole text from the model. Raises Unusable if anything else changed."""
     written = read_text(text)
     plain = written.replace("{{", "").replace("}}", "")
     if any(mark in plain for mark in "[]{}"):
@@ -526,7 +529,7 @@ def _read_edited_text(text: str, task: EditTask) -> tuple[Edit, ...]:
         )
     order = sorted(task.group, key=lambda number: task.places[number])
     pieces = fixed_text(_bracket_free(task.text), tuple(task.places[number] for number in order))
-    # A reader of answers takes blanks at both ends away.
+    # read_text strips spaces at both ends.
     pieces = (pieces[0].lstrip(), *pieces[1:-1], pieces[-1].rstrip())
     found = between(pieces, plain)
     if found is None:
@@ -546,7 +549,7 @@ def _checked(task: EditTask, edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def _read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
-    """The candidates, most important first. Raises Unusable unless each stands there exactly once."""
+    """The candidates, most important first. Raises Unusable unless each occurs exactly once."""
     ranking = read_object(text, ranking={})["ranking"]
     if not isinstance(ranking, list) or not all(is_number(one) and one == int(one) for one in ranking):
         raise Unusable("`ranking` has to be a list of whole numbers.", "invalid")
@@ -564,11 +567,11 @@ def _read_ranking(text: str, candidates: Sequence[int]) -> tuple[int, ...]:
 
 
 MOST_REDRAWS = 8
-"""Other draws tried where the new numbers contradict each other."""
+"""Most further draws if the new numbers contradict each other."""
 
 
 class RuleSteps:
-    """The steps that need judgement, by rule. The same seed and pool give the same output."""
+    """The steps by rules. The same seed and pool give the same output."""
 
     backend = "rules"
     prompts = None
@@ -577,13 +580,13 @@ class RuleSteps:
         self._pool, self._seed = pool, seed
 
     async def paraphrase(self, material: Material) -> Answer[str] | None:
-        """Rules write no paraphrase: the file's is taken, or the reference word for word."""
+        """None: rules write no paraphrase, so A0 is the file's paraphrase or the reference."""
         return None
 
     async def rank(
         self, material: Material, text: str, spans: Sequence[Span], candidates: Sequence[int]
     ) -> Answer[tuple[int, ...]]:
-        """Numbers, dates and names first, then terms and opposites, then hedges; ties by place in the text."""
+        """The candidates: numbers, dates and names first, then terms and antonyms, then hedges; ties in text order."""
         language = language_of(material)
         return Answer(
             tuple(sorted(candidates, key=lambda n: (self._rank(spans[n], language), spans[n].start)))
@@ -593,13 +596,13 @@ class RuleSteps:
         kind = _kind(span, language)
         own = RANKS.get(kind, 1)
         found = [fact.rank for fact in find_facts(span.text, language, self._pool)]
-        # A long span counts for the best it holds: "in the bakery of Thomas Farriner" holds a name.
+        # A long span ranks by its best fact: "in the bakery of Thomas Farriner" contains a name.
         return min([own, *found]) if kind != "hedge" else own
 
     async def edit(
         self, material: Material, tasks: Sequence[EditTask]
     ) -> Answer[tuple[tuple[Edit, ...], ...]]:
-        """One substitution for every span of each group; the same text gets the same replacement in a group."""
+        """One substitution for every span in each group; equal texts in a group get the same replacement."""
         return Answer(tuple(self._edits(material, task) for task in tasks))
 
     def _edits(self, material: Material, task: EditTask) -> tuple[Edit, ...]:
@@ -632,7 +635,7 @@ def _kind(span: Span, language: str) -> str:
 
 
 def _without_part(task: EditTask, edit: Edit, language: str, draw: Draw) -> Edit:
-    """`all of which` for `two of which`: no number stands there that could be too large."""
+    """The edit with a word in place of a part that could be too large: `all of which` for `two of which`."""
     words = WHOLES.get(language, ())
     if not words or edit.how != "number moved" or not is_part(task.text, task.places[edit.span][1]):
         return edit

@@ -1,1 +1,1 @@
-"""Metrics that compare words and characters with the reference: BLEU, chrF, ROUGE, METEOR, TER."""
+"""Metrics that compare a text's words and characters with the reference's: BLEU, chrF, ROUGE, METEOR, TER."""

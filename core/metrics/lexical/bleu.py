@@ -1,4 +1,4 @@
-"""BLEU of one text (Papineni et al. 2002), in two smoothings, from one count of word sequences."""
+"""BLEU of one text (Papineni et al. 2002) with two kinds of smoothing, from one count of word sequences."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,8 +34,8 @@ def add_one(shared: Sequence[int], length: int, reference_length: int) -> float:
     """Smoothed BLEU (Lin and Och 2004), with one added at every order: 0 to 1.
 
     shared: sequences of 1, 2, ... words that text and reference share; lengths in words, not 0. The geometric mean
-    of (shared + 1) / (possible + 1), times exp(1 - reference length / length) where the text is not longer.
-    Misleads on short texts: an order that the text is too short for counts as 1 of 1.
+    of (shared + 1) / (possible + 1), times exp(1 - reference length / length) if the text is not longer.
+    Misleads on short texts: if the text is too short for an order, that order counts as 1 of 1.
     """
     precisions = ((common + 1) / (max(length - order, 0) + 1) for order, common in enumerate(shared))
     mean = math.exp(sum(map(math.log, precisions)) / len(shared))
@@ -43,10 +43,10 @@ def add_one(shared: Sequence[int], length: int, reference_length: int) -> float:
 
 
 def exponential(shared: Sequence[int], length: int, reference_length: int) -> float:
-    """Sentence BLEU as sacrebleu has it: smoothing `exp` (NIST's), effective order; 0 to 100.
+    """Sentence BLEU as in sacrebleu: smoothing `exp` (NIST's), effective order; 0 to 100.
 
-    The k-th order without a match counts as 1 / 2^k of a match; orders that the text is too short for are left out.
-    0 where not one word is shared.
+    The k-th order without a match counts as 1 / 2^k of a match. Orders for which the text is too short are left out.
+    0 if no word is shared.
     """
     if not any(shared):
         return 0.0
@@ -61,7 +61,7 @@ def exponential(shared: Sequence[int], length: int, reference_length: int) -> fl
 
 
 def _shared(text: ReadText, reference: ReadText, longest: int) -> list[int]:
-    """Shared sequences of 1, 2, ... words; without one of a length there is none that is longer."""
+    """The numbers of shared sequences of 1, 2, ... words; stops at the first length without any."""
     shared = [0] * longest
     for n in range(1, longest + 1):
         found = n_shared(text.ngrams("words", n), reference.ngrams("words", n))
@@ -76,7 +76,7 @@ def _bleu(order: int) -> MetricSpec:
         f"bleu-{order}",
         f"BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:add-1|order:{order}|version:{CODE_VERSION}",
         {"order": order, "smooth": "add-1"},
-        f"Share of the text's word sequences of length 1 to {order} that the reference has, add-one smoothed (0-1).",
+        f"Share of the text's word sequences of length 1 to {order} that occur in the reference, add-one smoothed (0-1).",
         (
             f"BLEU Order {order}",
             f"Order {order}",
@@ -92,7 +92,7 @@ def _bleu_exp(order: int) -> MetricSpec:
         f"bleu-{order}-exp",
         f"BLEU|nrefs:1|case:mixed|eff:yes|tok:13a|smooth:exp|order:{order}|version:{CODE_VERSION}",
         {"order": order, "smooth": "exp"},
-        f"sacrebleu's sentence BLEU: exponential smoothing, orders that the text is long enough for, at most {order} (0-100).",
+        f"sacrebleu's sentence BLEU: exponential smoothing, orders up to {order} for which the text is long enough (0-100).",
         ("sentBLEU", "sentence_bleu", "sacrebleu") if order == 4 else (),
         of_paper=False,
     )

@@ -1,4 +1,4 @@
-"""chrF and chrF++ of one text (Popović 2015, 2017), as sacrebleu computes them, from one count of sequences."""
+"""chrF and chrF++ of one text (Popović 2015, 2017) as in sacrebleu, from one count of sequences."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ _BETA_SQUARED = 4
 
 
 def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: ReadText) -> list[Score]:
-    """The longest sequences of `characters` and of `words` that each setting reads; 0 words: plain chrF."""
+    """One score for each setting, which gives the longest sequences of `characters` and `words`; 0 words: plain chrF."""
     most_words = max(setting["words"] for setting in settings)
     first, second = text.characters, reference.characters
     counts = shared_characters(first, second, max(setting["characters"] for setting in settings))
@@ -37,9 +37,9 @@ def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: Re
 
 
 def f_score(shares: Sequence[tuple[float, float] | None]) -> float:
-    """F2 of mean precision and mean recall over the orders: 0 to 100, 0 where nothing is shared.
+    """F2 of mean precision and mean recall over the orders: 0 to 100, 0 if nothing is shared.
 
-    shares: (precision, recall) of each order; None where text or reference is too short for it: left out.
+    shares: (precision, recall) of each order; None if text or reference is too short for it, which leaves it out.
     """
     defined = [share for share in shares if share is not None]
     if not defined:
@@ -52,7 +52,7 @@ def f_score(shares: Sequence[tuple[float, float] | None]) -> float:
 
 
 def _shares(shared: Sequence[int], length: int, reference_length: int) -> list[tuple[float, float] | None]:
-    """Precision and recall of sequences of 1, 2, ...; lengths in characters or words."""
+    """(precision, recall) of sequences of length 1, 2, ...; lengths in characters or words."""
     return [
         (common / (length - order), common / (reference_length - order))
         if length > order and reference_length > order

@@ -1,7 +1,6 @@
-"""Lexical metrics: what they read in a text (its words by each tokenizer, their sequences, its characters); and a family of them, its
-configurations, what scores several of them from shared counts, and METEOR's synonyms.
+"""Tools of the lexical metrics: tokenized texts and their sequences, families of configurations, and METEOR's synonyms.
 
-A signature names every setting that changes a score, and the version of each library whose code decides it.
+A signature names every setting that changes a score, and the version of each library that computes it.
 """
 
 import re
@@ -22,24 +21,24 @@ from core.metrics.scorer import MetricSpec
 from core.schema.scores import Direction, Metric, Score
 
 _TAG = 59
-"""Bits of a sequence's number. Three bits above them say how long it is, one below says which text it is from."""
+"""Bits of a sequence's number. Three bits above it store the length, one bit below it the text."""
 LONGEST = 7
-"""Of character sequences: the tag has three bits."""
+"""Longest character sequence, because its length has three bits."""
 
 
 class Ngrams:
-    """The sequences of n words of a text, each written as one string."""
+    """The sequences of n words in a text, each as one string."""
 
     def __init__(self, sequences: Sequence[str]) -> None:
         self.distinct = frozenset(sequences)
         self.repeated: dict[str, int] = {}
-        """How often, of those that occur more than once: mostly few."""
+        """Sequence -> number of occurrences, for sequences that occur more than once: usually few."""
         if len(self.distinct) < len(sequences):
             self.repeated = {sequence: times for sequence, times in Counter(sequences).items() if times > 1}
 
 
 def n_shared(first: Ngrams, second: Ngrams) -> int:
-    """Sequences that both have, each as often as the one that has it less often."""
+    """The number of shared sequences, each counted as often as it occurs in both."""
     shared = len(first.distinct & second.distinct)
     if first.repeated and second.repeated:
         for sequence in first.repeated.keys() & second.repeated.keys():
@@ -48,10 +47,10 @@ def n_shared(first: Ngrams, second: Ngrams) -> int:
 
 
 def shared_characters(first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int) -> list[int]:
-    """Shared sequences of 1, 2, ... `longest` characters, counted as n_shared counts.
+    """The numbers of shared sequences of 1, 2, ... `longest` characters, counted as in n_shared.
 
-    first, second: code points. Every sequence becomes one whole number, without collisions, so that one sort
-    does for all lengths and both texts.
+    first, second: code points. Every sequence becomes one whole number, without collisions, so that one sort serves all
+    lengths and both texts.
     """
     if longest > LONGEST:
         raise ValueError(f"sequences of at most {LONGEST} characters, not {longest}")
@@ -70,7 +69,7 @@ def shared_characters(first: NDArray[np.uint32], second: NDArray[np.uint32], lon
 
 
 def _keys(first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int) -> NDArray[np.int64]:
-    """The sequences of both texts as numbers: equal but for the last bit exactly where the sequences are."""
+    """The sequences of both texts as numbers, equal except for the last bit exactly if the sequences are equal."""
     letters = np.concatenate((first, second)).astype(np.int64)
     size = int(letters.max()) + 1
     if size**longest > 1 << _TAG:
@@ -83,7 +82,7 @@ def _keys(first: NDArray[np.uint32], second: NDArray[np.uint32], longest: int) -
     for n in range(1, longest + 1):
         if n > 1:
             if top * size > 1 << _TAG:
-                # Ranks instead of numbers that grow: as many as there are sequences, at most.
+                # Use ranks to keep numbers small: there are at most as many as sequences.
                 codes = np.unique(codes, return_inverse=True)[1]
                 top = int(codes.max()) + 1
             codes = codes[:-1] * size + letters[n - 1 :]
@@ -108,10 +107,10 @@ _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def words_13a(text: str) -> list[str]:
-    """Words by the rules of 13a, the tokenizer of the evaluation script mteval, as sacrebleu has them.
+    """The words by 13a, the tokenizer of the evaluation script mteval, as in sacrebleu.
 
-    ASCII punctuation stands alone, points and commas unless between digits, a hyphen only behind a digit. Scripts
-    without spaces are not cut. Trailing white space does not count.
+    ASCII punctuation is split off; points and commas unless between digits, a hyphen only after a digit. Scripts without
+    spaces are not split. Trailing white space is ignored.
     """
     line = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     if "&" in line:
@@ -119,7 +118,7 @@ def words_13a(text: str) -> list[str]:
             line = line.replace(entity, char)
     line = f" {line} ".translate(_APART)
     if "." in line or "," in line:
-        # As sub() with a template would, which Python fills in anew for every mark.
+        # Equivalent to sub() with a template, but faster: Python expands a template for every mark.
         parts = _AFTER_NO_DIGIT.split(line)
         parts[2::3] = map(_ALONE.__getitem__, parts[2::3])
         parts = _BEFORE_NO_DIGIT.split("".join(parts))
@@ -132,7 +131,7 @@ def words_13a(text: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _porter() -> Callable[[str], str]:
-    # Over a second to import: only where a metric stems.
+    # Imported lazily, because it takes over a second.
     from nltk.stem.porter import PorterStemmer
 
     stem: Callable[[str], str] = PorterStemmer().stem
@@ -141,12 +140,12 @@ def _porter() -> Callable[[str], str]:
 
 @lru_cache(maxsize=1 << 18)
 def stem_of(word: str) -> str:
-    """The word's stem, as nltk's Porter stemmer has it: made for English, mostly idle elsewhere."""
+    """The word's stem by nltk's Porter stemmer, which is made for English and changes little elsewhere."""
     return _porter()(word)
 
 
 class ReadText:
-    """One text, read as far as it was asked for."""
+    """A text whose tokens and sequences are computed on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -155,23 +154,23 @@ class ReadText:
 
     @cached_property
     def words(self) -> list[str]:
-        """By the tokenizer 13a."""
+        """Words by the tokenizer 13a."""
         return words_13a(self.text)
 
     @cached_property
     def lowered(self) -> list[str]:
-        """The same words in small letters."""
+        """The same words in lower case."""
         return [word.lower() for word in self.words]
 
     @cached_property
     def characters(self) -> NDArray[np.uint32]:
-        """Code points, white space left out."""
+        """Code points without white space."""
         squeezed = "".join(self.text.split())
         return np.frombuffer(squeezed.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
     @cached_property
     def punctuated(self) -> list[str]:
-        """Words at white space, a punctuation mark at their end or else their beginning split off: chrF's words."""
+        """Words for chrF: split at white space, with one punctuation mark split off the end, or else the beginning."""
         words: list[str] = []
         for word in self.text.split():
             if word.isalnum() or len(word) == 1:
@@ -186,38 +185,38 @@ class ReadText:
 
     @cached_property
     def latin(self) -> list[str]:
-        """Runs of a-z and 0-9 in small letters: rouge-score's words."""
+        """Words for rouge-score: runs of a-z and 0-9 in lower case."""
         return _LATIN_WORD.findall(self.text.lower())
 
     @cached_property
     def latin_stems(self) -> list[str]:
-        """The same, words of more than three letters stemmed."""
+        """The same words, stemmed if they have more than three letters."""
         return _stems(self.latin)
 
     @cached_property
     def every_script(self) -> list[str]:
-        """Words of any script in small letters; visible characters where a script has no spaces (core.diff)."""
+        """Words of any script in lower case; visible characters in scripts without spaces (core.diff)."""
         return [token for token in tokenize(self.text.lower()) if any(char.isalnum() for char in token)]
 
     @cached_property
     def every_script_stems(self) -> list[str]:
-        """The same, words of more than three letters stemmed."""
+        """The same words, stemmed if they have more than three letters."""
         return _stems(self.every_script)
 
     def of_kind(self, kind: str) -> list[str]:
-        """The words by the name of their list here."""
+        """The words of a list, by the name of its property above."""
         words: list[str] = getattr(self, kind)
         return words
 
     def ngrams(self, kind: str, n: int) -> Ngrams:
-        """Sequences of n words of a list here."""
+        """Sequences of n words of a list. kind: as in of_kind."""
         made = self._ngrams.get((kind, n))
         if made is None:
             made = self._ngrams[kind, n] = Ngrams(self._sequences(kind, n))
         return made
 
     def _sequences(self, kind: str, n: int) -> list[str]:
-        """One string each, out of two shorter ones: no word holds a space. Tuples would keep the collector busy."""
+        """Sequences as strings, joined from two shorter ones: words contain no spaces, and tuples would burden the collector."""
         if n == 1:
             return self.of_kind(kind)
         written = self._written.get((kind, n))
@@ -230,7 +229,7 @@ class ReadText:
 
 @lru_cache(maxsize=64)
 def read_reference(text: str) -> ReadText:
-    """A reference is met again with every level or system of its item: read once."""
+    """The reference as a ReadText; cached, because it recurs with every level and system of its item."""
     return ReadText(text)
 
 
@@ -239,24 +238,24 @@ def _stems(words: list[str]) -> list[str]:
 
 
 Choice = Literal["auto", "none", "wordnet"]
-"""auto: WordNet if it is there. none: without, as everywhere else it would be missing. wordnet: with it or not at all."""
+"""auto: use WordNet if it is installed. none: no synonyms, for the same scores on every machine. wordnet: require WordNet."""
 
 
 @dataclass(frozen=True)
 class Synonyms:
-    """Words that mean the same."""
+    """A source of synonyms."""
 
     name: str
-    """For the signature."""
+    """Name for the signature."""
     of: Callable[[str], frozenset[str]] | None
-    """A stemmed word -> its synonyms, itself included; None: METEOR goes without."""
+    """A stemmed word -> its synonyms, including itself; None for METEOR without synonyms."""
 
 
 NO_SYNONYMS = Synonyms("none", None)
 
 
 def find_synonyms(choice: Choice) -> Synonyms:
-    """Look for WordNet's data once, before any text is scored. Raises InputError where it is asked for and missing."""
+    """Find the synonyms for a choice, before any text is scored. Raises InputError if WordNet is required and missing."""
     if choice == "none":
         return NO_SYNONYMS
     found = _wordnet_version()
@@ -264,21 +263,21 @@ def find_synonyms(choice: Choice) -> Synonyms:
         return Synonyms(f"wordnet-{found}", synonyms_by_wordnet)
     if choice == "wordnet":
         raise InputError(
-            "METEOR with synonyms needs WordNet's data, which nltk does not find or cannot read: "
-            "`python -m nltk.downloader wordnet` fetches it; METEOR without synonyms needs nothing."
+            "METEOR with synonyms needs WordNet's data, which nltk cannot find or read. Install it with "
+            "`python -m nltk.downloader wordnet`, or choose METEOR without synonyms."
         )
     return NO_SYNONYMS
 
 
 def synonyms_in(wordnet: Any, word: str) -> frozenset[str]:
-    """The word and the single words of its synsets, in an object with nltk's interface to WordNet."""
+    """The word and the single words of its synsets. wordnet: an object with nltk's interface to WordNet."""
     names = (lemma.name() for synset in wordnet.synsets(word) for lemma in synset.lemmas())
     return frozenset((word, *(name for name in names if "_" not in name)))
 
 
 @lru_cache(maxsize=1 << 16)
 def synonyms_by_wordnet(word: str) -> frozenset[str]:
-    """The same by nltk's WordNet, which must be there."""
+    """The same with nltk's WordNet, which must be installed."""
     from nltk.corpus import wordnet
 
     return synonyms_in(wordnet, word)
@@ -286,37 +285,37 @@ def synonyms_by_wordnet(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _wordnet_version() -> str | None:
-    """None: its data is not there, or cannot be read."""
+    """WordNet's version; None if its data is missing or cannot be read."""
     from nltk.corpus import wordnet
 
     try:
         wordnet.synsets("word")
         return str(wordnet.get_version())
-    except Exception:  # LookupError where there is none; damaged, whatever the reader stumbles over
+    except Exception:  # LookupError if it is missing; damaged data can raise anything
         return None
 
 
 CODE_VERSION = "assay-1"
-"""Raised when a change of this package changes a score: scores are cached by signature."""
+"""Increased when a change in this package changes a score, because scores are cached by signature."""
 SACREBLEU, NLTK, REGEX = (f"{name}-{version(name)}" for name in ("sacrebleu", "nltk", "regex"))
 SYNONYMS_OPEN = "synonyms:auto"
-"""In the registry, before a scorer has looked for WordNet; a scorer's signature says what it found."""
+"""Part of a signature in the registry; a scorer replaces it by the synonyms that it found."""
 FamilyScores = Callable[[ReadText, ReadText], list[Score]]
-"""Text and reference -> one score a configuration."""
+"""(text, reference) -> one score for each configuration."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalFamily:
-    """One family of metrics that run no model; its file exports it."""
+    """A family of metrics without a model, exported by its own file."""
 
     name: str
     specs: tuple[MetricSpec, ...]
-    """Those of Meta-Judge first, in the order of its tables."""
+    """Configurations, Meta-Judge's first, in the order of its tables."""
     open: Callable[[Sequence[Mapping[str, Any]], Synonyms], FamilyScores]
-    """What scores configurations, for (their parameters, synonyms)."""
+    """(parameters of configurations, synonyms) -> their scoring function."""
     has_synonyms: bool = False
     spaced: bool = False
-    """Whether words are found at spaces and punctuation alone, which some scripts do not put between words."""
+    """Whether words are split only at spaces and punctuation, which some scripts do not use between words."""
 
 
 def spec(
@@ -329,6 +328,6 @@ def spec(
     of_paper: bool = True,
     direction: Direction = "higher",
 ) -> MetricSpec:
-    """A configuration; its signature begins with the family."""
+    """A lexical configuration; its signature begins with the family."""
     metric = Metric(name, signature, signature.split("|")[0], direction)
     return MetricSpec(metric, "lexical", parameters, of_paper=of_paper, aliases=aliases, about=about)

@@ -1,4 +1,4 @@
-"""METEOR of one text (Lavie and Agarwal 2007), as nltk computes it: one alignment for every alpha and gamma."""
+"""METEOR of one text (Lavie and Agarwal 2007) as in nltk, with one alignment for every alpha and gamma."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -20,15 +20,15 @@ from core.schema.scores import Score
 
 _BETA = 3.0
 Placed = tuple[int, str]
-"""A word and where it stands."""
+"""Position, word."""
 Match = tuple[int, int]
-"""Place in the text, place in the reference."""
+"""Position in the text, position in the reference."""
 
 
 def _scores(
     settings: Sequence[Mapping[str, Any]], synonyms: Synonyms, text: ReadText, reference: ReadText
 ) -> list[Score]:
-    """alpha: weight of recall against precision, which has 1 - alpha; gamma: the most that broken order can cost."""
+    """One score for each setting. alpha: weight of recall (precision has 1 - alpha); gamma: largest penalty for word order."""
     matches = align(text.lowered, reference.lowered, synonyms)
     if not matches:
         return [Score(0.0) for _ in settings]
@@ -45,10 +45,10 @@ def _scores(
 
 
 def align(words: Sequence[str], reference: Sequence[str], synonyms: Synonyms) -> list[Match]:
-    """Pairs of places that mean the same, in the order of the text.
+    """Pairs of positions with the same meaning, in the order of the text.
 
-    First equal words, then what is left by equal stems, then by synonyms of the stems; each word of the text, the last
-    one first, takes the last place of the reference that is still free, as nltk does (not the fewest crossings).
+    Matches equal words first, then the remaining ones by equal stems, then by synonyms of the stems. Each word of the
+    text, the last one first, takes the last free position in the reference, as in nltk (not the fewest crossings).
     """
     exact, ours, theirs = _match_equal(list(enumerate(words)), list(enumerate(reference)))
     if not ours or not theirs:
@@ -61,12 +61,12 @@ def align(words: Sequence[str], reference: Sequence[str], synonyms: Synonyms) ->
 
 
 def n_chunks(matches: Sequence[Match]) -> int:
-    """Runs of matches that are neighbours in both texts; matches in the order of the text, at least one."""
+    """The number of runs of matches that are adjacent in both texts. matches: at least one, in the order of the text."""
     return 1 + sum((here[0] + 1, here[1] + 1) != after for here, after in pairwise(matches))
 
 
 def _match_equal(ours: list[Placed], theirs: list[Placed]) -> tuple[list[Match], list[Placed], list[Placed]]:
-    """Matches from the end of the text, and what is left of both, in the order of the texts."""
+    """Matches from the end of the text, and the unmatched words of both texts in their order."""
     free = _places(theirs)
     matches: list[Match] = []
     left: list[Placed] = []
@@ -84,7 +84,7 @@ def _match_equal(ours: list[Placed], theirs: list[Placed]) -> tuple[list[Match],
 def _match_synonyms(
     ours: list[Placed], theirs: list[Placed], synonyms_of: Callable[[str], Iterable[str]]
 ) -> list[Match]:
-    """The same by meaning: of all synonyms in the reference, the one that stands last."""
+    """Matches by meaning: of all synonyms in the reference, the last one."""
     free = _places(theirs)
     matches: list[Match] = []
     for place, word in reversed(ours):
@@ -96,7 +96,7 @@ def _match_synonyms(
 
 
 def _places(words: list[Placed]) -> dict[str, list[int]]:
-    """Where each word stands, the last place at the end."""
+    """Word -> its positions in ascending order."""
     places: dict[str, list[int]] = {}
     for place, word in words:
         places.setdefault(word, []).append(place)
@@ -112,8 +112,8 @@ def _meteor(alpha: str, gamma: str) -> MetricSpec:
         f"|stemmer:porter-{NLTK}|{SYNONYMS_OPEN}|version:{CODE_VERSION}",
         {"alpha": float(alpha), "gamma": float(gamma)},
         f"Aligned words, {'precision weighs more' if alpha == '0.2' else 'recall weighs more'}, "
-        f"{'broken order costs' if gamma != '0' else 'order is free'} (0-1). Without WordNet data on the machine it is "
-        "METEOR without synonyms, and its signature says so.",
+        f"{'changed order is penalised' if gamma != '0' else 'order does not matter'} (0-1). Without WordNet's data it uses "
+        "no synonyms, as its signature shows.",
         (f"METEOR {label}", label, f"meteor({short})", f"meteor({short}, beta=3)"),
     )
 

@@ -1,4 +1,4 @@
-"""ROUGE-N and ROUGE-L of one text (Lin 2004), as rouge-score computes them: F1, words in small letters."""
+"""ROUGE-N and ROUGE-L of one text (Lin 2004) as in rouge-score: F1, words in lower case."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ def _scores(settings: Sequence[Mapping[str, Any]], text: ReadText, reference: Re
 
 
 def _score(text: ReadText, reference: ReadText, *, type: str, tokenizer: str, stem: bool) -> float:
-    """F1, 0 to 1. 0 where either has no sequence to compare, as rouge-score has it."""
+    """F1 from 0 to 1; 0 if either text has no sequence to compare, as in rouge-score."""
     kind = ("latin" if tokenizer == "default" else "every_script") + ("_stems" if stem else "")
     n = 1 if type == "l" else int(type)
     if type == "l":
@@ -31,7 +31,7 @@ def _score(text: ReadText, reference: ReadText, *, type: str, tokenizer: str, st
 
 
 def _longest_common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence. rapidfuzz compares hashes: numbered words cannot collide."""
+    """The length of the longest common subsequence. Words are numbered, because rapidfuzz compares hashes, which may collide."""
     number = {word: place for place, word in enumerate(second)}
     ours = [number[word] for word in first if word in number]
     return int(LCSseq.similarity(ours, [number[word] for word in second])) if ours else 0
@@ -46,7 +46,7 @@ def _rouge(kind: str, tokenizer: str = "default", *, stem: bool = False) -> Metr
     what = (
         "the longest common subsequence of words" if kind == "l" else f"sequences of {kind} words"
     ).replace("sequences of 1 words", "single words")
-    which = "every script" if tokenizer == "unicode" else "a-z and 0-9 only: of no use in other scripts"
+    which = "every script" if tokenizer == "unicode" else "only a-z and 0-9: useless for other scripts"
     return spec(
         f"rouge-{kind}{suffix}",
         f"ROUGE|nrefs:1|case:lc|type:{kind}|measure:f1|tok:{reads}"

@@ -1,4 +1,4 @@
-"""Lexical metrics ready to score: the families in the order of Meta-Judge's tables, what configurations share computed once a pair, and what a person should know before believing the scores."""
+"""The scorer of lexical metrics, with families in the order of Meta-Judge's tables, and notes on scores that mislead."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,11 +23,11 @@ LEXICAL_FAMILIES: dict[str, LexicalFamily] = {
 
 
 _UNSPACED_FACTOR = 3
-"""Where a text has this many times the words that white space and punctuation give, its script writes no spaces."""
+"""If a text has this many times the words that white space and punctuation give, its script has no spaces."""
 
 
 def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tuple[str, ...]:
-    """A sentence for each group of metrics that reads little of the references; most runs have none."""
+    """A note for each group of metrics that can read little of the references; most runs have none."""
     chosen = [spec for spec in specs if spec.group == "lexical"]
     references = {pair.reference for pair in pairs if pair.reference}
     foreign = [ReadText(text) for text in references if not text.isascii()]
@@ -36,16 +36,16 @@ def notes_about(specs: Iterable[MetricSpec], pairs: Sequence[ScoringPair]) -> tu
     n = sum(map(_mostly_not_latin, foreign)) if latin else 0
     if n:
         notes.append(
-            f"{', '.join(latin)}: rouge-score's tokenizer reads a-z and 0-9 only, less than half of the letters of {n} of "
-            f"{len(references)} references. Such scores say little and are often a constant 0; rouge-1-unicode, "
+            f"{', '.join(latin)}: rouge-score's tokenizer reads only a-z and 0-9, less than half of the letters in {n} of "
+            f"{len(references)} references. Such scores mean little and are often a constant 0. rouge-1-unicode, "
             "rouge-2-unicode, rouge-4-unicode and rouge-l-unicode read every script."
         )
     spaced = [spec.metric.name for spec in chosen if LEXICAL_FAMILIES[spec.metric.family].spaced]
     n = sum(map(_unspaced, foreign)) if spaced else 0
     if n:
         notes.append(
-            f"{', '.join(spaced)}: words are found at spaces and punctuation, which the script of {n} of "
-            f"{len(references)} references does not put between words. chrF and rouge-*-unicode do without."
+            f"{', '.join(spaced)}: words are split at spaces and punctuation, but the script of {n} of "
+            f"{len(references)} references has none between words. Use chrF or rouge-*-unicode instead."
         )
     return tuple(notes)
 
@@ -63,7 +63,7 @@ _UNSCORED = Score(None, NO_REFERENCE)
 
 
 class LexicalScorer:
-    """Scorer of lexical metrics. Cheap to build, can be pickled; a pair costs only what its configurations need."""
+    """A scorer of lexical metrics: quick to build, picklable, and it computes only what its configurations need."""
 
     def __init__(self, specs: Sequence[MetricSpec], synonyms: Synonyms = NO_SYNONYMS) -> None:
         self._metrics = tuple(_decided(spec.metric, synonyms) for spec in specs)
@@ -80,11 +80,11 @@ class LexicalScorer:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """In the order of the scores. METEOR's signature says which synonyms were found."""
+        """The metrics in the order of the scores. METEOR's signature names the synonyms that were found."""
         return self._metrics
 
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
-        """One tuple a pair, one score a metric. A pair without a reference gets a reason."""
+        """One tuple for each pair, with one score for each metric. A pair without a reference gets a reason."""
         return [self._score(pair) for pair in pairs]
 
     def _score(self, pair: ScoringPair) -> tuple[Score, ...]:
@@ -99,9 +99,9 @@ class LexicalScorer:
 
 
 def open_lexical(specs: Sequence[MetricSpec], *, synonyms: Choice = "auto") -> LexicalScorer:
-    """The scorer of these configurations; whether METEOR has synonyms is settled here, for good.
+    """The scorer of these configurations, which decides once whether METEOR uses synonyms.
 
-    Raises InputError where WordNet is asked for and not there.
+    Raises InputError if WordNet is required and missing.
     """
     reads = any(LEXICAL_FAMILIES[spec.metric.family].has_synonyms for spec in specs)
     return LexicalScorer(specs, find_synonyms(synonyms) if reads else NO_SYNONYMS)

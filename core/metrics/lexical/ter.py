@@ -9,7 +9,7 @@ from core.schema.scores import Score
 
 
 def _scores(ter: TER, text: ReadText, reference: ReadText) -> list[Score]:
-    """Edits over the reference's words, times 100; 100 where only the text has words, 0 where neither has."""
+    """Edits divided by the reference's words, times 100; 100 if only the text has words, 0 if neither has."""
     return [Score(float(ter.sentence_score(text.text, [reference.text]).score))]
 
 
@@ -17,7 +17,7 @@ _TER = spec(
     "ter",
     f"TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{SACREBLEU}",
     {},
-    "Edits and block moves that turn the text into the reference, over the reference's words; lower is better (0-100 and beyond).",
+    "Edits and block moves from the text to the reference, divided by the reference's words; lower is better (0-100 and above).",
     of_paper=False,
     direction="lower",
 )

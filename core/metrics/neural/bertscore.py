@@ -1,4 +1,4 @@
-"""BERTScore's F1 (Zhang et al. 2020) by the bert-score library: not weighted by idf, not rescaled."""
+"""BERTScore's F1 (Zhang et al. 2020) by the bert-score library, without idf weights and without rescaling."""
 
 import json
 import math
@@ -12,27 +12,27 @@ from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 
 ENGLISH, OTHERS = "roberta-large", "bert-base-multilingual-cased"
-"""What bert-score 0.3.13 takes for English and for a language it has no model of its own for, such as Czech."""
+"""Models of bert-score 0.3.13 for English and for languages without a model of their own, such as Czech."""
 DEFAULT_LAYERS = {ENGLISH: 17, OTHERS: 9}
-"""bert-score's own choice, where nothing limits the layers: of 24 and of 12."""
+"""bert-score's default layers, of 24 and of 12."""
 LIMITED_LAYER = 5
 
 
 def chosen_layer(spec: MetricSpec, files: ModelFiles) -> int:
-    """The layer that is compared: the metric's, for another model bert-score's own choice, at most the last.
+    """The layer to compare: the metric's, or bert-score's default for another model, at most the last.
 
-    bert-score knows its choice by the hub's names. A folder is taken for the metric's own model, unless that has
-    more layers. Raises InputError where the fifth layer is asked of a model with fewer.
+    bert-score has defaults by names on the hub. A local folder uses the metric's layer, or its last one if it has fewer.
+    Raises InputError if the metric needs the fifth layer and the model has fewer.
     """
     name, asked = spec.metric.name, int(str(spec.parameters["layer"]))
     try:
         layers = int(json.loads((files.place / "config.json").read_text("utf-8"))["num_hidden_layers"])
     except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"{name}: config.json in {files.place} does not say num_hidden_layers") from problem
+        raise InputError(f"{name}: config.json in {files.place} lacks num_hidden_layers") from problem
     if asked == LIMITED_LAYER:
         if layers < asked:
             raise InputError(
-                f"{name}: the model in {files.place} has {layers} layers, the metric compares the fifth"
+                f"{name}: the model in {files.place} has {layers} layers, but the metric compares the fifth"
             )
         return asked
     chosen: dict[str, int] = library("bert_score.utils").model2layers
@@ -45,9 +45,9 @@ class BertScoreModel:
     def __init__(self, place: Path, layer: int, device: str, batch_size: int, metric: str) -> None:
         """Load the folder's model and keep its first `layer` layers."""
         if "t5" in str(place) and not _is_t5(place):
-            # The library tells a T5 model by these letters anywhere in the path.
+            # The library recognises a T5 model by these letters anywhere in the path.
             raise InputError(
-                f"{metric}: bert-score takes a model in a path with `t5` in it for a T5: move {place}"
+                f"{metric}: bert-score mistakes a model for a T5 if its path contains `t5`; move {place}"
             )
         scorer = library("bert_score").BERTScorer
         self._batch_size = batch_size
@@ -60,7 +60,7 @@ class BertScoreModel:
         tokenizer.model_max_length = window(self._scorer._model.config, tokenizer)
 
     def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
-        """See Model. The library writes 0 where a text or reference has no word; here that is no number."""
+        """See Model. The library returns 0 if a text or reference has no words; here the score is undefined."""
         texts = [pair.text for pair in pairs]
         references = [str(pair.reference) for pair in pairs]
         with library("torch").inference_mode():
@@ -84,13 +84,13 @@ def _bertscore(name: str, model: str, limited: bool, language: str) -> MetricSpe
         {"model": model, "layer": layer},
         REFERENCE,
         of_paper=True,
-        # The table of the first data set shortens the family's name with a full stop, the others without.
+        # Meta-Judge's first table abbreviates the family's name with a full stop, the others without.
         aliases=(
             *(f"BERTSc. {label}", f"BERTSc {label}", f"BERTScore {label}"),
             f"bertscore({arguments})",
             f"bertscore({arguments}, model_type=None, rescale_with_baseline=False)",
         ),
-        about=f"Similarity of words in context: embeddings {depth}, of {model}.",
+        about=f"Similarity of words in context, by embeddings {depth}, from {model}.",
     )
 
 
@@ -106,6 +106,6 @@ FAMILY = NeuralFamily(
     ),
     load=lambda one, device, size: BertScoreModel(one.place, one.layer or 0, device, size, one.name),
     fit=lambda spec, files: Opened(spec, files, chosen_layer(spec, files)),
-    # It has no word to compare then, and its library's 0 would be made up.
+    # An empty text has no words to compare, and the library's 0 would be arbitrary.
     empty_reason="the text is empty",
 )

@@ -1,4 +1,4 @@
-"""BLEURT (Sellam et al. 2020) by the bleurt-pytorch library: its checkpoints, carried over from TensorFlow."""
+"""BLEURT (Sellam et al. 2020) by the bleurt-pytorch library, with its checkpoints converted from TensorFlow."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +11,16 @@ from core.schema.scores import Metric
 
 
 class BleurtModel:
-    """A regression from reference and text, read together."""
+    """A regression model that reads reference and text together."""
 
     def __init__(self, place: Path, length: int, device: str, batch_size: int, metric: str) -> None:
         """Load the folder's model. length: most tokens of both texts together."""
         bleurt = library("bleurt_pytorch")
         config = loaded(lambda: bleurt.BleurtConfig.from_pretrained(place), metric, place)
         if config.num_labels != 1:
-            raise InputError(f"{metric}: the model in {place} gives {config.num_labels} numbers, BLEURT one")
+            raise InputError(
+                f"{metric}: the model in {place} gives {config.num_labels} numbers, expected one"
+            )
         self._tokenizer = loaded(lambda: bleurt.BleurtTokenizer.from_pretrained(place), metric, place)
         model = loaded(
             lambda: bleurt.BleurtForSequenceClassification.from_pretrained(place, config=config),
@@ -30,7 +32,7 @@ class BleurtModel:
         self._device, self._batch_size = device, batch_size
 
     def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
-        """See Model. Texts of about the same length go together: less padding."""
+        """See Model. Batches texts of similar length, for less padding."""
         order = sorted(range(len(pairs)), key=lambda place: _letters(pairs[place]))
         numbers = [0.0] * len(pairs)
         for start in range(0, len(order), self._batch_size):

@@ -1,4 +1,4 @@
-"""COMET (Rei et al. 2020) by the unbabel-comet library: a regression from source, text and reference, or without it."""
+"""COMET (Rei et al. 2020) by the unbabel-comet library: a regression from source and text, with or without reference."""
 
 import warnings
 from collections.abc import Sequence
@@ -26,24 +26,24 @@ EITHER = ("unified_metric", "xcomet_metric")
 
 
 def check_comet(checkpoint: Path, needs: frozenset[str], metric: str) -> None:
-    """Raise InputError where the model reads other texts than the metric offers it."""
+    """Raise InputError if the model needs other texts than the metric provides."""
     settings = comet_settings(checkpoint)
     kind = settings["class_identifier"]
     if kind in EITHER:
         if settings.get("input_segments") == ["mt", "ref"] and "reference" not in needs:
-            raise InputError(f"{metric}: the model needs a reference, the metric has none")
+            raise InputError(f"{metric}: the model needs a reference, but the metric provides none")
     elif (kind == WITHOUT_REFERENCE) == ("reference" in needs):
         has, wants = ("no reference", "one") if kind == WITHOUT_REFERENCE else ("a reference", "none")
-        raise InputError(f"{metric}: the model reads {has}, the metric is for models that read {wants}")
+        raise InputError(f"{metric}: the model reads {has}, but the metric is for models that read {wants}")
 
 
 class CometModel:
-    """A checkpoint of COMET's."""
+    """A COMET checkpoint in memory."""
 
     def __init__(
         self, checkpoint: Path, needs: frozenset[str], device: str, batch_size: int, metric: str
     ) -> None:
-        """Load a checkpoint. needs: the texts that the metric passes on."""
+        """Load a checkpoint. needs: the texts that the metric provides."""
         comet = library("comet")
         self._reference = "reference" in needs
         self._batch_size = batch_size
@@ -64,7 +64,7 @@ class CometModel:
             for pair in pairs
         ]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about workers that would not help batches this small
+            warnings.simplefilter("ignore")  # warnings about workers, which would not help such small batches
             made = self._model.predict(
                 samples, batch_size=self._batch_size, progress_bar=False, num_workers=0, **self._where
             )
@@ -102,7 +102,7 @@ FAMILY = NeuralFamily(
             "Unbabel/wmt20-comet-da",
             BOTH,
             "wmt20-da",
-            "Trained on direct assessments of translations up to 2019; z-scores, without bounds.",
+            "Trained on direct assessments of translations up to 2019; unbounded z-scores.",
         ),
         _comet(
             "comet-wmt20-qe-da",

@@ -1,5 +1,5 @@
-"""Metrics that run a model: the libraries of their environment, without which core works, models on this machine or on the hub, a
-family's configurations, and a model that gives numbers and finds its way around texts it cannot score.
+"""Tools of the metrics that run a model: libraries of their optional environment, models on this machine or on the hub,
+families of configurations, and scoring that isolates texts a model cannot score.
 """
 
 import hashlib
@@ -23,16 +23,16 @@ from core.llm.weights import fingerprint
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Score
 
-NOT_SET_UP = "The metrics that run a model are not set up here: `./run --with neural --setup` makes .venv-neural for them."
+NOT_SET_UP = "Metrics that run a model are not set up here. Set them up with `./run --with neural --setup`, in .venv-neural."
 NEEDED = ("bert_score", "comet", "bleurt_pytorch", "sentence_transformers")
-"""One of each family; whoever has them has torch and transformers too."""
+"""One module for each family; they depend on torch and transformers."""
 _QUIET = {
-    "TOKENIZERS_PARALLELISM": "false",  # else a warning at every fork
+    "TOKENIZERS_PARALLELISM": "false",  # otherwise a warning at every fork
     "HF_HUB_DISABLE_TELEMETRY": "1",
-    "TRANSFORMERS_VERBOSITY": "error",  # else a line for every text that is cut
+    "TRANSFORMERS_VERBOSITY": "error",  # otherwise a line for every shortened text
 }
 _TALKATIVE = ("comet", "pytorch_lightning", "lightning.pytorch", "sentence_transformers")
-"""They greet with every model and every batch; what goes wrong they raise."""
+"""Loggers with messages for every model and batch; errors are raised anyway."""
 
 
 def libraries_are_here() -> bool:
@@ -41,7 +41,7 @@ def libraries_are_here() -> bool:
 
 
 def library(name: str) -> Any:
-    """An imported module of the neural environment. Raises InputError, saying how to get it."""
+    """Import a module of the neural environment. If it is missing, InputError says how to set it up."""
     for variable, value in _QUIET.items():
         os.environ.setdefault(variable, value)
     for logger in _TALKATIVE:
@@ -49,13 +49,11 @@ def library(name: str) -> Any:
     if find_spec(name.split(".")[0]) is None:
         raise InputError(NOT_SET_UP, [f"{name.split('.')[0]} is missing in this Python"])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the libraries' own insides
+        warnings.simplefilter("ignore")  # warnings about the libraries' internals
         try:
             return import_module(name)
         except Exception as problem:
-            raise InputError(
-                f"{name} is installed here but does not start.", [in_a_line(problem)]
-            ) from problem
+            raise InputError(f"{name} is installed but cannot be imported", [in_a_line(problem)]) from problem
 
 
 def release(distribution: str) -> str:
@@ -64,7 +62,7 @@ def release(distribution: str) -> str:
 
 
 def chosen_device(wanted: str) -> str:
-    """`cpu`, or `cuda` with or without a number. Raises InputError where there is no such device."""
+    """The device to use: `cpu`, or `cuda` with or without a number. Raises InputError if it does not exist."""
     torch = library("torch")
     if wanted == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
@@ -72,33 +70,33 @@ def chosen_device(wanted: str) -> str:
         return wanted
     kind, _, number = wanted.partition(":")
     if kind != "cuda" or (":" in wanted and not number.isdecimal()):
-        raise InputError(f"There is no device {wanted!r}; choose auto, cpu, cuda or such as cuda:1")
+        raise InputError(f"There is no device {wanted!r}; choose auto, cpu, cuda or a number such as cuda:1")
     if not torch.cuda.is_available():
-        raise InputError(f"The device {wanted} is not to be had: torch finds no GPU here; choose auto or cpu")
+        raise InputError(f"The device {wanted} is not available: torch finds no GPU; choose auto or cpu")
     if number and int(number) >= torch.cuda.device_count():
         raise InputError(f"There is no device {wanted}; this machine has {torch.cuda.device_count()} GPUs")
     return wanted
 
 
 def in_a_line(problem: Exception) -> str:
-    """What a library has to say about its failure, shortened."""
+    """A library's error message, shortened to one line."""
     return textwrap.shorten(str(problem) or type(problem).__name__, 300, placeholder=" ...")
 
 
 Kind = Literal["model", "comet", "tokenizer", "config"]
-"""A model in transformers' form; a COMET checkpoint; a model's tokenizer and configuration; the configuration alone."""
+"""A model for transformers; a COMET checkpoint; a model's tokenizer with its configuration; the configuration alone."""
 CHECKPOINT = "checkpoints/model.ckpt"
 SETTINGS = "hparams.yaml"
-"""COMET's files."""
+"""Files of a COMET model."""
 WHOLE_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 TOKENIZERS = ("tokenizer.json", "sentencepiece.bpe.model", "vocab.txt")
 NAMED = {"model": "PyTorch model", "comet": "COMET model", "tokenizer": "tokenizer", "config": "config.json"}
 SECONDS = 10.0
-"""How long the hub may take to begin an answer."""
+"""Timeout until the hub begins an answer."""
 
 
 class HubAway(Exception):
-    """The hub does not answer, so asking it for another model is of no use."""
+    """The hub does not answer, so that requests for other models would fail too."""
 
     def __init__(self, model: str, why: str = "") -> None:
         super().__init__(model, why)
@@ -106,9 +104,9 @@ class HubAway(Exception):
 
 
 def folder_from_hub(model: str, kind: Kind, may_ask: bool = True) -> Path:
-    """A folder with the files a library reads. A rerun has the same model, and needs no network.
+    """A folder with a model's files, downloaded if needed. A rerun uses the same files and needs no network.
 
-    Raises InputError where the hub has no such model, HubAway where it cannot be asked (or may not).
+    Raises InputError if the hub has no such model, HubAway if the hub cannot or (may_ask) must not be asked.
     """
     hub, errors = library("huggingface_hub"), library("huggingface_hub.errors")
     try:
@@ -118,7 +116,9 @@ def folder_from_hub(model: str, kind: Kind, may_ask: bool = True) -> Path:
     except errors.LocalEntryNotFoundError:
         pass
     except errors.HFValidationError:
-        raise InputError(f"there is no file or folder {model}, and the hub has no names like it") from None
+        raise InputError(
+            f"there is no file or folder {model}, and it is not a valid name on the hub"
+        ) from None
     if not may_ask:
         raise HubAway(model)
     try:
@@ -126,22 +126,22 @@ def folder_from_hub(model: str, kind: Kind, may_ask: bool = True) -> Path:
         folder = Path(hub.snapshot_download(model, allow_patterns=wanted, etag_timeout=SECONDS))
     except (errors.RepositoryNotFoundError, errors.GatedRepoError) as problem:
         raise InputError(
-            f"the model hub has no {model}, or shows it only to those who sign in (HF_TOKEN)"
+            f"the model hub has no {model}, or it requires a sign-in (set HF_TOKEN)"
         ) from problem
     except errors.OfflineModeIsEnabled as problem:
         raise HubAway(model, "HF_HUB_OFFLINE is set") from problem
     except errors.HfHubHTTPError as problem:
         raise HubAway(model, in_a_line(problem)) from problem
-    except OSError as problem:  # of the line or of the disk; what requests says of a line is for programmers
+    except OSError as problem:  # connection or disk; messages from requests are for programmers
         by_requests = type(problem).__module__.startswith("requests")
         raise HubAway(model, type(problem).__name__ if by_requests else in_a_line(problem)) from problem
     if not _complete(folder, kind):
-        raise InputError(f"{model} holds no {NAMED[kind]}")
+        raise InputError(f"{model} contains no {NAMED[kind]}")
     return folder
 
 
 def _complete(folder: Path, kind: Kind) -> bool:
-    """Whether a library could load it. A download that broke off lacks the file it was at."""
+    """Whether a folder has the files that a library needs; an interrupted download lacks some."""
     if kind == "comet":
         return (folder / CHECKPOINT).is_file() and (folder / SETTINGS).is_file()
     wanted = {"model": WHOLE_WEIGHTS, "tokenizer": TOKENIZERS, "config": ("config.json",)}[kind]
@@ -149,7 +149,7 @@ def _complete(folder: Path, kind: Kind) -> bool:
 
 
 def _wanted(info: Any, kind: Kind) -> list[str]:
-    """The files a library reads, of a repository that may hold the same weights in five formats."""
+    """The files to download from a repository, which may have the same weights in five formats."""
     names = [str(file.rfilename) for file in info.siblings]
     if kind == "comet":
         return [name for name in names if name in (SETTINGS, CHECKPOINT)]
@@ -160,21 +160,21 @@ def _wanted(info: Any, kind: Kind) -> list[str]:
 
 
 MINILM_TOKENIZER = "xlm-roberta-base"
-"""Whatever its configuration says, COMET 2.2 takes this one for a MiniLM."""
+"""Tokenizer that COMET 2.2 uses for a MiniLM, whatever its configuration says."""
 DIGITS = 16
-"""Of a SHA-256, in signatures."""
+"""Digits of a SHA-256 in signatures."""
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model that lies on this machine."""
+    """A model on this machine."""
 
     place: Path
-    """A folder; of COMET its checkpoint."""
+    """Its folder; for COMET its checkpoint."""
     name: str
-    """The hub's name, or `local`: where it lies says nothing about what it is."""
+    """Its name on the hub, or `local`, because a path does not identify a model."""
     sha256: str
-    """The beginning of the fingerprint of its files."""
+    """The first digits of its files' fingerprint."""
 
 
 def find_models(
@@ -182,12 +182,13 @@ def find_models(
     given: Mapping[str, str],
     form_of: Callable[[MetricSpec], Kind] = lambda _: "model",
 ) -> dict[str, ModelFiles]:
-    """Every metric's model, by metric; what is not on this machine is fetched.
+    """Metric -> its model; models that are not on this machine are downloaded.
 
-    given: metric -> a path, or another name on the hub. form_of: in which form a metric's model lies there. Raises InputError with every model that cannot be had.
+    given: metric -> a path, or another name on the hub. form_of: the form of a metric's model on the hub. InputError
+    lists every model that cannot be loaded.
     """
     unused = sorted(given.keys() - {spec.metric.name for spec in specs})
-    problems = [f"{name} has a model, but is none of the metrics that were asked for" for name in unused]
+    problems = [f"{name} has a model, but is not one of the chosen metrics" for name in unused]
     found: dict[tuple[str, bool], ModelFiles] = {}
     by_metric: dict[str, ModelFiles] = {}
     away: HubAway | None = None
@@ -200,7 +201,7 @@ def find_models(
             by_metric[metric] = found[model, is_comet]
         except HubAway as problem:
             away = away or problem
-            used = "" if problem.model == model else f", through which {model} reads"
+            used = "" if problem.model == model else f"; {model} needs its tokenizer"
             problems.append(f"{metric}: {problem.model} is not on this machine{used}")
         except InputError as problem:
             problems.append(f"{metric}: {problem.what}")
@@ -208,7 +209,7 @@ def find_models(
         problems.append(f"the model hub cannot be used: {away.why}")
     if problems:
         raise InputError(
-            "The models of these metrics cannot be had. Name a model that lies elsewhere as METRIC=PATH",
+            "Models of metrics are missing. If a model is stored elsewhere, give its place as METRIC=PATH",
             problems,
         )
     return by_metric
@@ -221,19 +222,19 @@ def _find(model: str, is_comet: bool, may_ask: bool) -> ModelFiles:
         place = folder_from_hub(model, "comet" if is_comet else "model", may_ask)
     if not is_comet:
         if not (place / "config.json").is_file():
-            raise InputError(f"{place} is no folder of a model: it holds no config.json")
+            raise InputError(f"{place} is not a model's folder: there is no config.json")
         return ModelFiles(place, name, _known_by(place))
     checkpoint = place / CHECKPOINT if place.is_dir() else place
     settings = checkpoint.absolute().parents[1] / SETTINGS
     missing = [file for file in (checkpoint, settings) if not file.is_file()]
     if missing:
-        raise InputError(f"{place} is no COMET model: there is no {missing[0]}")
+        raise InputError(f"{place} is not a COMET model: there is no {missing[0]}")
     _find_encoder(comet_settings(checkpoint), may_ask)
     return ModelFiles(checkpoint, name, _known_by(checkpoint, settings))
 
 
 def _find_encoder(settings: Mapping[str, object], may_ask: bool) -> None:
-    """What COMET reads of the encoder it was trained on: its weights are in the checkpoint, its tokenizer is not."""
+    """Find the encoder's files that COMET needs: the checkpoint has its weights, but not its tokenizer."""
     encoder = str(settings.get("pretrained_model", "xlm-roberta-large"))
     needed: dict[str, Kind] = {encoder: "tokenizer"}
     if settings.get("encoder_model") == "MiniLM":
@@ -247,14 +248,14 @@ def _find_encoder(settings: Mapping[str, object], may_ask: bool) -> None:
 
 
 def comet_settings(checkpoint: Path) -> dict[str, object]:
-    """What COMET saved beside a checkpoint: its class, its encoder, which texts it reads."""
+    """Settings that COMET stores with a checkpoint: its class, its encoder, and the texts that it reads."""
     path = checkpoint.absolute().parents[1] / SETTINGS
     try:
         settings = yaml.load(path.read_text("utf-8"), yaml.FullLoader)  # as COMET reads it
-    except Exception as problem:  # PyYAML raises anything for a tag that does not fit its value
+    except Exception as problem:  # PyYAML can raise anything if a tag does not fit its value
         raise InputError(f"{path} cannot be read: {in_a_line(problem)}") from problem
     if not isinstance(settings, dict) or "class_identifier" not in settings:
-        raise InputError(f"{path} does not say which class of COMET's it is for (class_identifier)")
+        raise InputError(f"{path} does not name COMET's class (class_identifier)")
     return settings
 
 
@@ -275,12 +276,12 @@ class Model(Protocol):
     """A metric's model in memory."""
 
     def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
-        """One number a pair, in order; NaN where the metric has none."""
+        """One number for each pair, in order; NaN if the metric has none."""
 
 
 def scores_of(model: Model, pairs: Sequence[ScoringPair], metric: str) -> list[Score]:
-    """A score a pair; see by_halves."""
-    broke_off = f"{metric} broke off on this machine; a smaller batch size or the device cpu may help"
+    """A score for each pair; see by_halves."""
+    broke_off = f"{metric} failed on this machine; a smaller batch size or the device cpu may help"
 
     def scores(some: Sequence[ScoringPair]) -> list[Score]:
         numbers = model.numbers(some)
@@ -295,10 +296,10 @@ def by_halves(
     refused: Callable[[str], Found],
     broke_off: str,
 ) -> list[Found]:
-    """What a model finds of each pair. A pair that the library refuses fails alone: halves of the batch find it.
+    """A model's result for each pair. If the library refuses a pair, halving the batch isolates it.
 
-    refused: what is found of it, for the reason. broke_off: what the InputError says that is raised where it is the
-    machine that fails: then nothing found of any pair would mean anything.
+    refused: reason -> the result of a refused pair. broke_off: message of the InputError that is raised if the machine
+    fails, because then no result is reliable.
     """
     if not pairs:
         return []
@@ -309,10 +310,10 @@ def by_halves(
             raise InputError(broke_off, [in_a_line(problem)]) from problem
     except Exception as problem:
         if len(pairs) == 1:
-            return [refused(f"the model's library cannot take these texts ({in_a_line(problem)})")]
+            return [refused(f"the model's library cannot read these texts ({in_a_line(problem)})")]
     else:
         if len(found) != len(pairs):
-            raise RuntimeError(f"{len(found)} answers of a model for {len(pairs)} pairs")
+            raise RuntimeError(f"the model gave {len(found)} answers for {len(pairs)} pairs")
         return found
     middle = len(pairs) // 2
     parts = (by_halves(read, part, refused, broke_off) for part in (pairs[:middle], pairs[middle:]))
@@ -320,15 +321,15 @@ def by_halves(
 
 
 def window(config: Any, tokenizer: Any) -> int:
-    """Most tokens a model takes. A tokenizer that was saved without a limit says a number beyond all bounds."""
+    """The most tokens that a model reads. A tokenizer saved without a limit reports a huge number."""
     positions = int(getattr(config, "max_position_embeddings", 512))
     if getattr(config, "model_type", "") in ("roberta", "xlm-roberta", "camembert"):
-        positions -= 2  # RoBERTa's positions begin after the one for padding
+        positions -= 2  # RoBERTa's positions begin after the padding position
     return min(positions, int(min(tokenizer.model_max_length, 10**9)))
 
 
 def loaded(load: Callable[[], Any], name: str, place: object) -> Any:
-    """What a library loads. Raises InputError with its reason where it cannot."""
+    """Load a model with its library. Raises InputError with the library's reason if this fails."""
     try:
         return load()
     except InputError:
@@ -345,40 +346,40 @@ SOURCE: Needs = frozenset({"source"})
 
 @dataclass(frozen=True)
 class Opened:
-    """A metric whose model lies on this machine."""
+    """A metric with its model on this machine."""
 
     spec: MetricSpec
     files: ModelFiles
     layer: int | None = None
-    """The one that is compared, where a family compares layers."""
+    """The layer to compare, in families that compare layers."""
 
     @property
     def place(self) -> Path:
-        """Of its files."""
+        """The place of its files."""
         return self.files.place
 
     @property
     def name(self) -> str:
-        """Of the metric."""
+        """The metric's name."""
         return self.spec.metric.name
 
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralFamily:
-    """One family of metrics that run a model; its file exports it."""
+    """A family of metrics that run a model, exported by its own file."""
 
     name: str
     specs: tuple[MetricSpec, ...]
-    """In the order of Meta-Judge's tables; what is beyond the paper comes last."""
+    """Configurations in the order of Meta-Judge's tables, further ones last."""
     module: str
-    """Of its library."""
+    """The module of its library."""
     distribution: str
-    """Under which the library is installed."""
+    """The name of the library's package."""
     load: Callable[[Opened, str, int], Model]
-    """Loads the model, for (metric, device, batch size)."""
+    """(metric, device, batch size) -> the loaded model."""
     fit: Callable[[MetricSpec, ModelFiles], Opened] = Opened
-    """A metric and its model, if they go together. Raises InputError."""
+    """(metric, model) -> both together. Raises InputError if they do not fit."""
     form: Kind = "model"
-    """In which its models lie on the hub."""
+    """The form of its models on the hub."""
     empty_reason: str | None = None
-    """Why an empty text has no score; None: the model reads it together with the reference or the source."""
+    """Why an empty text has no score; None if the model can read it with the reference or the source."""

@@ -1,4 +1,4 @@
-"""Entailment by a cross-encoder for natural language inference, with the sentence-transformers library."""
+"""Entailment by a cross-encoder for natural language inference, by the sentence-transformers library."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,18 +10,18 @@ from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Metric
 
 NLI_MODEL = "cross-encoder/nli-deberta-v3-large"
-"""English. The entailment model of 003, section 5."""
+"""English entailment model from CEF, section 5."""
 ONE_WAY = "reference>text"
 BOTH_WAYS = "reference>text,text>reference"
 
 
 class EntailmentModel:
-    """A cross-encoder in memory that says how likely each of its labels is for a premise and a hypothesis."""
+    """A cross-encoder in memory that gives the probability of each label for a premise and a hypothesis."""
 
     def __init__(self, place: Path, device: str, batch_size: int, user: str) -> None:
-        """Load the folder's model; which of its labels is entailment, its own configuration says.
+        """Load the folder's model; its configuration shows which label is entailment.
 
-        user: the metric or judge it is for, as errors name it.
+        user: the metric or judge that uses it, for messages.
         """
         encoder = library("sentence_transformers").CrossEncoder
         self._model: Any = loaded(
@@ -29,16 +29,16 @@ class EntailmentModel:
         )
         config = self._model.model.config
         self.labels: tuple[str, ...] = tuple(config.id2label[number] for number in sorted(config.id2label))
-        """In the order of the probabilities."""
+        """Labels in the order of the probabilities."""
         self.entailment = _entailment(self.labels, user, place)
-        """Which of them is entailment."""
+        """Position of the label for entailment."""
         self.window = window(config, self._model.tokenizer)
-        """Most tokens of a pair; of a longer one the end of the longer text is not read."""
+        """Most tokens of a pair; beyond it, the end of the longer text is not read."""
         self._model.tokenizer.model_max_length = self.window
         self._batch_size = batch_size
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        """One row a (premise, hypothesis), one probability a label; each row's sum is 1."""
+        """One row for each (premise, hypothesis), with one probability for each label; each row sums to 1."""
         if not pairs:
             return []
         shares = self._model.predict(
@@ -47,7 +47,7 @@ class EntailmentModel:
         return [[float(share) for share in row] for row in shares]
 
     def is_cut(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Whether a pair has more tokens than the model reads."""
+        """For each pair, whether it has more tokens than the model reads."""
         if not pairs:
             return []
         premises, hypotheses = map(list, zip(*pairs, strict=True))
@@ -56,7 +56,7 @@ class EntailmentModel:
 
 
 class NliModel:
-    """The probability that a premise entails a hypothesis, in one direction or the smaller of both."""
+    """A model for the probability that a premise entails a hypothesis, in one direction or the smaller of both."""
 
     def __init__(self, place: Path, both_ways: bool, device: str, batch_size: int, metric: str) -> None:
         """Load the folder's model."""
@@ -64,7 +64,7 @@ class NliModel:
         self._both_ways = both_ways
 
     def numbers(self, pairs: Sequence[ScoringPair]) -> list[float]:
-        """See Model. The premise is the reference; both ways, each is the premise once."""
+        """See Model. The premise is the reference; for both ways, also the text."""
         forward = [(str(pair.reference), pair.text) for pair in pairs]
         if not self._both_ways:
             return self._probabilities(forward)
@@ -77,7 +77,7 @@ class NliModel:
 
 
 def is_entailment(label: str) -> bool:
-    """Whether a label, as a model's configuration calls it, is entailment."""
+    """Whether a label in a model's configuration means entailment."""
     return label.lower().startswith("entail")
 
 
@@ -86,7 +86,8 @@ def _entailment(labels: Sequence[str], user: str, place: Path) -> int:
     if len(labels) < 2 or len(found) != 1:
         named = ", ".join(labels)
         raise InputError(
-            f"{user}: the model in {place} does not tell entailment: one of its labels must be that ({named})"
+            f"{user}: the model in {place} does not recognise entailment; its labels are {named}, expected one to be "
+            "entailment"
         )
     return found[0]
 
@@ -111,12 +112,17 @@ FAMILY = NeuralFamily(
     module="sentence_transformers",
     distribution="sentence-transformers",
     specs=(
-        _nli("nli", ONE_WAY, "", "Probability that the reference entails the text: says nothing wrong."),
+        _nli(
+            "nli",
+            ONE_WAY,
+            "",
+            "Probability that the reference entails the text: the text adds nothing wrong.",
+        ),
         _nli(
             "nli-both",
             BOTH_WAYS,
             "|combined:min",
-            "The smaller of both directions of entailment: says nothing wrong and leaves nothing out.",
+            "The smaller of both directions of entailment: the text adds nothing wrong and leaves nothing out.",
         ),
     ),
     load=_load,

@@ -1,4 +1,4 @@
-"""Scores by models: the families in the order of Meta-Judge's tables, one scorer for any of them."""
+"""The scorer of metrics that run a model, with families in the order of Meta-Judge's tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ NEURAL_FAMILIES: dict[str, NeuralFamily] = {
 }
 
 
-HALF_A_CHARACTER = "the texts hold half a character (a lone surrogate), which no tokenizer takes"
+HALF_A_CHARACTER = "the texts contain half a character (a lone surrogate), which tokenizers reject"
 
 
 def open_neural(
@@ -33,15 +33,15 @@ def open_neural(
     device: str = "auto",
     batch_size: int = 32,
 ) -> "NeuralScorer":
-    """A scorer whose models are all on this machine; each is loaded when it first has something to score.
+    """A scorer whose models are all on this machine; each is loaded when first used.
 
-    models: metric -> a folder (of COMET also a checkpoint file), or another name on the hub.
-    device: auto (a GPU where there is one), cpu, cuda, cuda:N.
-    batch_size: pairs a model reads at once; scores do not depend on it beyond the sixth decimal.
-    Raises InputError where libraries, models or the device are missing: nothing is scored then.
+    models: metric -> a folder (for COMET also a checkpoint file), or another name on the hub.
+    device: auto (a GPU if there is one), cpu, cuda, cuda:N.
+    batch_size: pairs in a batch; it changes scores at most after the sixth decimal.
+    Raises InputError if libraries, models or the device are missing.
     """
     if batch_size < 1:
-        raise InputError(f"A batch size of {batch_size} is no number of texts; at least 1")
+        raise InputError(f"The batch size is {batch_size}, expected at least 1")
     for module in dict.fromkeys(_family(spec).module for spec in specs):
         library(module)
     place = chosen_device(device)
@@ -51,7 +51,7 @@ def open_neural(
 
 
 def _metric(one: Opened) -> Metric:
-    """With a signature that says which files, and whose code."""
+    """The metric with a signature that names the files and the libraries."""
     written, options = one.spec.metric.signature, one.spec.parameters
     written = written.replace(f"|model:{options['model']}|", f"|model:{one.files.name}|")
     if one.layer is not None:
@@ -79,18 +79,18 @@ class NeuralScorer:
         return self._metrics
 
     def score(self, pairs: Sequence[ScoringPair]) -> list[tuple[Score, ...]]:
-        """See Scorer. Raises InputError where a model cannot be loaded or the machine fails, never for a pair."""
+        """See Scorer. Raises InputError if a model cannot be loaded or the machine fails, never because of a pair."""
         columns = [self._column(each, pairs) for each in self._opened]
         return [tuple(column[row] for column in columns) for row in range(len(pairs))]
 
     def close(self) -> None:
-        """Free the memory; another score() loads the models again."""
+        """Free the memory; the next score() loads the models again."""
         self._models.clear()
         if self._device != "cpu":
             library("torch").cuda.empty_cache()
 
     def _column(self, opened: Opened, pairs: Sequence[ScoringPair]) -> list[Score]:
-        """One metric's scores; the pairs without what it needs never reach its model."""
+        """One metric's scores; pairs that lack a text it needs never reach its model."""
         reasons = [_unscored(pair, opened.spec) for pair in pairs]
         scored = [place for place, reason in enumerate(reasons) if reason is None]
         column = [Score(None, reason) for reason in reasons]
@@ -105,9 +105,9 @@ class NeuralScorer:
 
 
 def _unscored(pair: ScoringPair, spec: MetricSpec) -> str | None:
-    """Why a metric cannot score a pair; None: it can.
+    """Why a metric cannot score a pair; None if it can.
 
-    An empty text is scored by models that read it together with the reference or the source.
+    Models that read the text together with the reference or the source can score an empty text.
     """
     if "reference" in spec.needs:
         if pair.reference is None:

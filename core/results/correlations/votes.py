@@ -15,7 +15,7 @@ from core.results.joining import NO_SCORE
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoreTable
-from core.schema.study import StudyRecord
+from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
@@ -123,7 +123,9 @@ def _of_metric(
         family=table.metrics[metric].family,
         agreement=shares[0],
         tau=correlate(differences, votes, "kendall", clusters=counted.questions, **options),
-        by_level=dict(zip(counted.levels, at_level, strict=True)),
+        by_level={
+            level: share for level, share in zip(counted.levels, at_level, strict=True) if level != NO_LEVEL
+        },
         left_out={reason: n for reason, n in left_out.items() if n},
     )
 

@@ -99,11 +99,11 @@ def test_what_is_here_is_not_asked_for_again(visits: dict[str, Any]) -> None:
 
 def test_a_name_the_hub_does_not_know_is_said(visits: dict[str, Any]) -> None:
     assert "nli: the model hub has no tiny/none" in visits["wrong"]["error"]
-    assert "comet-wmt20-da: tiny/bert holds no COMET model" in visits["wrong"]["error"]
+    assert "comet-wmt20-da: tiny/bert contains no COMET model" in visits["wrong"]["error"]
 
 
 def test_a_comet_whose_encoder_cannot_be_fetched_is_refused_before_it_scores(visits: dict[str, Any]) -> None:
-    assert "comet-wmt22-da: tiny/xlmr is not on this machine, through which" in visits["away"]["error"]
+    assert "comet-wmt22-da: tiny/xlmr is not on this machine; " in visits["away"]["error"]
     assert "the model hub cannot be used: ConnectionError" in visits["away"]["error"]
 
 

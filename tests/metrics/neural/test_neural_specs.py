@@ -62,7 +62,7 @@ def test_other_names_are_known_too() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("bert_score") is not None, reason="the libraries are here")
 def test_without_the_libraries_it_says_how_to_get_them() -> None:
-    with pytest.raises(InputError, match=r"`\./run --with neural --setup` makes \.venv-neural"):
+    with pytest.raises(InputError, match=r"`\./run --with neural --setup`, in \.venv-neural"):
         open_neural(find_metrics(["bertscore-en"]))
 
 
@@ -88,11 +88,11 @@ def test_a_text_that_is_refused_fails_alone() -> None:
     assert [score.value for score in scores] == [1, 2, None, 4, None, 6, None, 1]
     assert scores[4].reason == NO_NUMBER
     assert (
-        scores[2].reason == scores[6].reason == "the model's library cannot take these texts (no exclamation)"
+        scores[2].reason == scores[6].reason == "the model's library cannot read these texts (no exclamation)"
     )
     assert model.calls < 2 * len(texts)
 
 
 def test_a_machine_that_fails_ends_it_and_keeps_nothing() -> None:
-    with pytest.raises(InputError, match="picky broke off on this machine; a smaller batch size"):
+    with pytest.raises(InputError, match="picky failed on this machine; a smaller batch size"):
         scores_of(Picky(), [ScoringPair(text) for text in ("a", "b#", "c")], "picky")

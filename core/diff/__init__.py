@@ -16,6 +16,9 @@ Kind = Literal["same", "added", "removed"]
 MOST_TOKENS = 5_000
 """Above this, sentences are aligned first: the alignment's memory grows with the product of the lengths."""
 
+READABLE = 2
+"""Unchanged words between two changes that a reader would rather see as one change."""
+
 _UNSPACED = "".join(rf"\p{{scx={s}}}" for s in ("Han", "Hira", "Kana", "Thai", "Lao", "Khmr", "Mymr"))
 _LETTER = rf"[[\p{{L}}\p{{N}}]--[{_UNSPACED}]]"
 # \X looks back to the start of a run of flags at each of them: minutes where there are many. The same, counted on.
@@ -33,6 +36,7 @@ _TOKEN = regex.compile(
     """,
     regex.VERBOSE | regex.V1,
 )
+_UNSPACED_CHARACTER = regex.compile(f"[{_UNSPACED}]", regex.V1)
 _SENTENCE_END = frozenset(".!?…。！？؟۔।")
 
 
@@ -64,13 +68,15 @@ def tokenize(text: str) -> list[str]:
     return tokens
 
 
-def diff_against(base: str, text: str) -> tuple[Segment, ...]:
+def diff_against(base: str, text: str, *, islands: float = 0) -> tuple[Segment, ...]:
     """`text` in reading order, with what it adds to `base` and, at its place, what it leaves out of it.
 
     same + added gives exactly `text`; same + removed gives exactly `base`.
+    islands: up to so many unchanged words between two changes of a sentence count as changed too. READABLE is for
+    people; 0 marks no word that both texts share.
     """
     segments: list[Segment] = []
-    joined = _absorb_spaces(_align(tokenize(base), tokenize(text)))
+    joined = _absorb_spaces(_blocks(base, text, islands))
     for block in _merged(part for whole in joined for part in _without_shared_end(whole)):
         first, second = "".join(block.first), "".join(block.second)
         if block.same:
@@ -81,20 +87,54 @@ def diff_against(base: str, text: str) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def diff_pair(left: str, right: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+def diff_pair(
+    left: str, right: str, *, islands: float = 0
+) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
     """Both texts, each with what the other does not have marked as added; no side is the base.
 
+    islands: as for diff_against.
     Swapping the arguments swaps the results. An alignment has ties and the algorithm breaks them by the
     order of its arguments, so the two texts are always aligned in the order of their code points.
     """
     if right < left:
-        second, first = diff_pair(right, left)
+        second, first = diff_pair(right, left, islands=islands)
         return first, second
-    blocks = list(_align(tokenize(left), tokenize(right)))
+    blocks = _blocks(left, right, islands)
     return (
         _one_side((block.same, block.first) for block in blocks),
         _one_side((block.same, block.second) for block in blocks),
     )
+
+
+def _blocks(first: str, second: str, islands: float) -> list[_Block]:
+    """Both texts aligned, without the islands."""
+    blocks = list(_align(tokenize(first), tokenize(second)))
+    return list(_merged(_without_islands(blocks, islands))) if islands else blocks
+
+
+def _without_islands(blocks: Sequence[_Block], most: float) -> Iterator[_Block]:
+    """The blocks; what is the same between two changes of one sentence is a change if it has few words."""
+    for at, block in enumerate(blocks):
+        inside = block.same and 0 < at < len(blocks) - 1
+        yield _Block(False, block.first, block.second) if inside and _is_island(block.first, most) else block
+
+
+def _is_island(tokens: Sequence[str], most: float) -> bool:
+    words = 0.0
+    for token in tokens:
+        if "\n" in token or token in _SENTENCE_END:
+            return False
+        words += _weight(token)
+        if words > most:
+            return False
+    return True
+
+
+def _weight(token: str) -> float:
+    """A word is 1; a visible character of a script without spaces is half a word."""
+    if not any(map(str.isalnum, token)):
+        return 0.0
+    return 0.5 if _UNSPACED_CHARACTER.match(token) else 1.0
 
 
 def _one_side(runs: Iterable[tuple[bool, Sequence[str]]]) -> tuple[Segment, ...]:

@@ -1,4 +1,4 @@
-"""Options of every command that starts a run: its kind's settings, made from their fields; who is asked, how the run is worked on."""
+"""Options of every command that starts a run: settings of its kind, model, calls, and how the run is processed."""
 
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from core.cli.shared.giving import counted
 from core.cli.shared.options import Options, add_database_option, print_notes
-from core.cli.shared.running import check_folder, go_where_it_runs, work_or_forget
+from core.cli.shared.running import check_folder, exec_in_environment, run_or_delete
 from core.errors import InputError, nearest_names
 from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
@@ -22,12 +22,12 @@ from core.yaml_fields import place_of, read_yaml, refuse, text_of
 
 
 def add_settings(command: Options, model: type[Settings], *, without: Collection[str] = ()) -> None:
-    """Register an option for every field. without: names of fields that the command takes in another way.
+    """Register an option for every field. without: fields for which the command has its own option.
 
-    What is not given leaves nothing behind, so that the field's default, or what a run kept, stays.
+    An option that is not given is absent from the namespace, so the default or the stored value of a run applies.
     """
     fields = fields_of(model)
-    # The help of a field whose usual value depends on other options says so itself.
+    # A default that depends on other options is described by the help of the field.
     depending = model.usual({}, "")
     for name, one in fields.items():
         if name not in without:
@@ -38,13 +38,13 @@ def add_settings(command: Options, model: type[Settings], *, without: Collection
 def settings_given(
     options: argparse.Namespace, model: type[Settings], *, without: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Field -> value, of those that the command line names: for `model.checked`. without: as add_settings had it."""
+    """Return field -> value for the options given, as input for `model.checked`. without: as in add_settings."""
     given = {
         name: getattr(options, one.option.removeprefix("--").replace("-", "_"), None)
         for name, one in fields_of(model).items()
         if name not in without
     }
-    # The same system named twice is one system.
+    # A repeated value, such as a system named twice, counts once.
     return {
         name: tuple(dict.fromkeys(value)) if isinstance(value, list) else value
         for name, value in given.items()
@@ -53,10 +53,10 @@ def settings_given(
 
 
 def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, Any]]:
-    """What a YAML file says of the settings of each model: field -> value. A field may be called as its option is.
+    """Read a YAML file of settings; return field -> value for each model. Names may be fields or options.
 
-    A name that two models have is the first one's. Raises InputError for what cannot be read and for unknown names; the
-    values are checked with all others.
+    A name that two models share goes to the first. Raises InputError for an unreadable file and for unknown names. The
+    values are checked later, with all others.
     """
     read = read_yaml(text_of(path, "Settings file"))
     problems = list(read.problems)
@@ -75,7 +75,7 @@ def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, 
             spelled = called.replace("_", "-")
             near = nearest_names(spelled, {name.replace("_", "-") for names in known for name in names})
             meant = f"; did you mean {' or '.join(near)}?" if near else ""
-            problems.append(f"{place_of(read.lines, (called,))}: there is no such setting{meant}")
+            problems.append(f"{place_of(read.lines, (called,))}: unknown setting{meant}")
         else:
             found[at][known[at][called]] = tuple(value) if isinstance(value, list) else value
     if problems:
@@ -84,7 +84,7 @@ def settings_in(path: Path, models: Sequence[type[Settings]]) -> list[dict[str, 
 
 
 def _taken(one: SettingField) -> dict[str, Any]:
-    """What the option takes, as argparse has it. Of an unusual type it takes a text, for a check of the field's own."""
+    """Return argparse's arguments for a field. An unusual type is read as text and checked by the field itself."""
     if one.shape == "switch":
         return {"action": argparse.BooleanOptionalAction if one.default else "store_true"}
     taken: dict[str, Any] = {"metavar": one.about.metavar}
@@ -98,12 +98,12 @@ def _taken(one: SettingField) -> dict[str, Any]:
 
 
 def _several(one: SettingField) -> bool:
-    """Whether the option may be repeated: of texts, and of NAME=VALUE, which the command reads in a way of its own."""
+    """Whether the option may be repeated: lists of texts, and NAME=VALUE, which the command parses itself."""
     return one.shape == "texts" or isinstance(one.default, Mapping)
 
 
 def _whole(typed: str) -> int | str:
-    """The number; what is none stays a text, so that the settings say with all else that is wrong, or understand it."""
+    """Return the number, or the text unchanged if it is none: the settings report it with all other problems, or accept it."""
     try:
         return int(typed)
     except ValueError:
@@ -121,28 +121,28 @@ def _help(one: SettingField, fields: Mapping[str, SettingField], usual: str) -> 
     text = worded(one.about.help, fields, as_option)
     if _several(one) and "repeated" not in text:
         text += "; may be repeated"
-    # A switch that is off needs no word, and a help may say itself what is usual.
+    # A switch that is off needs no default in the help, and some helps state their own.
     if usual and (one.shape != "switch" or one.default) and "(default" not in text:
         text += f" (default {usual})"
     return text.replace("%", "%%")
 
 
 _OWN_WAY = ("backend",)
-"""Fields of ModelSettings that an option gives in a way of its own."""
+"""Fields of ModelSettings for which add_run_options registers its own option."""
 _CALL = CallSettings.model_fields.keys()
 Read = Callable[[Store], tuple[bytes, str]]
-"""Reads the file that a run is to work on, and its name."""
+"""Returns the file for a run, and its name."""
 Check = Callable[[Path, Run | None, Callable[[], Run] | None], None]
 """See check_folder."""
 Found = TypeVar("Found")
 
 
-def add_asking(
+def add_run_options(
     command: argparse.ArgumentParser, kind: Kind, *, usual: str | None = None, same: str = "this file"
 ) -> Options:
-    """Everything by which a run of the kind is asked for. Returns its group of settings, for a command's own.
+    """Register all options of a run of the kind. Return the group of settings, so that a command can add its own.
 
-    usual: backend unless another is named; None: one must be. same: what --resume looks for beside the settings.
+    usual: default backend; None: a backend must be named. same: the input that --resume matches besides the settings.
     """
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     settings = command.add_argument_group("settings")
@@ -151,7 +151,7 @@ def add_asking(
         "--settings",
         type=Path,
         metavar="FILE",
-        help="YAML file with settings of the run, its model or its calls, by field or option; options go before it",
+        help="YAML file with settings of the run, its model or its calls, by field or option name; options override it",
     )
     settings.add_argument(
         "--prompt", action="append", default=[], metavar="NAME|FILE", help="prompt to use; may be repeated"
@@ -161,35 +161,35 @@ def add_asking(
     model.add_argument(
         "--backend",
         choices=BACKENDS,
-        help=f"who {kind.does}" + (f" (default {usual})" if usual else ""),
+        help=f"backend that {kind.does}" + (f" (default {usual})" if usual else ""),
     )
     add_settings(model, ModelSettings, without=(*_OWN_WAY, *_CALL))
     calls = command.add_argument_group("every call of the model")
     add_settings(calls, CallSettings, without=kind.Settings.model_fields)
     run = command.add_argument_group("run")
     add_settings(run, Running)
-    add_going_on(run, same)
+    add_resume_options(run, same)
     return settings
 
 
-def add_going_on(command: Options, same: str) -> None:
-    """How much of a run is done, and where it is kept. same: what --resume looks for beside the settings."""
+def add_resume_options(command: Options, same: str) -> None:
+    """Register `--limit`, `--resume` and `--db`. same: the input that --resume matches besides the settings."""
     command.add_argument(
-        "--limit", type=int, metavar="N", help="only the first N items; more later with --resume"
+        "--limit", type=int, metavar="N", help="only the first N items; continue later with --resume"
     )
     command.add_argument(
         "--resume",
         action="store_true",
-        help=f"go on with the last run of {same} with these settings; other options of the run stay as they were, unless named",
+        help=f"continue the last run of {same} with these settings; its other options stay the same unless given",
     )
     add_database_option(command)
 
 
-def asked(
+def requested_run(
     options: argparse.Namespace, kind: Kind, *, name: str = "", attached: str = ""
 ) -> tuple[Asked, Running]:
-    """What the command asks for, checked. Raises SettingsError or InputError with everything that is wrong."""
-    # A name that the kind has, too, is the kind's.
+    """Return the requested run and how to process it, checked. Raises SettingsError or InputError with all problems."""
+    # A name that the kind shares belongs to the kind.
     without = {*_OWN_WAY, *(_CALL & kind.Settings.model_fields.keys())}
     own, model, running = _from_file(options, kind)
     own |= settings_given(options, kind.Settings)
@@ -197,10 +197,12 @@ def asked(
     running |= settings_given(options, Running)
     model["backend"] = options.backend or model.get("backend") or options.usual_backend
     if model["backend"] is None:
-        raise InputError(f"--backend: name who {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}.")
+        raise InputError(
+            f"--backend is missing: name the backend that {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}."
+        )
     if model["backend"] == "openai":
         model["base_url"] = url = model.get("base_url") or OPENAI_URL
-        # A run that is yet to be found brings its own key.
+        # With --resume, the key comes from the run.
         usual_key = OPENAI_KEY if url == OPENAI_URL and not options.resume else None
         running["key_variable"] = running.get("key_variable", usual_key) or None
     return ask(
@@ -223,11 +225,11 @@ def run_it(
     check: Check = check_folder,
     write: Callable[[RunAtHand, Path], Found],
 ) -> Found:
-    """Work here on the run that is asked for, new or resumed. Returns what `write` makes of it and of --out.
+    """Process the requested run in this process, new or resumed. Return the result of `write(run, --out)`.
 
-    check: raises InputError where the run's results cannot be written there.
+    check: raises InputError if the results cannot be written to --out.
     """
-    go_where_it_runs(wanted.environment)
+    exec_in_environment(wanted.environment)
     with open_store(database_path(options.db)) as store:
         data, file_name = read(store)
         if options.resume:
@@ -238,18 +240,18 @@ def run_it(
             check(options.out, None, lambda: find_same(store, data, wanted).run)
             run, notes = create(store, data, file_name, wanted, running, options.limit)
             _print_new(run, notes)
-        work_or_forget(run)
+        run_or_delete(run)
         return write(run, options.out)
 
 
 def _named(options: argparse.Namespace, model: type[Settings]) -> dict[str, Any]:
-    """How a run that goes on is worked on otherwise than it was; an empty --key-variable sends no key."""
+    """Return the changed processing options of a resumed run. An empty --key-variable sends no key."""
     given = settings_given(options, model)
     return given | ({"key_variable": given["key_variable"] or None} if "key_variable" in given else {})
 
 
 def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
-    """What is to be known of a new run, and which rows were left out."""
+    """Print the notes on a new run, and how many rows it leaves out."""
     print_notes(
         note if isinstance(note, str) else worded_of_settings(note, run.fields, as_option) for note in notes
     )
@@ -259,6 +261,6 @@ def _print_new(run: RunAtHand, notes: tuple[Any, ...]) -> None:
 
 
 def _from_file(options: argparse.Namespace, kind: Kind) -> Sequence[dict[str, Any]]:
-    """What the settings file says: of the kind, of the model and its calls, of how the run is worked on."""
+    """Return the values of `--settings` for the kind, the model with its calls, and the processing of the run."""
     groups = (kind.Settings, ModelSettings, Running)
     return [{} for _ in groups] if options.settings is None else settings_in(options.settings, groups)

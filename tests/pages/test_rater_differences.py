@@ -1,0 +1,81 @@
+"""Which differences a rater's page marks, remembers and stores, and how both answers are drawn."""
+
+import pytest
+import regex
+
+from pages.widgets import blind_pair
+from pages.widgets.blind_pair import diff_used, mode_for, to_remember
+
+FIRST = "In 1887 Eiffel built it. It is old."
+SECOND = "It was built by <b>Otto</b> & Eiffel in 1889. It is old."
+REFERENCE = "Eiffel built the tower in 1887. It is old, and in Paris."
+
+
+@pytest.mark.parametrize(
+    ("base", "remembered", "shown", "used"),
+    [
+        ("reference", "own_a0", "names", "reference_names"),
+        ("own_a0", "own_a0", "words", "own_a0"),
+        ("none", "own_a0", "none", "none"),
+        ("reference", "words", "words", "reference"),
+        ("own_a0", "names", "names", "own_a0_names"),
+        ("none", "names", "none", "none"),
+        *((base, "left_right", "left_right", "left_right") for base in ("reference", "own_a0", "none")),
+        *((base, "none", "none", "none") for base in ("reference", "own_a0", "none")),
+        ("reference", "of a later version", "names", "reference_names"),
+    ],
+)
+def test_the_mode_of_a_pair_and_what_is_stored(base: str, remembered: str, shown: str, used: str) -> None:
+    assert mode_for(base, remembered) == shown
+    assert diff_used(shown, base) == used
+    assert to_remember(shown, base, remembered) == remembered, "a mode that nobody chose is not remembered"
+
+
+@pytest.mark.parametrize(
+    ("mode", "base", "remembered", "then"),
+    [
+        ("words", "reference", "own_a0", "words"),
+        ("names", "reference", "words", "own_a0"),
+        ("names", "own_a0", "own_a0", "names"),
+        ("words", "own_a0", "names", "own_a0"),
+        ("left_right", "own_a0", "own_a0", "left_right"),
+        ("none", "reference", "left_right", "none"),
+    ],
+)
+def test_a_mode_that_was_chosen_is_remembered(mode: str, base: str, remembered: str, then: str) -> None:
+    assert to_remember(mode, base, remembered) == then
+    assert mode_for(base, then) == mode
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, mode: str, left: str = FIRST, right: str = SECOND) -> str:
+    """The HTML of a pair that is compared with the reference."""
+    found: list[str] = []
+    monkeypatch.setattr(blind_pair.st, "html", found.append)
+    blind_pair.texts(("Left", "Right"), left, right, REFERENCE, REFERENCE, "en", mode, "reference")
+    return "".join(found)
+
+
+@pytest.mark.parametrize("mode", blind_pair.DIFF_MODES)
+def test_both_texts_are_drawn_whole_and_escaped(monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
+    html = drawn(monkeypatch, mode)
+    assert "<b>" not in html
+    boxes = regex.findall(r'<div class="assay-text"[^>]*>(.*?)</div></div>', html)
+    texts = [regex.sub(r"<[^>]*>", "", regex.sub(r"<del>.*?</del>", "", box)) for box in boxes]
+    assert texts == [FIRST, SECOND.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")]
+    assert html.count('class="assay-row"') == (2 if mode == "none" else 4)
+    assert drawn(monkeypatch, mode, "", "").count("assay-card") == 2
+
+
+def test_numbers_and_names_are_counted_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    html = drawn(monkeypatch, "names")
+    assert regex.findall(r"<ins>(.*?)</ins>", html) == ["Otto", "1889"]
+    assert regex.findall(r"(\w+) differences?(?:, (\d) missing)?<", html) == [("no", "1"), ("2", "2")]
+    assert regex.findall(r"<bdi>(.*?)</bdi>", html) == ["Paris", "1887", "Paris"]
+
+
+@pytest.mark.parametrize(("mode", "counts"), [("left_right", ["2", "2"]), ("none", [])])
+def test_differences_of_the_two_answers_are_counted(
+    monkeypatch: pytest.MonkeyPatch, mode: str, counts: list[str]
+) -> None:
+    html = drawn(monkeypatch, mode, "Old and red. So it is.", "New and red. So it was.")
+    assert regex.findall(r"(\w+) differences?<", html) == counts
