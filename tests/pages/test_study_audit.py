@@ -67,7 +67,7 @@ def test_the_numbers_follow_the_roles(store: Store) -> None:
     assert "longer answer comes from ai" in visit().warning[0].value
     again = replace(data, sha256="1" * 64)
     study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
-    assert "shorter answer is that of human" in visit().warning[0].value
+    assert "shorter answer comes from human" in visit().warning[0].value
 
 
 def test_the_anchor_is_in_the_documentation(store: Store) -> None:

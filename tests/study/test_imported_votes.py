@@ -41,7 +41,7 @@ def test_raters_by_link_are_refused_from_then_on(store: Store) -> None:
     at_hand = study_in(store, raters=())
     import_votes(store, at_hand.study, "old", VOTES)
     before = counts_of(store)
-    with pytest.raises(NotAllowed, match="unblinded, so votes can be added"):
+    with pytest.raises(NotAllowed, match="unblinded, so no raters"):
         add_raters(store, at_hand.study, ["R1"])
     assert counts_of(store) == before
     preview = preview_link(store, at_hand.study)
