@@ -1,4 +1,4 @@
-"""Who is visiting (rater link, admin, nobody) and which pages they get; nothing else."""
+"""Decide who is visiting (rater, admin, nobody) and which pages they get."""
 
 import gc
 import logging
@@ -19,46 +19,53 @@ from pages import (
     operation,
     results,
     specialist,
+    start,
     studies,
 )
 from pages.door.guard import Guard, believe_no_header_unasked, forget_unusable
 from pages.door.routes import routes
-from pages.widgets import visitor
+from pages.widgets import parts, visitor
 
 
 def nobody() -> None:
     """What a visitor without a link sees."""
-    st.title("Assay")
+    parts.page("Assay")
     st.write(
-        "Open the personal link you were sent. If you run this study, [sign in](sign-in); at the first start "
-        "`./run` prints a one-time link with which you choose a passphrase."
+        "Open the personal link you were sent. If you run this study, [sign in](sign-in). At the first start, "
+        "`./run` prints a one-time link for choosing a passphrase."
     )
 
 
 def main() -> None:
-    """Build the visitor's pages and run the one they asked for."""
+    """Build the visitor's pages and run the requested one."""
     st.set_page_config(page_title="Assay", layout="wide")
     who = visitor.who()
     explained = st.Page(methods.render, title="Methods", url_path="methods")
     if who == "rater":
-        pages = [st.Page(annotate.render, title="Rate", url_path="annotate", default=True)]
-    elif who == "admin":
-        pages = [
-            st.Page(studies.render, title="Studies", url_path="studies", default=True),
+        raters = [st.Page(annotate.render, title="Rate", url_path="annotate", default=True)]
+        st.navigation(raters, position="hidden").run()
+        return
+    parts.style()
+    if who == "nobody":
+        welcome = st.Page(nobody, title="Assay", url_path="welcome", default=True)
+        st.navigation([welcome, explained], position="hidden").run()
+        return
+    groups = {
+        "": [st.Page(start.render, title="Start", url_path="start", default=True)],
+        "Blind studies": [
+            st.Page(studies.render, title="Studies", url_path="studies"),
             st.Page(results.render, title="Results", url_path="results"),
-            st.Page(generate.render, title="Generate", url_path="generate"),
+        ],
+        "Test data": [st.Page(generate.render, title="Generate", url_path="generate")],
+        "Metrics and judges": [
             st.Page(metrics.render, title="Metrics", url_path="metrics"),
             st.Page(judges.render, title="Judges", url_path="judges"),
             st.Page(specialist.render, title="Specialist", url_path="specialist"),
             st.Page(calibration.render, title="Calibration", url_path="calibration"),
-            st.Page(operation.render, title="Operation", url_path="operation"),
-            explained,
-        ]
-    else:
-        pages = [st.Page(nobody, title="Assay", url_path="welcome", default=True), explained]
-    # The theme's primary colour carries white text, so on a dark page it is too dark for text itself.
-    st.html("<style>[data-testid=stTab] { color: inherit !important }</style>")
-    st.navigation(pages, position="top" if who == "admin" else "hidden").run()
+        ],
+        "Help and backup": [explained, st.Page(operation.render, title="Operation", url_path="operation")],
+    }
+    st.navigation(groups, position="top").run()
 
 
 @contextmanager
@@ -72,15 +79,15 @@ def _without_warnings() -> Iterator[None]:
 
 @asynccontextmanager
 async def _before_the_first_visitor(_app: st.App) -> AsyncIterator[None]:
-    """What has to be true before a browser connects, also one that was open while the server restarted."""
-    # Until navigation is declared once, Streamlit runs the files in pages/ by itself, past this module,
-    # and lists their names to whoever comes.
-    with _without_warnings():  # that there is no visitor yet
+    """Prepare the server before any browser connects, including one that was open during a restart."""
+    # Until navigation is declared once, Streamlit runs the files in pages/ without this module and lists their
+    # names to every visitor.
+    with _without_warnings():  # Streamlit warns that there is no visitor yet
         st.navigation([st.Page(nobody)])
-    # Streamlit collects after every rerun: what was imported by now needs no second look.
+    # Garbage collection need not visit what was imported by now.
     gc.collect()
     gc.freeze()
-    # Migrated once, and never without a connection: closing the last one costs a checkpoint each time.
+    # One connection stays open for the migration and after it: closing the last one costs a checkpoint each time.
     with open_store(database_path()):
         try:
             yield

@@ -1,12 +1,13 @@
-"""Renderers of a result table: terminal, CSV, JSON, data frame, Markdown and LaTeX."""
+"""Render a result table: terminal, CSV, JSON, data frame, Markdown and LaTeX."""
 
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from core.results.cells import decimal, for_rows
+from core.results.cells import decimal, fitted, for_rows
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.tables.reading import printable_text, shown
 from core.tables.writer import csv_bytes
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DASH = "–"
-"""Printed for an undefined number; the notes below the table give the reason."""
+"""Replaces an undefined number; the reason is below the table."""
 
 
 def headings(table: ResultTable) -> list[str]:
-    """Return the headings of the visible columns."""
+    """Return the headings of the columns that readers see."""
     return [column.heading for column in table.columns if column.shown]
 
 
 def lines(table: ResultTable) -> list[list[str]]:
-    """Return the visible cells of all rows as text."""
+    """Return the rows as readers see them, one text per cell."""
     return [
         [written(cell, column) for cell, column in zip(row, table.columns, strict=True) if column.shown]
         for row in table.rows
@@ -32,7 +33,10 @@ def lines(table: ResultTable) -> list[list[str]]:
 
 
 def written(cell: Cell, column: Column) -> str:
-    """Return a cell as text: `0.512 [0.401, 0.611]`, `1,204`, `< 0.001`, a dash if undefined."""
+    """Write a cell in words: `0.51 [0.40, 0.61]`, `1,204`, `< 0.001`, a dash for an undefined number.
+
+    An estimate has the decimals that its interval supports, or its n where no interval is possible; files have every digit.
+    """
     if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
         return DASH
     if isinstance(cell, str):
@@ -42,16 +46,34 @@ def written(cell: Cell, column: Column) -> str:
     if isinstance(cell, Interval):
         if cell.value is None:
             return DASH
+        column = replace(column, places=_decimals(cell, column))
         ends = (
             ""
             if cell.low is None or cell.high is None
-            else f" [{_number(cell.low, column)}, {_number(cell.high, column)}]"
+            else f" [{number(cell.low, column)}, {number(cell.high, column)}]"
         )
-        return f"{_number(cell.value, column)}{ends}{cell.beside and ' '}{cell.beside}"
-    return f"{cell:,}" if isinstance(cell, int) else _number(cell, column)
+        return f"{number(cell.value, column)}{ends}{cell.beside and ' '}{cell.beside}"
+    return f"{cell:,}" if isinstance(cell, int) else number(cell, column)
 
 
-def _number(value: float, column: Column) -> str:
+def decimals_of(cells: Iterable[Cell], column: Column) -> int:
+    """Return the decimals for a whole column of numbers without their intervals: the most that any cell deserves."""
+    found = [
+        _decimals(cell, column) for cell in cells if isinstance(cell, Interval) and cell.value is not None
+    ]
+    return max(found, default=column.places)
+
+
+def _decimals(cell: Interval, column: Column) -> int:
+    if cell.value is None or column.general or column.p_value:
+        return column.places
+    # A number for which no interval was requested, such as a bound, keeps its decimals.
+    n = cell.n if cell.low is not None or cell.interval_reason else None
+    return fitted(cell.value, cell.low, cell.high, n, column.places)
+
+
+def number(value: float, column: Column) -> str:
+    """Write a number with the column's decimals."""
     if column.p_value and value < 10**-column.places:
         return f"< {10**-column.places:g}"
     if column.general:
@@ -62,7 +84,7 @@ def _number(value: float, column: Column) -> str:
 
 
 def notes(table: ResultTable) -> list[str]:
-    """Return the notes below the table: reasons for undefined cells and missing intervals, then its own notes."""
+    """Return the notes below the table: why cells are undefined or lack an interval, then the table's own notes."""
     names = [at for at, column in enumerate(table.columns) if column.names_row]
     undefined: dict[tuple[str, str], list[str]] = {}
     bare: dict[tuple[str, str], list[str]] = {}
@@ -82,7 +104,7 @@ def notes(table: ResultTable) -> list[str]:
 
 
 def _reasons(found: Mapping[tuple[str, str], list[str]], what: str, n_rows: int) -> list[str]:
-    """Return one line for each reason, with its columns and rows."""
+    """Return a sentence for each reason, with the columns and rows that share it."""
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (heading, reason), names in found.items():
         together.setdefault((reason, tuple(names)), []).append(heading)
@@ -97,9 +119,9 @@ _GAP = "  "
 
 
 def terminal_lines(table: ResultTable, room: int | None = None) -> list[str]:
-    """Return the lines of a table: title, header, rows, notes. room: width of the terminal; None: no limit.
+    """Return the lines of a table: title, header, rows, notes. room: width of the terminal in columns; None: no limit.
 
-    A wider table is split into parts, each with the columns that name a row, else with the first column.
+    A wider table is split into parts. Each repeats the columns that name a row, or else the first column.
     """
     found = [printable_text(table.title)] if table.title else []
     if table.rows:
@@ -117,9 +139,9 @@ def aligned(
     *,
     cut: bool = True,
 ) -> list[str]:
-    """Return a header and its rows as aligned lines. keys: columns repeated in every part.
+    """Align a header and its rows. Names from files are made printable. keys: columns repeated in every part.
 
-    cut: whether to shorten long cells and make them safe for a terminal; not needed for fixed texts.
+    cut: whether long cells lose their end.
     """
     cells = [[shown(str(cell)) if cut else str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(_width(row[at]) for row in cells) for at in range(len(header))]
@@ -134,7 +156,7 @@ def aligned(
 
 
 def _parts(widths: Sequence[int], keys: list[int], room: int | None) -> Iterator[list[int]]:
-    """Yield the columns of each part that fits into the room; all columns if it is None."""
+    """Yield the columns of each part: as many as fit beside each other."""
     part = list(keys)
     for column in range(len(widths)):
         if column in keys:
@@ -148,7 +170,7 @@ def _parts(widths: Sequence[int], keys: list[int], room: int | None) -> Iterator
 
 
 def _width(text: str) -> int:
-    """Return the width of a text in columns of a terminal."""
+    """Return how many columns of a terminal a text takes."""
     return sum(
         0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in _WIDE else 1
         for one in text
@@ -167,7 +189,7 @@ _LATEX = {
 
 
 def flat_rows(table: ResultTable) -> list[dict[str, Any]]:
-    """Return rows with one value for each key; an interval becomes `name`, `name_low`, `name_high`, `name_n`, `name_reason`."""
+    """Return rows of single values. An interval becomes `name`, `name_low`, `name_high`, `name_n`, `name_reason` and so on."""
     several = {
         column.name
         for at, column in enumerate(table.columns)
@@ -203,20 +225,20 @@ def _finite(value: object) -> object:
 
 
 def csv_of(table: ResultTable) -> bytes:
-    """Return CSV with every column and every digit; only the header for a table without rows."""
+    """Return CSV with every column and every digit; without rows, only the header."""
     rows = flat_rows(table)
     return csv_bytes(list(rows[0]) if rows else [column.name for column in table.columns], rows)
 
 
 def frame_of(table: ResultTable) -> "pd.DataFrame":
     """Return the flat rows as a data frame."""
-    import pandas as pd  # imported lazily: loads slowly
+    import pandas as pd  # loads slowly
 
     return pd.DataFrame(flat_rows(table), columns=None if table.rows else [one.name for one in table.columns])
 
 
 def json_of(table: ResultTable) -> list[dict[str, Any]]:
-    """Return one dictionary for each row; an interval becomes a nested dictionary."""
+    """Return one dictionary per row; an interval is a dictionary of its own."""
     return [
         {column.name: _value(cell) for cell, column in zip(row, table.columns, strict=True)}
         for row in table.rows
@@ -238,7 +260,7 @@ def _value(cell: Cell) -> Any:
 
 
 def markdown_of(table: ResultTable) -> bytes:
-    """Return the visible columns as a Markdown table, with title and notes."""
+    """Return a Markdown table of what readers see, with its title and notes."""
     head = headings(table)
     body = [head, ["---"] * len(head), *([_plain(cell) for cell in row] for row in lines(table))]
     drawn = "\n".join(f"| {' | '.join(row)} |" for row in body)
@@ -250,7 +272,7 @@ def _plain(text: str) -> str:
 
 
 def latex_of(table: ResultTable) -> bytes:
-    """Return the visible columns as a LaTeX tabular (package booktabs), with title and notes as comments."""
+    """Return a LaTeX tabular (package booktabs) of what readers see, with title and notes as comments."""
     head = headings(table)
     rows = [f"{' & '.join(map(_latex, row))} \\\\" for row in (head, *lines(table))]
     drawn = "\n".join(
@@ -287,4 +309,4 @@ WRITERS: Mapping[str, tuple[str, Callable[[ResultTable], bytes]]] = {
 }
 """File ending -> media type and writer."""
 TITLES = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
-"""File ending -> name of the format for readers."""
+"""File ending -> name of the format."""

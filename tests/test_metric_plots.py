@@ -6,7 +6,16 @@ import plotly.graph_objects as go
 import pytest
 
 from core.plots import metrics as plots
-from core.plots.dressing import dressed, heat_colour, interval_said, marks, shortened, wrapped, written
+from core.plots.dressing import (
+    dressed,
+    heat_colour,
+    interval_said,
+    marks,
+    point_names,
+    shortened,
+    wrapped,
+    written,
+)
 from core.results.correlations.levels import MetricByLevel
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
@@ -68,7 +77,9 @@ def no_html_of_a_user(figure: go.Figure) -> None:
 def test_the_scatter_has_a_point_a_metric_at_its_two_correlations() -> None:
     figure = plots.meta_scatter(meta())
     drawn = {
-        (text, x, y) for trace in figure.data for text, x, y in zip(trace.text, trace.x, trace.y, strict=True)
+        (text, x, y)
+        for trace in figure.data
+        for text, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
     }
     assert {("bleu-1", 0.5, 0.4), ("bleu-2", 0.45, 0.3), ("chrf-6-2", 0.6, 0.7)} < drawn
     assert len(drawn) == 4
@@ -97,7 +108,7 @@ def test_long_names_of_metrics_lose_their_middle() -> None:
 
 def test_the_title_says_the_estimate_with_both_intervals() -> None:
     title = plots.meta_scatter(meta(found(0.75, 0.05))).layout.title.text
-    for part in ("0.800", "4 metrics", "[0.700, 0.900] over metrics", "[0.700, 0.800] over items"):
+    for part in ("0.80", "4 metrics", "[0.70, 0.90] over metrics", "[0.70, 0.80] over items"):
         assert part in title
     fixed = meta_title(meta())
     assert "over items" not in fixed, "no side is live"
@@ -248,10 +259,10 @@ def test_a_published_table_says_interval_and_error_on_hover() -> None:
 
 def test_no_figure_writes_a_minus_before_a_zero() -> None:
     tiny = Estimate(-0.0001, -0.0004, 0.2, 9, None, 0, 1000, 0.95)
-    assert interval_said(tiny) == "0.000 [0.000, 0.200], n 9"
+    assert interval_said(tiny) == "0.00 [0.00, 0.20], n 9"
     title = meta_title(meta(over_metrics=tiny, over_items=tiny))
-    assert title.startswith("Meta-correlation 0.000 ")
-    assert "-0.000" not in title
+    assert title.startswith("Meta-correlation 0.00 ")
+    assert "-0.00" not in title
     assert "0.000" in plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata[0][0]
     assert "-0.000" not in str(
         plots.redundancy(Redundancy("pearson", ("a",), ((-0.0001,),))).data[0].customdata
@@ -307,3 +318,20 @@ def test_titles_of_axes_and_names_of_rows_are_broken_too() -> None:
         "share of the top class:",
         "evaluator minus majority",
     ]
+
+
+def test_names_of_points_cover_neither_each_other_nor_a_point() -> None:
+    places = [(0.1, 0.5), (0.12, 0.5), (0.5, 0.5), (0.98, 0.02), *[(0.8, 0.8)] * 12]
+    names = [f"metric-{n}" for n in range(len(places))]
+    placed = point_names(places, names, (620.0, 330.0), 11)
+    assert [name for name, _ in placed[:4]] == names[:4]
+    assert placed[0][1] != "middle right", "its neighbour is there"
+    assert placed[3][1] in ("middle left", "top center", "top left"), "within the axes"
+    crowd = [name for name, _ in placed[4:] if name]
+    assert 0 < len(crowd) < 12, "a crowd keeps the names for which there is room"
+
+
+def test_the_scatter_names_its_points_in_the_figure() -> None:
+    figure = plots.meta_scatter(meta())
+    assert {"bleu-1", "bleu-2", "chrf-6-2"} < {name for trace in figure.data for name in trace.text}
+    assert figure.layout.meta["least_width"] > 390

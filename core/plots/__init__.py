@@ -1,1 +1,1 @@
-"""Results as plotly figures, one module a subject; no Streamlit, no statistics."""
+"""Results as plotly figures, one module per subject, without Streamlit and without statistics."""

@@ -37,7 +37,7 @@ _WORST, _BEST = (217, 152, 43), (61, 127, 208)
 
 
 def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
-    """How often two raters are equal, and the evaluator and a rater, with intervals, a row a group."""
+    """Draw how often two raters agree, and the evaluator and a rater, with intervals, one row per group."""
     raters, evaluator = _SAME_MEASURE
     rows = [cell for cell in cells if cell.get(evaluator) is not None]
     ends = [(ends_of(cell.get(raters)), ends_of(cell.get(evaluator))) for cell in rows]
@@ -47,7 +47,7 @@ def calibration_agreement(cells: Sequence[Cell]) -> go.Figure:
 
 
 def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
-    """The same, averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
+    """Draw the same averaged over the cells of each language, task and dimension; whiskers are SDs over cells."""
     rows = [one for one in summaries if _SAME_MEASURE[1] in one.statistics]
     ends = [(_spread(one, _SAME_MEASURE[0]), _spread(one, _SAME_MEASURE[1])) for one in rows]
     return _two_marks(
@@ -58,7 +58,7 @@ def calibration_means(summaries: Sequence[Summary]) -> go.Figure:
 
 
 def _spread(one: Summary, name: str) -> Ends:
-    """A mean with as far as the SD reaches."""
+    """Return a mean with one SD to both sides."""
     middle, sd = one.statistics[name].mean, one.statistics[name].sd
     return (None, middle, None) if middle is None or sd is None else (middle - sd, middle, middle + sd)
 
@@ -74,7 +74,7 @@ def _two_marks(
     *,
     said: str = "%{text}: %{x:.3f}",
 ) -> go.Figure:
-    """Two estimates a row, one above the other."""
+    """Draw two estimates per row, one above the other."""
     figure = go.Figure()
     for place, (what, (color, symbol)) in enumerate(looks):
         own = [pair[place] for pair in ends]
@@ -94,7 +94,7 @@ def _two_marks(
 
 
 def calibration_classes(distributions: Sequence[Distribution]) -> go.Figure:
-    """Shares of the classes by majority and by evaluator, for texts on which raters agree fully, partly or not at all."""
+    """Draw class shares of majority and evaluator, for texts on which raters agree fully, partly or not at all."""
     shown = [one for one in distributions if sum(one.majority)]
     rows = [(one, who, getattr(one, who)) for one in shown for who in ("majority", "evaluator")]
     figure = go.Figure()
@@ -132,9 +132,9 @@ _KINDS = {
 
 
 def _shade(place: int, n: int) -> tuple[str, str]:
-    """From ochre, the worst class, to blue, the best; and the ink that is readable on it."""
+    """Return a colour from ochre (worst class) to blue (best), and a readable colour for text on it."""
     share = place / max(n - 1, 1)
-    pale = 4 * share * (1 - share)  # nearly white half way, where the two colours would mix to mud
+    pale = 4 * share * (1 - share)  # nearly white in the middle, where the two colours would mix to mud
     mixed = [
         round((a + (b - a) * share) * (1 - 0.75 * pale) + 235 * 0.75 * pale)
         for a, b in zip(_WORST, _BEST, strict=True)
@@ -143,7 +143,7 @@ def _shade(place: int, n: int) -> tuple[str, str]:
 
 
 def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
-    """Bias towards the top class by group: over all texts, and where raters disagree."""
+    """Draw the bias towards the top class by group, over all texts and where raters disagree."""
     rows = [cell for cell in cells if cell.get("bias") is not None]
     return _two_marks(
         [called(cell.group) for cell in rows],
@@ -155,8 +155,8 @@ def calibration_bias(cells: Sequence[Cell]) -> go.Figure:
 
 
 def reliability(found: CalibrationMap) -> go.Figure:
-    """Mean rating of the texts in each bin of scores: as given on the left, mapped out of fold on the right."""
-    titles = ("scores as given", "scores mapped, on unseen items")
+    """Draw the mean rating per bin of scores: original scores on the left, mapped out of fold on the right."""
+    titles = ("original scores", "mapped scores, unseen items")
     figure, height, top = panels(titles, columns=2, room=310, between=50, top=70, horizontal_spacing=0.12)
     for column, bins in enumerate((found.before, found.after), start=1):
         color, symbol = ((OCHRE, "square"), (BLUE, "circle"))[column - 1]
@@ -194,7 +194,7 @@ def reliability(found: CalibrationMap) -> go.Figure:
             mode="lines",
             name="the map",
             line={"color": DARK, "width": 2},
-            hovertemplate="score %{x:.3f} reads as %{y:.3f}<extra>the map</extra>",
+            hovertemplate="score %{x:.3f} maps to %{y:.3f}<extra>the map</extra>",
         )
     figure.update_xaxes(title="score of the evaluator", gridcolor=GRID)
     figure.update_yaxes(title="mean rating", gridcolor=GRID)
@@ -202,7 +202,7 @@ def reliability(found: CalibrationMap) -> go.Figure:
 
 
 def temperatures(points: Sequence[SweepPoint]) -> go.Figure:
-    """Agreement with the majority against temperature, a line a dimension."""
+    """Draw agreement with the majority against temperature, one line per dimension."""
     figure = go.Figure()
     for place, dimension in enumerate(dict.fromkeys(one.dimension for one in points)):
         own = [one for one in points if one.dimension == dimension and one.agreement is not None]

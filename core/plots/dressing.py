@@ -1,4 +1,4 @@
-"""What all figures share: colours, labels, rows, estimates in words, the clear ground, heat, and how a family of metrics looks."""
+"""Shared parts of figures: colours, labels, rows, names of points, estimates in words, heat maps, marks of metric families."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.results.cells import decimal
+from core.results.cells import decimal, fitted
 from core.stats.resampling import Estimate
 
 Ends = tuple[float | None, float | None, float | None]
@@ -20,23 +20,23 @@ GRID = "rgba(128, 128, 128, 0.25)"
 _CLEAR = "rgba(0, 0, 0, 0)"
 _LONGEST = 22
 _PANEL, _PANEL_SIZE, _PANEL_LINE = 20, 13, 17
-"""Of the title of a panel that stands beside another on a phone: letters of a line, their size, pixels of a line."""
+"""Title of a panel beside another on a phone: letters per line, font size, pixels per line."""
 
 
 _AXIS = 28
-"""Letters of a line of an x axis' title: names of rows leave it half the width of a phone."""
+"""Letters per line of an x axis' title, for half the width of a phone."""
 _ROW_NAME = 24
-"""Letters of a line of a row's name."""
+"""Letters per line of a row's name."""
 
 
 def label(text: str, *, longest: int = _LONGEST) -> str:
-    """User text for a plotly label: no HTML, not too long."""
+    """Escape and shorten user text for a plotly label."""
     short = text if len(text) <= longest else text[: longest - 1] + "…"
     return escape(short, quote=False)
 
 
 def wrapped(text: str, *, letters: int) -> str:
-    """User text as lines of at most so many letters, broken at blanks and hyphens where it has some; no HTML."""
+    """Escape user text and break it into lines, at blanks and hyphens where possible."""
     lines = [""]
     for piece in re.findall(r"[^\s_-]+[\s_-]*|[\s_-]+", text):
         if lines[-1] and len(lines[-1] + piece.rstrip()) > letters:
@@ -50,10 +50,10 @@ def wrapped(text: str, *, letters: int) -> str:
 def panels(
     titles: Sequence[str], *, columns: int, room: int, between: int, top: int, **shared: Any
 ) -> tuple[go.Figure, int, int]:
-    """Panels with titles that fit side by side on a phone, and the height and the top margin for `dressed`.
+    """Return panels whose titles fit side by side on a phone, with height and top margin for `dressed`.
 
-    titles: plain texts, wrapped here. room: pixels of one panel; between: of the axis and a title of one line between two
-    rows; top: above the first row. shared: what make_subplots takes besides.
+    titles: plain texts, wrapped here. room: pixels of one panel. between: pixels of axis and one-line title between two
+    rows. top: pixels above the first row. shared: further arguments of make_subplots.
     """
     lines = [wrapped(title, letters=_PANEL) for title in titles]
     further = _PANEL_LINE * max((line.count("<br>") for line in lines), default=0)
@@ -70,8 +70,58 @@ def panels(
     return figure, height + between + top + further, top + further
 
 
+POINT_FONT = 11
+"""Size of a point's name; a letter takes about half of it across."""
+_NEXT_TO = {
+    "middle right": (1, 0),
+    "middle left": (-1, 0),
+    "top center": (0, 1),
+    "bottom center": (0, -1),
+    "top right": (1, 1),
+    "bottom right": (1, -1),
+    "top left": (-1, 1),
+    "bottom left": (-1, -1),
+}
+"""Where a name may stand beside its point -> the direction."""
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right, top in pixels."""
+
+
+def point_names(
+    points: Sequence[tuple[float, float]], names: Sequence[str], room: tuple[float, float], size: float
+) -> list[tuple[str, str]]:
+    """Return a name and a plotly text position for each point, so that no name covers another name or a point.
+
+    A point in a crowd has no free place: its name is empty, and hovering shows it. points: x and y from 0 to 1 within the
+    axes. room: width and height of the axes in pixels, at least. size: of a point in pixels.
+    """
+    half = size / 2
+    middles = [(x * room[0], y * room[1]) for x, y in points]
+    taken: list[_Box] = [(x - half, y - half, x + half, y + half) for x, y in middles]
+    found = []
+    for (x, y), name in zip(middles, names, strict=True):
+        wide, high = 0.56 * POINT_FONT * len(unescape(name)), 1.1 * POINT_FONT
+        for place, (right, up) in _NEXT_TO.items():
+            left = x + right * (half + 2) - wide * (1 - right) / 2
+            bottom = y + up * (half + 1) - high * (1 - up) / 2
+            box = (left, bottom, left + wide, bottom + high)
+            inside = box[0] >= 0 and box[1] >= 0 and box[2] <= room[0] and box[3] <= room[1]
+            own = (x - half, y - half, x + half, y + half)
+            if inside and not any(_overlap(box, other) for other in taken if other != own):
+                taken.append(box)
+                found.append((name, place))
+                break
+        else:
+            found.append(("", "middle right"))
+    return found
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
-    """Distances from each (low, value, high) to its ends, 0 where it has no interval."""
+    """Return the distances from each value to the ends of its interval, 0 without an interval."""
     reach = [
         (0.0, 0.0) if low is None or value is None or high is None else (value - low, high - value)
         for low, value, high in ends
@@ -87,29 +137,30 @@ def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
 
 
 def ends_of(found: Estimate | None) -> Ends:
-    """The (low, value, high) of an estimate, for `whiskers`."""
+    """Return the (low, value, high) of an estimate, for `whiskers`."""
     return (None, None, None) if found is None else (found.low, found.estimate, found.high)
 
 
 def interval_said(found: Estimate) -> str:
-    """An estimate with its interval and n, for a hover."""
+    """Write an estimate with its interval and n, for a hover text."""
     return value_said(found) if found.estimate is None else f"{value_said(found)}, n {found.n}"
 
 
 def value_said(found: Estimate) -> str:
-    """An estimate with its interval, or why there is none."""
+    """Write an estimate with its interval, or why it is undefined."""
     if found.estimate is None:
         return f"undefined: {found.reason}"
+    places = fitted(found.estimate, found.low, found.high, found.n, 3)
     ends = (
         "no interval"
         if found.low is None or found.high is None
-        else f"[{decimal(found.low)}, {decimal(found.high)}]"
+        else f"[{decimal(found.low, places)}, {decimal(found.high, places)}]"
     )
-    return f"{decimal(found.estimate)} {ends}"
+    return f"{decimal(found.estimate, places)} {ends}"
 
 
 def row_name(text: str) -> str:
-    """A row's name in lines that leave the figure half the width of a phone."""
+    """Break a row's name into lines that leave half the width of a phone for the figure."""
     return wrapped(text, letters=_ROW_NAME)
 
 
@@ -126,7 +177,7 @@ def name_rows(figure: go.Figure, labels: Sequence[str], title: str | None) -> No
 
 
 def dressed(figure: go.Figure, *, height: int, top: int, legend: bool = False) -> go.Figure:
-    """The figure on clear ground, of that height, with room for a legend above where there is one."""
+    """Give a figure a clear background, a height, and room above for a legend."""
     for axis in figure.select_xaxes(lambda one: one.title.text and "<br>" not in one.title.text):
         axis.title.text = wrapped(unescape(axis.title.text), letters=_AXIS)
     figure.update_xaxes(gridcolor=GRID, zeroline=False, automargin=True)
@@ -164,7 +215,7 @@ LOOKS: tuple[Mark, ...] = (
     ("#d55e00", "star"),
     (DARK, "x"),
 )
-"""Colours of Okabe and Ito's set and of the house, told apart by people who do not see red or green."""
+"""Okabe and Ito's colours and our own, distinct for people who do not see red or green."""
 _FAMILIES = ("BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT", "NLI")
 _MARKS: dict[str, Mark] = dict(zip(_FAMILIES, LOOKS, strict=True))
 _FURTHER: tuple[Mark, ...] = (
@@ -175,11 +226,11 @@ _FURTHER: tuple[Mark, ...] = (
     ("#009e73", "hourglass"),
     ("#d55e00", "hexagram"),
 )
-"""For families of metrics that were computed elsewhere, in the order in which they come."""
+"""For families of metrics that were computed elsewhere, in order of appearance."""
 
 
 def shortened(name: str, longest: int) -> str:
-    """A long name without its middle: how it begins and how it ends both tell it from others."""
+    """Shorten a long name in its middle, because both ends distinguish it from others."""
     if len(name) <= longest:
         return name
     tail = longest // 3
@@ -187,12 +238,12 @@ def shortened(name: str, longest: int) -> str:
 
 
 def metric_label(name: str, longest: int) -> str:
-    """A metric's name, which may be a user's, for a plotly label: no HTML, not too long."""
+    """Escape and shorten a metric's name for a plotly label."""
     return label(shortened(name, longest), longest=longest)
 
 
 def marks(families: Iterable[str]) -> dict[str, Mark]:
-    """A mark for each family: always the same for those that Assay knows."""
+    """Return a mark for each family, always the same for families that Assay knows."""
     found: dict[str, Mark] = {}
     for family in dict.fromkeys(families):
         others = sum(name not in _MARKS for name in found)
@@ -204,17 +255,17 @@ _WHITE = "#ffffff"
 SCALE = [[0.0, OCHRE], [0.5, _WHITE], [1.0, BLUE]]
 """Plotly colour scale over -1 ... 1."""
 _WIDE, _WIDEST = 8, 20
-"""With more columns numbers have two decimals and no zero before the point; with still more they are small."""
+"""With more columns, numbers have two decimals and no leading zero; with still more, small letters."""
 _TITLE = 20
 """Pixels of the title above the columns."""
-_LETTERS = 100
-"""Of all columns' names side by side; with more they stand aslant."""
+_LETTERS = 34
+"""Letters of all column names together that fit beside each other on a phone; more are slanted."""
 _HEAT_ROW_NAME, _COLUMN_NAME, _SAID = 36, 22, 80
-"""Letters of a row's name, of a column's, and of a line on hover: rows have more room."""
+"""Letters of a row's name, a column's name, and a line on hover."""
 
 
 def heat_colour(value: float | None) -> str | None:
-    """The colour of a number from -1 to 1, as #rrggbb; None where there is none."""
+    """Return the colour of a number from -1 to 1 as #rrggbb; None for an undefined one."""
     if value is None or value != value:
         return None
     end = BLUE if value >= 0 else OCHRE
@@ -235,10 +286,9 @@ def heat_map(
     y: str | None = None,
     x: str | None = None,
 ) -> go.Figure:
-    """Cells of numbers from -1 to 1 with what is `said` of each on hover; undefined cells hold a dash.
+    """Draw numbers from -1 to 1 as a heat map with a text per cell on hover; undefined cells have a dash.
 
-    values, said: shape (rows, columns). Names and `said` are plain text and are escaped here; `said` may hold
-    several lines.
+    values, said (the hover texts): shape (rows, columns). Names and texts are escaped here; texts may have several lines.
     """
     short = len(columns) > _WIDE
     heads = [metric_label(name, _COLUMN_NAME) for name in columns]
@@ -279,15 +329,15 @@ def heat_map(
         tickangle=-60 if aslant else 0,
     )
     name_rows(figure, [metric_label(name, _HEAT_ROW_NAME) for name in rows], y)
-    # A low figure has no room to move its title away from the names by itself.
+    # A low figure has no room to move its title away from the names.
     top = (30 + 6 * longest if aslant else 30) + (_TITLE if x else 0)
     dressed(figure, height=top + 40 + 26 * len(rows), top=top)
-    # Names that stand aslant reach beyond the last column.
+    # Slanted names reach beyond the last column.
     return figure.update_layout(margin_r=20 + 3 * longest if aslant else 15)
 
 
 def written(value: float | None, *, short: bool = False) -> str:
-    """A number as a cell has it: three decimals, or two without the zero before the point."""
+    """Write the number of a cell: three decimals, or two without the leading zero."""
     if value is None:
         return ""
     if not short:

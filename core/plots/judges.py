@@ -1,6 +1,6 @@
-"""The figures of judges: two of them on the same texts, their costs, and the errors they mark, by examples and by rater."""
+"""Figures of judges: two judges on the same texts, costs, marked errors by examples and by rater."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
@@ -26,26 +26,27 @@ from core.stats.span_f1 import Measure, SpanF1
 
 _NAME, _STEP = 48, 30
 """Letters of a judge's and of a step's name."""
+_ITEM, _MOST_ITEMS = 24, 3
+"""Letters of an item's name on hover; items named there."""
 _SMALLEST = 8
-"""Pixels of a point that is one text."""
+"""Pixels of a point for one text."""
 
 
 def two_judges(
     texts: Sequence[Disagreement], names: tuple[str, str], factors: tuple[float, float]
 ) -> go.Figure:
-    """The first judge's score across, the second's up, a colour and symbol a level; texts in one place make it larger.
+    """Draw the first judge's scores against the second's, one colour and symbol per level.
 
-    factors: what each judge's scores are multiplied with, 100 for percent.
+    A point grows with its number of texts; hovering names them. factors: of the two scores, 100 for percent.
     """
     figure = go.Figure()
     levels = sorted({one.row.level or "" for one in texts}, key=natural_order)
     for place, level in enumerate(levels):
         color, symbol = LOOKS[place % len(LOOKS)]
-        own = Counter(
-            (factors[0] * one.score_a, factors[1] * one.score_b)
-            for one in texts
-            if (one.row.level or "") == level
-        )
+        own: dict[tuple[float, float], list[str]] = defaultdict(list)
+        for one in texts:
+            if (one.row.level or "") == level:
+                own[factors[0] * one.score_a, factors[1] * one.score_b].append(one.row.item_id)
         said = f"level {level}" if level else "no level"
         figure.add_scatter(
             x=[x for x, _ in own],
@@ -55,20 +56,27 @@ def two_judges(
             marker={
                 "color": color,
                 "symbol": symbol,
-                "size": [_SMALLEST * n**0.4 for n in own.values()],
+                "size": [_SMALLEST * len(items) ** 0.4 for items in own.values()],
                 "opacity": 0.7,
                 "line": {"width": 1, "color": "white"},
             },
-            text=["1 text" if n == 1 else f"{n} texts" for n in own.values()],
-            hovertemplate="%{text}<br>%{x:.3f}, %{y:.3f}<extra>" + label(said) + "</extra>",
+            text=["1 text" if len(items) == 1 else f"{len(items)} texts" for items in own.values()],
+            customdata=[_items_said(items) for items in own.values()],
+            hovertemplate="%{text}: %{customdata}<br>%{x:.3f}, %{y:.3f}<extra>" + label(said) + "</extra>",
         )
     figure.update_xaxes(title=metric_label(names[0], _NAME))
     figure.update_yaxes(title=metric_label(names[1], _NAME), gridcolor=GRID, zeroline=False)
     return dressed(figure, height=480, top=60, legend=True)
 
 
+def _items_said(items: Sequence[str]) -> str:
+    """Name the first items at a point."""
+    names = ", ".join(label(item, longest=_ITEM) for item in items[:_MOST_ITEMS])
+    return names if len(items) <= _MOST_ITEMS else f"{names} ..."
+
+
 def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
-    """Input and output tokens of one text: a bar a judge, a part a step. Judges without counts have no bar."""
+    """Draw the tokens per text, in and out: one bar per judge, one part per step. Judges without counts have no bar."""
     judges = list(dict.fromkeys(row.judge for row in rows))
     figure = go.Figure()
     steps = [step for step in dict.fromkeys(row.step for row in rows) if step != ALL_STEPS]
@@ -86,33 +94,33 @@ def judge_costs(rows: Sequence[CostRow]) -> go.Figure:
                 "color": LOOKS[place % len(LOOKS)][0],
                 "pattern": {"shape": "/" if place >= len(LOOKS) else ""},
             },
-            hovertemplate="%{x:,.0f} tokens a text<extra>" + label(step, longest=_STEP) + "</extra>",
+            hovertemplate="%{x:,.0f} tokens per text<extra>" + label(step, longest=_STEP) + "</extra>",
         )
     name_rows(figure, [metric_label(name, _NAME) for name in judges], None)
-    figure.update_xaxes(title="tokens of a text, in and out", gridcolor=GRID)
+    figure.update_xaxes(title="tokens per text, in and out", gridcolor=GRID)
     figure.update_layout(barmode="stack")
     dressed(figure, height=320 + 40 * len(judges), top=10, legend=True)
-    # Below the axis, where it pushes the bars up: a narrow window gives it several lines.
+    # Below the axis, because the legend needs several lines in a narrow window.
     return figure.update_layout(
-        legend={"traceorder": "normal", "yref": "paper", "y": -0.35, "yanchor": "top"}
+        legend={"traceorder": "normal", "xref": "paper", "yref": "paper", "y": -0.35, "yanchor": "top"}
     )
 
 
 _SYSTEM = 44
-"""Letters of a system's name, and of a judge's beside it."""
+"""Letters of the names of systems and judges."""
 _OFFSET = 0.18
-"""Between the points of two judges in one row."""
+"""Distance between the points of two judges in one row."""
 
 
 def example_curve(found: ExampleCurve) -> go.Figure:
-    """F1 against the number of examples that were shown, a line a variant; whiskers as `interval_of` has them."""
+    """Draw F1 against the number of shown examples, one line per variant, with the intervals of `interval_of`."""
     figure = go.Figure()
     for place, variant in enumerate(dict.fromkeys(point.variant for point in found.points)):
         color, symbol = LOOKS[place % len(LOOKS)]
         own = [point for point in found.points if point.variant == variant]
         ends = [interval_of(point) for point in own]
         said = [
-            f"{metric_label(point.name, _SYSTEM)}<br>{point.mean_shown:.2f} examples a text<br>F1 {_ends(*end)}"
+            f"{metric_label(point.name, _SYSTEM)}<br>{point.mean_shown:.2f} examples per text<br>F1 {_ends(*end)}"
             for point, end in zip(own, ends, strict=True)
         ]
         figure.add_scatter(
@@ -126,15 +134,15 @@ def example_curve(found: ExampleCurve) -> go.Figure:
             text=said,
             hovertemplate="%{text}<extra></extra>",
         )
-    figure.update_xaxes(title="examples shown of each text (mean)", rangemode="tozero")
+    figure.update_xaxes(title="examples shown per text (mean)", rangemode="tozero")
     figure.update_yaxes(title="F1 of characters", gridcolor=GRID, zeroline=False)
     return dressed(figure, height=380, top=60, legend=True)
 
 
 def spans_by_system(judges: Mapping[str, Mapping[str, SpanF1]], measure: Measure = "f1") -> go.Figure:
-    """A row a system, a colour and symbol a judge, with intervals over items; undefined values have no point.
+    """Draw one row per system, one colour and symbol per judge, with intervals over items; undefined values have no point.
 
-    judges: name -> system -> its agreement, as `SpanAgreement.by_system`.
+    judges: name -> system -> agreement, as in `SpanAgreement.by_system`.
     """
     systems = sorted({system for own in judges.values() for system in own})
     figure = go.Figure()
@@ -162,7 +170,7 @@ def spans_by_system(judges: Mapping[str, Mapping[str, SpanF1]], measure: Measure
 
 
 def rater_heat(found: RaterMatrix, measure: Measure = "f1") -> go.Figure:
-    """Who predicts (down) whose marks (across); undefined cells hold a dash and say why on hover."""
+    """Draw how well one rater (row) predicts another's marks (column); undefined cells give the reason on hover."""
     values: list[list[float | None]] = []
     said: list[list[str]] = []
     for row, line in zip(found.rows, found.cells, strict=True):
@@ -179,7 +187,9 @@ def rater_heat(found: RaterMatrix, measure: Measure = "f1") -> go.Figure:
                 for column, cell, one in zip(found.columns, line, estimates, strict=True)
             ]
         )
-    return heat_map(values, found.rows, found.columns, said, y="who predicts", x="whose marks are the gold")
+    return heat_map(
+        values, found.rows, found.columns, said, y="predicting rater", x="rater whose marks are the gold"
+    )
 
 
 def _ends(low: float | None, middle: float | None, high: float | None) -> str:

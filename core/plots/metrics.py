@@ -1,4 +1,4 @@
-"""The figures of scores and metrics: in order with intervals, by level, against votes, redundancy, meta-correlation."""
+"""Figures of scores and metrics: ranking, by level, against votes, redundancy, meta-correlation."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -11,6 +11,7 @@ from core.plots.dressing import (
     BLUE,
     GRID,
     LINE,
+    POINT_FONT,
     dressed,
     ends_of,
     heat_map,
@@ -20,6 +21,7 @@ from core.plots.dressing import (
     metric_label,
     name_rows,
     panels,
+    point_names,
     row_name,
     shortened,
     whiskers,
@@ -35,11 +37,11 @@ from core.stats.resampling import Estimate
 
 _BAND = "rgba(128, 128, 128, 0.13)"
 _METRIC = 44
-"""Letters of a metric's name in a figure: names are longer than those of raters."""
+"""Letters of a metric's name, longer than those of raters."""
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
-    """Metrics from best to worst with intervals over items; a grey band behind every other cluster."""
+    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster."""
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
@@ -62,7 +64,7 @@ def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
 
 
 def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
-    """The share of pairs that each metric orders as the raters did, best first, against chance."""
+    """Draw the share of pairs that each metric orders as the raters do, best first, against chance."""
     defined = sorted(
         (one for one in found if one.agreement.estimate is not None),
         key=lambda one: -(one.agreement.estimate or 0.0),
@@ -74,7 +76,7 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
 
 
 def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
-    """(name, family, estimate) a row from the top, a trace a family."""
+    """Draw one row per (name, family, estimate) from the top, one trace per family."""
     figure = go.Figure()
     for family, (color, symbol) in marks(family for _, family, _ in rows).items():
         own = [
@@ -99,7 +101,7 @@ def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
 
 
 def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
-    """Mean score at each level with its interval, a panel a metric, because metrics have scales of their own."""
+    """Draw the mean score per level with its interval, one panel per metric, because scales differ."""
     columns = min(2, max(1, len(found)))
     figure, height, top = panels(
         [shortened(one.metric, _METRIC) for one in found],
@@ -137,7 +139,7 @@ def scores_by_level(found: Sequence[MetricByLevel]) -> go.Figure:
 
 
 def redundancy(found: Redundancy) -> go.Figure:
-    """How alike every two metrics score the same texts."""
+    """Draw how similarly every two metrics score the same texts."""
     names = [
         marked(name, direction)
         for name, direction in zip_longest(found.metrics, found.directions[: len(found.metrics)])
@@ -155,7 +157,7 @@ def redundancy(found: Redundancy) -> go.Figure:
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
-    """Mean share of the reference's words at each level, with the range over items; undefined: not drawn."""
+    """Draw the mean share of the reference's words per level, with the range over items; undefined values are left out."""
     drawn = [(row, found) for row, found in enumerate(levels) if found.mean is not None]
     figure = go.Figure()
     figure.add_scatter(
@@ -175,24 +177,33 @@ def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
 
 
 _LEAST_SPAN = 0.1
-"""Of an axis of correlations."""
+"""Shortest range of an axis of correlations."""
+_SIZE, _NAME = 11, 24
+"""Pixels of a point; letters of the name beside it."""
+_LEAST_WIDTH, _AXES = 720, (620.0, 330.0)
+"""Pixels of the figure and within its axes, for which names are placed: a narrower screen scrolls."""
 _SIDE, _POINT = 34, 60
-"""Letters of a side's name, and of a metric's on hover."""
+"""Letters of a side's name, and of a metric's name on hover."""
 
 
 def meta_scatter(found: MetaCorrelation) -> go.Figure:
-    """Each metric's correlation with people (x) and with known quality (y), by family; the title says the result."""
+    """Draw each metric's correlation with people (x) and with known quality (y); the title states the result."""
     figure = go.Figure()
+    across, up = (_range([getattr(point, side) for point in found.points]) for side in ("human", "synthetic"))
+    named = _point_labels(found, across, up)
     for family, (color, symbol) in marks(point.family for point in found.points).items():
         own = [point for point in found.points if point.family == family]
         figure.add_scatter(
             x=[point.human for point in own],
             y=[point.synthetic for point in own],
-            mode="markers",
+            mode="markers+text",
             name=label(family),
-            marker={"color": color, "symbol": symbol, "size": 11, "line": {"width": 1, "color": "white"}},
-            text=[metric_label(point.metric, _POINT) for point in own],
-            hovertemplate="%{text}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
+            marker={"color": color, "symbol": symbol, "size": _SIZE, "line": {"width": 1, "color": "white"}},
+            text=[named[point.metric][0] for point in own],
+            textposition=[named[point.metric][1] for point in own],
+            textfont={"size": POINT_FONT},
+            customdata=[metric_label(point.metric, _POINT) for point in own],
+            hovertemplate="%{customdata}<br>human %{x:.3f}<br>synthetic %{y:.3f}<extra>"
             + label(family)
             + "</extra>",
         )
@@ -208,24 +219,42 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
             "yanchor": "top",
         }
     )
-    # Where all points are on one side of zero, to reach for it would press them together.
+    # If all points are on one side of zero, including it would press them together.
     if any(point.human <= 0 for point in found.points):
         figure.add_vline(x=0, line={"color": LINE, "width": 1, "dash": "dot"})
     if any(point.synthetic <= 0 for point in found.points):
         figure.add_hline(y=0, line={"color": LINE, "width": 1, "dash": "dot"})
-    figure.update_xaxes(range=_range([point.human for point in found.points]))
-    figure.update_yaxes(range=_range([point.synthetic for point in found.points]))
+    figure.update_xaxes(range=across)
+    figure.update_yaxes(range=up)
     figure.update_xaxes(title=f"human: {label(found.human, longest=_SIDE)}")
     figure.update_yaxes(
         title=f"synthetic: {label(found.synthetic, longest=_SIDE)}", gridcolor=GRID, zeroline=False
     )
-    dressed(figure, height=560, top=90, legend=True)
-    # Below the axis: above it stands the title, and a narrow window gives the legend several lines.
-    return figure.update_layout(legend={"yref": "paper", "y": -0.16, "yanchor": "top"})
+    dressed(figure, height=590, top=90, legend=True)
+    # Below the axis: the title is above, and the legend needs several lines in a narrow window.
+    return figure.update_layout(
+        legend={"xref": "paper", "yref": "paper", "y": -0.27, "yanchor": "top"},
+        meta={"least_width": _LEAST_WIDTH},
+    )
+
+
+def _point_labels(
+    found: MetaCorrelation, across: Sequence[float] | None, up: Sequence[float] | None
+) -> dict[str, tuple[str, str]]:
+    """Return metric -> its name beside the point, and where."""
+    if across is None or up is None:
+        return {}
+    places = [
+        ((one.human - across[0]) / (across[1] - across[0]), (one.synthetic - up[0]) / (up[1] - up[0]))
+        for one in found.points
+    ]
+    names = [metric_label(one.metric, _NAME) for one in found.points]
+    placed = point_names(places, names, _AXES, _SIZE)
+    return {one.metric: name for one, name in zip(found.points, placed, strict=True)}
 
 
 def _range(values: Sequence[float]) -> list[float] | None:
-    """Room around the points, and never so little that noise fills the figure."""
+    """Return a range with room around the points, wide enough that noise does not fill the figure."""
     if not values:
         return None
     middle = (min(values) + max(values)) / 2
@@ -234,7 +263,7 @@ def _range(values: Sequence[float]) -> list[float] | None:
 
 
 def meta_matrix(found: Matrix) -> go.Figure:
-    """One cell a meta-correlation: the first column of `by` down, the others across."""
+    """Draw one cell per meta-correlation: the first column of `by` as rows, the others as columns."""
     first, *rest = found.cells[0].by
     cells = {(cell.by[first], " ".join(cell.by[name] for name in rest)): cell for cell in found.cells}
     rows = list(dict.fromkeys(row for row, _ in cells))
@@ -259,9 +288,9 @@ def meta_matrix(found: Matrix) -> go.Figure:
 def published_heat(
     rows: Sequence[Mapping[str, object]], named_by: Sequence[str], columns: Sequence[str]
 ) -> go.Figure:
-    """Coefficients of a published table: a row a row, named by some of its columns; undefined cells hold a dash.
+    """Draw the coefficients of a published table, with rows named by some of its columns; undefined cells have a dash.
 
-    On hover stand all of a row's further columns that belong to the cell: its interval, its spread, its error.
+    Hovering shows the row's further columns for the cell: interval, spread, error.
     """
     names = [" ".join(str(row[name]) for name in named_by) for row in rows]
     cells = [[row.get(column) for column in columns] for row in rows]

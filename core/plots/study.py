@@ -1,4 +1,4 @@
-"""The figures of a study's results."""
+"""Figures of a study's results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -47,9 +47,9 @@ _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0
 def verdict(
     bound: NonInferiority, gaffke: float | None = None, *, score: str = "composite score"
 ) -> go.Figure:
-    """The mean and its lower bounds against the margin and zero; a bound that is undefined is not drawn.
+    """Draw the mean and its lower bounds against the margin and zero; undefined bounds are left out.
 
-    gaffke: Gaffke's bound, where it decides. score: what the mean is of.
+    gaffke: Gaffke's bound, where it decides. score: name of the score.
     """
     figure = go.Figure()
     bounds = {"questions": bound.bound_questions, "pairs": bound.bound_pairs}
@@ -94,7 +94,7 @@ def verdict(
         x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
     )
     figure.update_xaxes(
-        title=f"mean {score}<br>(-1 comparator, +1 candidate)",
+        title=f"mean {score} (dot)<br>and lower bound (bar)<br>-1 comparator, +1 candidate",
         range=[min(known) - room, max(known) + room],
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
@@ -102,7 +102,7 @@ def verdict(
 
 
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:
-    """Stacked bars of the four answers at each level, one panel a rater."""
+    """Draw stacked bars of the four answers per level, one panel per rater."""
     columns = min(2, len(raters))
     figure, height, top = panels(
         [shortened(rater, _RATER) for rater in raters],
@@ -146,7 +146,7 @@ def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mappin
 
 
 def agreement(blocks: Mapping[str, Block]) -> go.Figure:
-    """Every coefficient with its interval, grouped by `blocks` (all levels, then each); undefined: not drawn."""
+    """Draw every coefficient with its interval, grouped by `blocks` (all levels, then each); undefined ones are left out."""
     figure = go.Figure()
     step = 0.15
     for index, (field, name) in enumerate(AGREEMENT.items()):
@@ -170,12 +170,12 @@ def agreement(blocks: Mapping[str, Block]) -> go.Figure:
     for row in range(1, len(blocks)):
         figure.add_hline(y=row - 0.5, line={"color": GRID, "width": 1})
     name_rows(figure, [f"{label(level)} (n {block.n_pairs})" for level, block in blocks.items()], None)
-    figure.update_xaxes(title="agreement (1: perfect; 0: by chance,<br>for all but raw agreement)")
+    figure.update_xaxes(title="agreement (1: perfect; 0: chance,<br>except raw agreement)")
     return dressed(figure, height=120 + 80 * len(blocks), top=70, legend=True)
 
 
 def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
-    """Counts of one rater's answers (rows) against another's (columns). Needs a table."""
+    """Draw the counts of one rater's answers (rows) against another's (columns). Needs a table."""
     table = result.table or []
     labels = [label(names[preference]) for preference in result.order]
     first, second = (label(rater) for rater in result.raters)
@@ -210,7 +210,7 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
 
 
 def position(results: Mapping[str, PositionBias]) -> go.Figure:
-    """Share of left among choices of a side, with its interval, against one half."""
+    """Draw the share of left among choices of a side, with its interval, against one half."""
     figure = go.Figure()
     drawn = [(row, name, found) for row, (name, found) in enumerate(results.items()) if found.n]
     figure.add_scatter(
@@ -223,7 +223,7 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
         hovertemplate="%{text}<br>share %{x:.3f}<extra></extra>",
     )
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
-    figure.update_xaxes(title="share of left<br>(0.5: no preference for a side)", range=[-0.02, 1.02])
+    figure.update_xaxes(title="share of left<br>(0.5: no preference)", range=[-0.02, 1.02])
     name_rows(figure, [f"{label(name)} (n {found.n})" for name, found in results.items()], None)
     return dressed(figure, height=110 + 40 * len(results), top=15)
 

@@ -1,1 +1,1 @@
-"""From rows to one result: a page and its command call the same function here."""
+"""Results: each function computes one result from rows, for a page and its command alike."""

@@ -1,5 +1,6 @@
-"""Cells, numbers and notes of results, made from what statistics return."""
+"""Turn what statistics return into cells, numbers and notes of result tables."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ _MOST_NAMED = 12
 
 
 def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
-    """An estimate as a cell; why_none: the reason where there is no estimate at all."""
+    """An estimate as a cell. why_none: the reason to show where there is no estimate at all."""
     if found is None:
         return Interval(None, reason=why_none)
     why = "" if found.interval_reason == NO_RESAMPLES else found.interval_reason or ""
@@ -29,14 +30,14 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
 
 
 def over_items(found: Estimate | None) -> Interval:
-    """A mean over items; where some have no part in it, readers see on how many it rests."""
+    """A mean over items; the cell shows how many were used where some were left out."""
     return (
         interval(found) if found is None or found.estimate is None else _on(found, found.n_clusters, "items")
     )
 
 
 def share_of(found: Estimate, what: str) -> Interval:
-    """A share of items or texts; where some are left out, readers see on how many it rests."""
+    """A share of items or texts; the cell shows how many were used where some were left out."""
     return _on(found, found.n, what)
 
 
@@ -46,13 +47,13 @@ def _on(found: Estimate, n: int, what: str) -> Interval:
 
 
 def counted_share(found: Share) -> Interval:
-    """A share of a count with its Wilson interval; readers see how many of how many."""
+    """A share with its Wilson interval; the cell shows the count and the total, too."""
     beside = f"({found.count:,} of {found.n:,})" if found.n else ""
     return Interval(found.share, found.low, found.high, n=found.n, reason=found.reason or "", beside=beside)
 
 
 def for_rows(names: Sequence[str], n_rows: int) -> str:
-    """Which rows a note is about, ` for a, b and 3 more`; empty where it is about all, or rows have no name."""
+    """The rows that a note covers, ` for a, b and 3 more`; empty if it covers all or rows have no name."""
     if len(names) == n_rows or not any(names):
         return ""
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -60,7 +61,7 @@ def for_rows(names: Sequence[str], n_rows: int) -> str:
 
 
 def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -> tuple[str, ...]:
-    """A sentence for each reason for which rows leave something out. rows: name and counts; things: plural."""
+    """One sentence for each reason to leave something out. rows: name and counts by reason; things: plural noun."""
     found: dict[str, list[tuple[str, int]]] = {}
     for name, counts in rows:
         for reason, n in counts.items():
@@ -77,7 +78,7 @@ def left_out_notes(rows: Sequence[tuple[str, Mapping[str, int]]], things: str) -
 
 
 def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cell, ...]:
-    """A row of the columns: the other cells by their names, else the result's field of that name."""
+    """A row of cells: for each column the cell given by name, else the result's field of that name."""
     fields = {one.name: getattr(found, one.name) for one in columns if one.name not in other} | other
     return tuple(
         interval(cell) if isinstance(cell := fields[one.name], Estimate) else cell for one in columns
@@ -85,22 +86,41 @@ def row_of(found: object, columns: Sequence[Column], **other: Cell) -> tuple[Cel
 
 
 def resampled(confidence_level: float) -> str:
-    """A note on how a table's intervals were made."""
+    """The note that describes a table's intervals."""
     return f"Intervals: {confidence_level:.0%}, percentile bootstrap over items."
 
 
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
-    """A note for each reason why something has no part in a result; whose: what it was left out of."""
+    """One note for each reason to leave something out; whose: the result that lacks it."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]
 
 
 def decimal(value: float, places: int = 3) -> str:
-    """Rounded; never a minus before a zero, which would claim a sign that the digits do not show."""
+    """A rounded number. A rounded zero has no minus sign: the digits shown do not support one."""
     return f"{round(value, places) + 0.0:.{places}f}"
 
 
+def fitted(value: float, low: float | None, high: float | None, n: int | None, places: int) -> int:
+    """Return how many decimals an estimate deserves: those that its interval, or n without one, leaves a meaning.
+
+    Two significant digits of the interval's width; at least two decimals for what lies between -1 and 1, so that
+    0.512 [0.401, 0.611] becomes 0.51 [0.40, 0.61]. An interval of no width, as of two equal pairs, says nothing: n
+    decides, as for a share or a correlation (about 2 / sqrt(n)). places: the most.
+
+    >>> fitted(0.512, 0.401, 0.611, 40, 3), fitted(0.512, 0.501, 0.52, 4000, 3), fitted(0.0, 0.0, 0.0, 2, 3)
+    (2, 3, 2)
+    """
+    width = 0.0 if low is None or high is None else abs(high - low)
+    small = abs(value) <= 1
+    if width < 10**-places and n and small:
+        width = 2 / math.sqrt(n)
+    if not 0 < width < math.inf:
+        return places
+    return min(places, max(1 - math.floor(math.log10(width)), 2 if small else 0))
+
+
 def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
-    """The estimate with both ends of its interval, and why one or the other is undefined; why_none: why all of it is."""
+    """The estimate, both ends of its interval and why any of them is undefined; why_none: why there is no estimate."""
     if estimate is None:
         return {"estimate": None, "low": None, "high": None, "reason": why_none, "interval_reason": why_none}
     return picked(estimate, "estimate", "low", "high", "reason", "interval_reason")

@@ -1,4 +1,4 @@
-"""What a user decides about tables before any analysis: rows to leave out, which ratings count on which scale, which end of a metric is better."""
+"""Choices a user makes before any analysis: rows to leave out, ratings and their scale, the better end of a metric."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,14 +19,14 @@ from core.tables.reading import shown
 
 
 def check_names(what: str, asked: Sequence[str], known: Collection[str]) -> None:
-    """Raise InputError for names that are not there, each with the nearest, and with the list of all."""
+    """Raise InputError for unknown names, with the nearest matches of each and the list of all known names."""
     problems = []
     for name in asked:
         if name not in known:
-            nearest = ", ".join(map(shown, nearest_names(name, known)))
-            problems.append(f"{shown(name)!r} is unknown" + (f"; the nearest: {nearest}" if nearest else ""))
+            nearest = " or ".join(map(shown, nearest_names(name, known)))
+            problems.append(f"{shown(name)!r} is unknown" + (f"; did you mean {nearest}?" if nearest else ""))
     if problems:
-        raise InputError(f"There is no such {what}; there is: {listed([*known], asked) or 'none'}.", problems)
+        raise InputError(f"Unknown {what}. Available: {listed([*known], asked) or 'none'}.", problems)
 
 
 Named = ScoredRow | Rating
@@ -34,11 +34,11 @@ Key = tuple[object, ...]
 
 _BLANK = (None, "", "und")
 NO_VALUE = "(none)"
-"""What a group is called whose rows lack the column."""
+"""Name of the group of rows that have no value in the column."""
 
 
 def column_of(row: Named, name: str) -> str | None:
-    """The row's value in a column: item, system, level, language, or a label."""
+    """The row's value in a column: item, system, level, language or a label."""
     if name == "item":
         return row.item_id
     if name in ("system", "level"):
@@ -47,27 +47,27 @@ def column_of(row: Named, name: str) -> str | None:
 
 
 def level_key(level: str | None) -> str | float | None:
-    """So that A3, 3 and L3 meet."""
+    """The level as a number, so that A3, 3 and L3 match."""
     number = level_number(level)
     return level if number is None else number
 
 
 def has_column(rows: Sequence[Named], name: str) -> bool:
-    """Whether any row says something in a column; the only system and an unknown language say nothing."""
+    """Whether any row has a value in the column. A default system or an unknown language is no value."""
     absent = {"language": "und", "system": ONLY_SYSTEM}.get(name, "")
     return any(column_of(row, name) not in (None, "", absent) for row in rows)
 
 
 def group_columns(table: ScoreTable) -> tuple[str, ...]:
-    """The columns by which rows can be grouped."""
+    """Columns that rows can be grouped by."""
     labels = {label: None for row in table.rows for label in row.labels}
     return ("system", "level", "language", *labels)
 
 
 def items_of(rows: Sequence[Named]) -> NDArray[np.int64]:
-    """A number for each row's item: its id, within its data set and language. What is resampled.
+    """Number the item of each row: its id within its data set and language. Resampling draws these items.
 
-    A row that leaves data set or language blank belongs to the item of that id, where there is only one.
+    A row with a blank data set or language belongs to the item of that id if only one item has it.
     """
     numbers: dict[Key, int] = {}
     columns = (values_of(rows, "dataset"), values_of(rows, "language"))
@@ -76,7 +76,7 @@ def items_of(rows: Sequence[Named]) -> NDArray[np.int64]:
 
 
 def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
-    """Each row's value in a column that may be blank: then what the item's other rows say, if they agree."""
+    """Each row's value in a column. A blank takes the value of the item's other rows if they agree."""
     own = [None if (value := column_of(row, column)) in _BLANK else value for row in rows]
     if None not in own:
         return own
@@ -89,7 +89,7 @@ def values_of(rows: Sequence[Named], column: str) -> list[str | None]:
 
 
 def keys_of(rows: Sequence[Named], columns: Sequence[str]) -> list[Key]:
-    """What tells each row's text: item and system as they are, levels under any name, other blanks filled (`values_of`)."""
+    """Key of each row's text: item and system as written, the level as a number, other blanks filled (`values_of`)."""
     values = [
         [level_key(row.level) for row in rows]
         if name == "level"
@@ -107,7 +107,7 @@ def names_of(rows: Sequence[Named], column: str) -> NDArray[np.str_]:
 
 
 def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
-    """Combinations of the columns' values, in the order met, with the rows that have them; no column: all rows."""
+    """Rows of each combination of the columns' values, in order of first appearance; no column: all rows."""
     values = [names_of(rows, column).tolist() for column in columns]
     members: dict[tuple[str, ...], list[int]] = {}
     for index in range(len(rows)):
@@ -116,7 +116,7 @@ def rows_by(rows: Sequence[Named], columns: Sequence[str]) -> dict[tuple[str, ..
 
 
 def columns_at(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
-    """Some metrics of a table, in the order given, with their reasons."""
+    """The table with the metrics at these places only, in the order given."""
     new = {place: number for number, place in enumerate(places)}
     return replace(
         table,
@@ -127,7 +127,7 @@ def columns_at(table: ScoreTable, places: Sequence[int]) -> ScoreTable:
 
 
 def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
-    """Some rows of a table, in the order given, with their reasons."""
+    """The table with these rows only, in the order given."""
     place = {index: new for new, index in enumerate(indices)}
     return replace(
         table,
@@ -140,24 +140,24 @@ def rows_at(table: ScoreTable, indices: Sequence[int]) -> ScoreTable:
 
 
 LOWER = "↓"
-"""Behind a metric's name where space is short: its lower end is better, and its scores are turned."""
+"""Mark after the name of a metric whose lower scores are better; analyses flip its sign."""
 
 
 def marked(metric: str, direction: Direction | None) -> str:
-    """A metric's name, with a sign where its lower end is better."""
+    """The metric's name, with a mark if lower scores are better."""
     return f"{metric} {LOWER}" if direction == "lower" else metric
 
 
 def directions(table: ScoreTable) -> Floats:
-    """+1 for each metric whose higher end is better, else -1; a metric that is not said about is as the registry has it."""
+    """+1 for each metric whose higher scores are better, else -1; undeclared metrics take the registry's direction."""
     found = with_directions(table)[0]
     return np.array([-1.0 if metric.direction == "lower" else 1.0 for metric in found.metrics])
 
 
 def with_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
-    """The table with the registry's directions where its file states none, and what was assumed.
+    """Add the registry's directions where the file states none; return the table and notes on what was assumed.
 
-    Scores of an error rate that are below 0 were turned already: they stay as they are.
+    An error rate with scores below 0 has had its sign flipped already and stays as it is.
     """
     metrics, notes = [], []
     for metric, scores in zip(table.metrics, table.values.T, strict=True):
@@ -166,68 +166,71 @@ def with_directions(table: ScoreTable) -> tuple[ScoreTable, tuple[str, ...]]:
         elif np.nanmin(scores, initial=0.0) < 0:
             metrics.append(metric)
             notes.append(
-                f"{shown(metric.name)} counts errors and its file does not say which end is better; some scores are "
-                "below 0, so they are taken as turned already"
+                f"{shown(metric.name)} counts errors, but some of its scores are below 0. "
+                "Assumed: their sign was flipped already, so higher is better"
             )
         else:
             metrics.append(replace(metric, direction="lower"))
             notes.append(
-                f"{shown(metric.name)} is taken as lower is better, as it counts errors and its file does not say so"
+                f"{shown(metric.name)} counts errors and its file states no direction. Assumed: lower is better"
             )
     return (replace(table, metrics=tuple(metrics)) if notes else table), tuple(notes)
 
 
 def lower_is_better(written: str) -> bool:
-    """Whether the registry knows a metric by this name whose lower end is better."""
+    """Whether the registry has a metric of this name whose lower scores are better."""
     name = canonical_name(written)
     return any(spec.metric.name == name and spec.metric.direction == "lower" for spec in all_metrics())
 
 
 Dimension = str | tuple[str, ...] | None
-"""A dimension, several whose mean counts, or the only one there is."""
-NOT_NORMALISED = "rating not normalised: its rater is unknown, rated once, or gave one score to all"
+"""One dimension; several (their mean is used); None: the only one."""
+NOT_NORMALISED = (
+    "rating not normalised: its rater is unknown, rated only once or gave every text the same score"
+)
 NOT_ALL_RATED = "not rated on every dimension"
 WIDEST = 2.0
-"""Dimensions share a scale where the range of scores in none is more than this many times that in another."""
+"""Dimensions share a scale unless one's range of scores is more than this many times another's."""
 
 
 @dataclass(frozen=True)
 class ChosenRatings:
-    """Ratings of one dimension, or means over several."""
+    """Ratings on one dimension, or means over several."""
 
     ratings: tuple[Rating, ...]
     values: Floats
-    """One a rating; NaN where it could not be normalised, or lacks a dimension."""
+    """One value a rating; NaN if it could not be normalised or lacks a dimension."""
     unusable_reason: str = ""
     """Why a value is NaN."""
     notes: tuple[str, ...] = ()
     standardised: bool = False
-    """Values are differences from a mean: their rounding is that of larger numbers."""
+    """Whether values are differences from a mean, so that they carry the rounding of larger numbers."""
 
 
 def dimensions_of(ratings: RatingSet) -> tuple[str, ...]:
-    """What was rated, in the order of the file."""
+    """The rated dimensions, in the order of the file."""
     return tuple(dict.fromkeys(rating.dimension for rating in ratings.ratings))
 
 
 def mean_name(dimensions: Sequence[str]) -> str:
-    """What the mean of several dimensions is called."""
+    """Name of the mean over several dimensions."""
     return f"mean of {len(dimensions)} dimensions"
 
 
 def chosen_ratings(
     ratings: RatingSet, dimension: Dimension, *, z_normalise: bool, kept: bool = False
 ) -> ChosenRatings:
-    """The ratings of one dimension, or the mean of several; minus the rater's mean over the rater's standard deviation if asked for.
+    """Ratings on one dimension or the mean over several, on request z-normalised for each rater.
 
-    The mean is taken of a text: over the ratings of each dimension, then over dimensions; where raters are `kept`, of
-    each rater's scores of a text. Dimensions on different scales (`WIDEST`) are standardised first, which a note says.
-    Raises InputError for an unknown dimension, for none chosen of several, where no rating names its rater but they
-    are to be normalised, and where kept raters of several dimensions cannot be told apart.
+    The mean is computed for each text: over the ratings on each dimension, then over dimensions. If raters are `kept`,
+    it is computed for each rater and text. Dimensions on different scales (`WIDEST`) are standardised first, with a note.
+    z-normalised: minus the rater's mean, divided by the rater's standard deviation.
+    Raises InputError for an unknown dimension, for no choice among several, for normalisation without named raters, and
+    for kept raters of several dimensions that cannot be identified.
     """
     there = dimensions_of(ratings)
     if not there:
-        raise InputError(f"{shown(ratings.file_name)} holds no ratings.")
+        raise InputError(f"{shown(ratings.file_name)} contains no ratings.")
     if dimension is None and len(there) > 1:
         raise InputError(
             f"{shown(ratings.file_name)} rates several dimensions ({', '.join(map(shown, there))}): "
@@ -248,14 +251,14 @@ def _of_one(ratings: RatingSet, dimension: str, z_normalise: bool) -> ChosenRati
     named = np.array([one.rater is not None for one in chosen])
     if not named.any():
         raise InputError(
-            f"{shown(ratings.file_name)} does not say who rated what, so ratings cannot be normalised per rater."
+            f"{shown(ratings.file_name)} names no raters, so ratings cannot be normalised per rater."
         )
     raters = np.array([one.rater or "" for one in chosen], dtype=str)
     normal = np.full(values.shape, np.nan)
     normal[named], reasons = z_normalised(values[named], raters[named])
     lost = [f"rater {shown(rater)} not normalised: {why}" for rater, why in reasons.items()]
     if not named.all():
-        lost.append(f"{int((~named).sum())} ratings not normalised: they name no rater")
+        lost.append(f"{int((~named).sum())} ratings not normalised: no rater is named")
     return ChosenRatings(chosen, normal, NOT_NORMALISED, tuple(lost), standardised=True)
 
 
@@ -266,14 +269,14 @@ def _mean(
     z_normalise: bool,
     kept: bool,
 ) -> ChosenRatings:
-    """The mean of several dimensions: one value a text, or a text and rater where raters are kept."""
+    """The mean over several dimensions: one value for each text, or for each text and rater if raters are kept."""
     notes = list(dict.fromkeys(note for part in parts for note in part.notes))
     values = [part.values for part in parts]
     if unlike := None if z_normalise else _unlike(dimensions, values):
         values = [(one - one.mean()) / one.std() if np.ptp(one) else one - one.mean() for one in values]
         notes.append(
-            f"dimensions differ in scale ({unlike}): each is standardised (minus its mean, over its standard deviation) "
-            "before the mean"
+            f"dimensions have different scales ({unlike}), so each was standardised before averaging "
+            "(minus its mean, divided by its standard deviation)"
         )
     labels = _labels_of_texts(part.ratings for part in parts)
     scores: dict[tuple[Key, str | None], list[list[float]]] = {}
@@ -286,8 +289,8 @@ def _mean(
             scores.setdefault(key, [[] for _ in parts])[place].append(value)
     if kept and any(len(own) > 1 for by_dimension in scores.values() for own in by_dimension):
         raise InputError(
-            f"{shown(ratings.file_name)} does not tell which scores on the dimensions are one rater's: name raters, or "
-            "average the raters."
+            f"{shown(ratings.file_name)} does not show which scores belong to the same rater. Name the raters, or "
+            "average over raters."
         )
     name = mean_name(dimensions)
     found = tuple(replace(first[text], dimension=name, spans=None, rater=rater) for text, rater in scores)
@@ -297,13 +300,13 @@ def _mean(
 
 
 def _mean_of(by_dimension: Sequence[Sequence[float]]) -> float:
-    """Over dimensions; NaN where one of them has no usable score."""
+    """Mean over dimensions; NaN if one of them has no usable score."""
     usable = [[value for value in own if not np.isnan(value)] for own in by_dimension]
     return float(np.mean([np.mean(own) for own in usable])) if all(usable) else np.nan
 
 
 def _unlike(dimensions: Sequence[str], values: Sequence[Floats]) -> str | None:
-    """The dimensions with their ranges where these are of different scales; None: they share one."""
+    """The dimensions with their ranges if their scales differ; None if they share one."""
     widths = [float(np.ptp(own)) for own in values]
     some = [width for width in widths if width > 0]
     if not some or max(some) <= WIDEST * min(some):
@@ -319,7 +322,7 @@ def _text(rating: Rating, labels: Sequence[str]) -> Key:
 
 
 def _labels_of_texts(parts: Iterable[Sequence[Rating]]) -> list[str]:
-    """Labels with the same values in every dimension; others, such as the time of a rating, are of no text."""
+    """Labels with the same values on every dimension. Others, such as the time of a rating, do not describe a text."""
     said: list[Mapping[str, set[str | None]]] = []
     for ratings in parts:
         names = dict.fromkeys(name for one in ratings for name in one.labels)
@@ -329,35 +332,35 @@ def _labels_of_texts(parts: Iterable[Sequence[Rating]]) -> list[str]:
 
 ITEM = "item"
 ON_REQUEST = "on request: "
-"""What begins the reason of rows that the user left out."""
-_TURNED = "the sign is turned"
+"""Prefix of the reason for rows that the user left out."""
+_TURNED = "its sign is flipped"
 
 
 @dataclass(frozen=True)
 class TableChoice:
-    """The user's decisions; hashable, so that results can be kept by them."""
+    """The user's choices; hashable, so that results can be cached by them."""
 
     leave_out: tuple[tuple[str, str], ...] = ()
-    """(column, value) of rows that take no part; columns are those of `columns_to_leave_out`."""
+    """(column, value) of rows to leave out; columns: see `columns_to_leave_out`."""
     directions: tuple[tuple[str, Direction], ...] = ()
-    """(metric, which end is better), whatever the scores' file or the registry says."""
+    """(metric, better end): overrides the scores' file and the registry."""
 
 
 AS_GIVEN = TableChoice()
 
 
 def columns_to_leave_out(table: ScoreTable) -> tuple[str, ...]:
-    """The columns by whose values rows can be left out."""
+    """Columns whose values can be chosen to leave rows out."""
     return (ITEM, *group_columns(table))
 
 
 def values_to_leave_out(table: ScoreTable, column: str) -> tuple[str, ...]:
-    """The values of a column, in the order of the table; blanks are none."""
+    """The distinct values of a column, in the order of the table, without blanks."""
     return tuple(dict.fromkeys(value for row in table.rows if (value := column_of(row, column))))
 
 
 def check_choice(choice: TableChoice, *sides: ScoreTable | CorrelationSet) -> None:
-    """Raise InputError for columns, values and metrics that no side has, with the nearest of those there are."""
+    """Raise InputError for columns, values and metrics that no side has, with the nearest known names."""
     tables = [side for side in sides if isinstance(side, ScoreTable)]
     columns = _several(columns_to_leave_out(table) for table in tables)
     check_names("column to leave rows out by", [column for column, _ in choice.leave_out], columns)
@@ -374,9 +377,9 @@ def check_choice(choice: TableChoice, *sides: ScoreTable | CorrelationSet) -> No
 
 
 def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
-    """The table without the rows to leave out, its metrics with the declared directions; notes state both.
+    """The table without the rows to leave out and with the declared directions; its notes state both.
 
-    What the table lacks is passed over: see `check_choice`. Raises InputError where no row remains.
+    Choices that do not apply to the table are ignored; `check_choice` reports them. Raises InputError if no row remains.
     """
     declared = dict(choice.directions)
     metrics = tuple(
@@ -396,20 +399,22 @@ def chosen_table(table: ScoreTable, choice: TableChoice) -> ScoreTable:
     if len(kept) == len(why):
         return table
     if not kept:
-        raise InputError(f"{scores_called(table.file_name)}: every text is left out. Keep at least one.")
+        raise InputError(
+            f"{scores_called(table.file_name)}: the choice leaves out every text. Keep at least one."
+        )
     gone = [(reason, row) for reason, row in zip(why, table.rows, strict=True) if reason is not None]
     found = replace(rows_at(table, kept), left_out=(*table.left_out, *gone))
     listed = ", ".join(
         reason.removeprefix(ON_REQUEST) + f": {n:,}" for reason, n in left_out_of(found).items()
     )
-    note = f"{len(gone):,} of {len(why):,} texts are left out on request ({listed})"
+    note = f"{len(gone):,} of {len(why):,} texts were left out on request ({listed})"
     return replace(found, notes=(*table.notes, note))
 
 
 def chosen_people(ratings: RatingSet, choice: TableChoice, table: ScoreTable) -> RatingSet:
-    """The ratings without those of rows left out: by their own columns, else by the text whose scores are.
+    """The ratings without those left out, by their own columns or because their text's scores are left out.
 
-    table: after the choice. Raises InputError where no rating remains.
+    table: the scores after the choice. Raises InputError if no rating remains.
     """
     gone = _texts(row for _, row in table.left_out) - _texts(table.rows)
     kept = tuple(
@@ -418,12 +423,14 @@ def chosen_people(ratings: RatingSet, choice: TableChoice, table: ScoreTable) ->
         if _why(one, choice) is None and (one.item_id, one.system, level_key(one.level)) not in gone
     )
     if ratings.ratings and not kept:
-        raise InputError(f"{scores_called(ratings.file_name)}: every rating is left out. Keep at least one.")
+        raise InputError(
+            f"{scores_called(ratings.file_name)}: the choice leaves out every rating. Keep at least one."
+        )
     return replace(ratings, ratings=kept)
 
 
 def chosen_correlations(side: CorrelationSet, choice: TableChoice) -> CorrelationSet:
-    """Correlations made elsewhere, of scores as they were: turned by the declared directions, else the registry's."""
+    """Imported correlations of raw scores, with signs flipped by the declared directions, else by the registry's."""
     declared = {name: direction for name, direction in choice.directions if name in side.values}
     if side.scores_turned or not declared:
         return side
@@ -443,12 +450,12 @@ def chosen_correlations(side: CorrelationSet, choice: TableChoice) -> Correlatio
 
 
 def left_out_of(table: ScoreTable) -> dict[str, int]:
-    """Reason -> rows that the user left out."""
+    """Reason -> number of rows that the user left out."""
     return dict(Counter(reason for reason, _ in table.left_out))
 
 
 def left_out_by(table: ScoreTable, columns: Sequence[str]) -> dict[tuple[str, ...], dict[str, int]]:
-    """The same for each combination of the columns' values, as `rows_by` names them."""
+    """`left_out_of` for each combination of the columns' values (`rows_by`)."""
     members = rows_by([row for _, row in table.left_out], columns)
     return {
         values: dict(Counter(table.left_out[index][0] for index in indices))
@@ -463,7 +470,7 @@ def _note(metric: str, direction: Direction) -> str:
 
 
 def _why(row: Named, choice: TableChoice) -> str | None:
-    """The first choice that leaves a row out; None: it stays."""
+    """The first choice that leaves the row out; None if it stays."""
     for column, value in choice.leave_out:
         own = column_of(row, column)
         if own is not None and _key(column, own) == _key(column, value):
@@ -472,12 +479,12 @@ def _why(row: Named, choice: TableChoice) -> str | None:
 
 
 def _key(column: str, value: str) -> object:
-    """So that A3, 3 and L3 are one level."""
+    """The value to compare: A3, 3 and L3 are one level."""
     return level_key(value) if column == "level" else value
 
 
 def _texts(rows: Iterable[ScoredRow]) -> set[tuple[str, str | None, object]]:
-    """What a rating may call the texts: it may leave out system and level."""
+    """All names a rating may use for the texts: it may leave out system and level."""
     return {
         (row.item_id, system, level)
         for row in rows
@@ -491,5 +498,5 @@ def _several(names: Iterable[Iterable[str]]) -> list[str]:
 
 
 def scores_called(file_name: str) -> str:
-    """A table of scores in a message: its file, if it has one."""
+    """How messages name a table of scores: by its file if it has one."""
     return shown(file_name) if file_name else "The scores"

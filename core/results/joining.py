@@ -1,4 +1,4 @@
-"""Scores meet what they are correlated with, ratings or the damage that was done; and score tables stand side by side."""
+"""Join scores with human ratings or damage levels, and merge score tables."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,17 +34,17 @@ from core.tables.reading import shown
 
 
 def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:
-    """The place of the one among `rows` that is about the same text; None where there is none, or more than one fits.
+    """Index of the only one of `rows` about the same text; None if none or several match.
 
-    The item is the same, and level, system, language and the labels that both have do not contradict each other; levels
-    meet under any of their names (A3, 3). Where two fit, one of them would be another text beside these scores.
+    Rows match if they have the same item and no different level, system, language or shared label. Levels match under
+    any of their names (A3, 3). Several matches give None: at least one of them must be another text.
     """
     fitting = [place for place, other in enumerate(rows) if _may_be_one(row, other)]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def text_of(row: ScoredRow, named: Sequence[tuple[ScoredRow, str]]) -> str | None:
-    """The text that the row is about, of texts with their rows; None where none fits, or texts that differ do."""
+    """The text of the row, from texts with their rows; None if none matches, or different texts do."""
     fitting = {text for other, text in named if _may_be_one(row, other)}
     return fitting.pop() if len(fitting) == 1 else None
 
@@ -62,28 +62,28 @@ def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
 
 
 SystemScores = Literal["all", "rated"]
-"""Over which texts a metric's score of a system is the mean: all, as in WMT's metrics task, or the rated ones. People's is
-always over the rated ones."""
+"""Texts over which a metric's score of a system is averaged: all, as in WMT's metrics task, or the rated ones. Human
+scores are always averaged over the rated ones."""
 SYSTEM_MEANS: Mapping[SystemScores, str] = {
-    "all": "a metric's mean over all its texts, people's over the rated ones, as in WMT's metrics task",
-    "rated": "means over rated texts alone",
+    "all": "metric scores averaged over all texts, human scores over the rated ones, as in WMT's metrics task",
+    "rated": "both averaged over rated texts only",
 }
 
 NO_RATING, NO_LEVEL, NO_SCORE = "no rating", "no level", "no score"
-OTHER_ITEM = "their item has no score"
-OTHER_TEXT = "their item has scores, but of other systems or levels"
+OTHER_ITEM = "no score for this item"
+OTHER_TEXT = "the item has scores only for other systems or levels"
 _MOST_LEVELS, _MOST_ALIKE = 3, 3
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Rows of a score table beside their target."""
+    """Rows of a score table joined with their target."""
 
     table: ScoreTable
     rows: NDArray[np.int64]
-    """Indices into the table's rows: one entry a rated text, or one a rating where raters are kept."""
+    """Indices into the table's rows: one entry a rated text, or one a rating if raters are kept."""
     target: Floats
-    """Shape of `rows`; higher is better, unless it is the raw level."""
+    """Same shape as `rows`. Higher is better, except for the raw level."""
     missing: dict[int, str]
     """Table row -> why it has no target."""
     against: Against
@@ -91,17 +91,17 @@ class Joined:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Plurals of what is correlated, for the reason of an undefined coefficient."""
+        """Plural nouns for the two correlated quantities, used in reasons for undefined coefficients."""
         return "scores", "ratings" if self.against == "human" else "levels"
 
     def scores(self) -> Floats:
-        """Scores of the joined rows, shape (entries, metrics); turned where a metric's lower end is better."""
+        """Scores of the joined rows, shape (entries, metrics); sign flipped if a metric's lower scores are better."""
         return self.table.values[self.rows] * directions(self.table)
 
 
 @dataclass(frozen=True)
 class SystemRows:
-    """What systems' means are made of, as `correlation_systems` takes it."""
+    """Values behind the systems' means, as `correlation_systems` takes them."""
 
     scores: Floats
     """Shape (rows, metrics)."""
@@ -110,11 +110,11 @@ class SystemRows:
     systems: NDArray[np.str_]
     items: NDArray[np.int64]
     paired: bool
-    """Whether both means are over the same rows; else a row holds scores or a rating."""
+    """Whether both means use the same rows; otherwise each row has either scores or a rating."""
 
 
 def system_rows(joined: Joined, within: NDArray[np.bool_], system_scores: SystemScores) -> SystemRows:
-    """The rows of a group (`within`, over the table's rows), from which systems' means of scores and ratings are made."""
+    """Rows of a group from which systems' means are computed. within: mask over the table's rows."""
     rated = joined.rows[within[joined.rows]]
     scores, target = joined.scores()[within[joined.rows]], joined.target[within[joined.rows]]
     used = rated
@@ -129,19 +129,19 @@ def system_rows(joined: Joined, within: NDArray[np.bool_], system_scores: System
 
 
 def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
-    """Each row beside minus its damage level, or beside the level itself (`raw`).
+    """Join each row with minus its damage level, or with the level itself (`raw`).
 
-    Raises InputError where no row has a level.
+    Raises InputError if no row has a level.
     """
     levels = [level_number(row.level) for row in table.rows]
     rows = np.array([index for index, level in enumerate(levels) if level is not None], dtype=np.int64)
     target = np.array([level for level in levels if level is not None], dtype=np.float64)
     if not table.rows:
-        raise InputError(f"{scores_called(table.file_name)}: there are no scores yet.")
+        raise InputError(f"{scores_called(table.file_name)}: no scores yet.")
     if not rows.size:
         raise InputError(
-            f"{scores_called(table.file_name)} has no damage levels to correlate with: a column `level` holds A0-A4 or 0-5. "
-            "Scores of texts of unknown quality are correlated with human ratings: add a file of these."
+            f"{scores_called(table.file_name)}: no damage levels to correlate with. Add a column `level` (A0-A4 or 0-5), "
+            "or a file with human ratings."
         )
     check_spelled_alike(table.rows)
     table, notes = with_directions(table)
@@ -151,7 +151,7 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
         )
     )
     more = f" and {len(words) - _MOST_LEVELS} more" if len(words) > _MOST_LEVELS else ""
-    no_number = f"level is no number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
+    no_number = f"level is not a number ({', '.join(map(shown, words[:_MOST_LEVELS]))}{more})"
     missing = {
         index: NO_LEVEL if row.level is None else no_number
         for index, row in enumerate(table.rows)
@@ -161,7 +161,7 @@ def join_levels(table: ScoreTable, *, raw: bool = False) -> Joined:
 
 
 def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
-    """Raise InputError for a text that stands at one level twice, spelled in two ways: A0 and 0."""
+    """Raise InputError for a text listed twice at one level under two spellings, such as A0 and 0."""
     spelled: dict[Key, str] = {}
     twice = []
     for row in rows:
@@ -175,17 +175,17 @@ def check_spelled_alike(rows: Sequence[ScoredRow]) -> None:
                 f"{shown(row.level)} are the same"
             )
     if twice:
-        raise InputError("A text can stand at a level once: leave one of the two rows out.", twice)
+        raise InputError("A text is listed twice at the same level. Leave out one of the two rows.", twice)
 
 
 def join_ratings(
     table: ScoreTable, ratings: RatingSet, *, dimension: Dimension, z_normalise: bool, kept: bool
 ) -> Joined:
-    """Each row beside the mean of its ratings, or once for each rating (`kept`).
+    """Join each row with the mean of its ratings, or with each rating (`kept`).
 
-    Joined by item, system and level, as far as both files have them; a further column that both have (language,
-    dataset ...) takes part where texts of one file differ in nothing else. Raises InputError where nothing meets, or
-    where a rating meets several scores.
+    Rows match by item, system and level, as far as both files have them. A further shared column (language, dataset ...)
+    is used if texts of one file differ in nothing else. Raises InputError if nothing matches, or if a rating matches
+    several scores.
     """
     chosen = chosen_ratings(ratings, dimension, z_normalise=z_normalise, kept=kept)
     table, assumed = with_directions(table)
@@ -198,7 +198,7 @@ def join_ratings(
         rows, values = rows[order], values[order]
     else:
         rows, index = np.unique(rows, return_inverse=True)
-        # Where raters agree with their own mean, all that is left of normalised ratings is rounding.
+        # Where raters agree with their own mean, normalised ratings contain nothing but rounding.
         values = group_means(values, index, rows.size, least_size=1.0 if chosen.standardised else 0.0)
     used = set(rows.tolist())
     missing = {
@@ -207,14 +207,14 @@ def join_ratings(
         if index not in used
     }
     lost = unmatched(table, chosen.ratings, met)
-    unmet = [f"{n} of {len(met)} ratings met no score: {reason}" for reason, n in lost.items()]
+    unmet = [f"{n} of {len(met)} ratings matched no score: {reason}" for reason, n in lost.items()]
     return Joined(table, rows, values, missing, "human", (*ratings.notes, *assumed, *chosen.notes, *unmet))
 
 
 def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) -> NDArray[np.int64]:
-    """For each of some ratings of a set, the table's row that it is about; -1 where there is none.
+    """Index of the table row that each chosen rating is about; -1 if there is none.
 
-    Joined as `join_ratings` says, and raises the same errors.
+    Matches rows and raises errors as `join_ratings` does.
     """
     labels = {label: None for row in ratings.ratings for label in row.labels}
     columns = _columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
@@ -224,14 +224,14 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     place = _places(table, ratings, scored, set(rated))
     met = np.array([place.get(key, -1) for key in rated], dtype=np.int64)
     if not (met >= 0).any():
-        raise _nothing_met(table, ratings, columns)
+        raise _no_match_error(table, ratings, columns)
     return met
 
 
 def _columns(
     sides: Sequence[Sequence[Named]], always: Sequence[str], further: Iterable[str]
 ) -> tuple[str, ...]:
-    """Item, what all sides have of some columns, and of further ones what is needed to tell a side's texts apart."""
+    """Item, the given columns that all sides have, and further shared columns needed to identify a side's texts."""
     shared = [name for name in (*always, *further) if all(has_column(side, name) for side in sides)]
     columns = ["item", *(name for name in always if name in shared)]
     for name in shared:
@@ -253,7 +253,7 @@ def _n_keys(rows: Sequence[Named], columns: Sequence[str]) -> int:
 def _places(
     table: ScoreTable, ratings: RatingSet, scored: Sequence[Key], rated: Collection[Key]
 ) -> dict[Key, int]:
-    """Key -> row of the table. Raises InputError where a key of a rating names several rows."""
+    """Key -> row of the table. Raises InputError if a rating's key matches several rows."""
     place: dict[Key, int] = {}
     twice: dict[Key, list[int]] = {}
     for index, key in enumerate(scored):
@@ -262,14 +262,14 @@ def _places(
     unclear = [indices for key, indices in twice.items() if key in rated]
     if unclear:
         raise InputError(
-            f"Ratings of {shown(ratings.file_name)} do not tell which score they are about.",
+            f"Ratings in {shown(ratings.file_name)} match several scores each.",
             _ambiguous(table, unclear),
         )
     return place
 
 
 def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]:
-    """A problem for each cause: the columns in which the rows of an item differ."""
+    """One problem for each cause: the columns in which an item's rows differ."""
     causes: dict[tuple[str, ...], list[Sequence[int]]] = {}
     for indices in unclear:
         rows = [table.rows[index] for index in indices]
@@ -289,27 +289,27 @@ def _ambiguous(table: ScoreTable, unclear: Sequence[Sequence[int]]) -> list[str]
         )
         several = f"item {listed} has" if len(items) == 1 else f"{len(items)} items ({listed}) have"
         problems.append(
-            f"{several} {len(rows) if len(items) == 1 else 'several'} rows of scores, which differ in "
-            f"{', '.join(names) or 'nothing: the texts are listed twice'}: {end}"
+            f"{several} {len(rows) if len(items) == 1 else 'several'} rows of scores that differ in "
+            f"{', '.join(names) or 'nothing (the text is listed twice)'}: {end}"
         )
     return problems
 
 
-def _nothing_met(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:
+def _no_match_error(table: ScoreTable, ratings: RatingSet, columns: Sequence[str]) -> InputError:
     def example(row: Named) -> str:
         return ", ".join(f"{name} {shown(str(column_of(row, name)))}" for name in columns)
 
     return InputError(
-        f"No rating of {shown(ratings.file_name)} meets a score of {scores_called(table.file_name)}: "
-        f"{' and '.join(columns)} must be written alike in both.",
-        [f"scores name, for example, {example(table.rows[0])}", f"ratings name {example(ratings.ratings[0])}"]
+        f"No rating in {shown(ratings.file_name)} matches a score in {scores_called(table.file_name)}: "
+        f"{' and '.join(columns)} must be the same in both.",
+        [f"first score: {example(table.rows[0])}", f"first rating: {example(ratings.ratings[0])}"]
         if table.rows
-        else ["there are no scores"],
+        else ["no scores"],
     )
 
 
 def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int64]) -> Counter[str]:
-    """Reason -> ratings that are about no row of the table. met: what `rows_met` gave for them."""
+    """Reason -> number of ratings without a row in the table. met: result of `rows_met` for these ratings."""
     items = {row.item_id for row in table.rows}
     return Counter(
         OTHER_TEXT if one.item_id in items else OTHER_ITEM
@@ -319,7 +319,7 @@ def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int6
 
 
 def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
-    """Reason -> table rows of a group (`within`, over the table's rows) that a metric's correlation cannot use."""
+    """Reason -> number of a group's rows that a metric's correlation cannot use. within: mask over the table's rows."""
     reasons: Counter[str] = Counter()
     for index, reason in joined.missing.items():
         if within[index]:
@@ -336,32 +336,32 @@ Raters = Literal["averaged", "kept"]
 
 @dataclass(frozen=True)
 class CorrelationOptions:
-    """How correlations are computed."""
+    """Options of correlations."""
 
     n_resamples: int = 10_000
     until_settled: bool = False
-    """Draw fewer where all intervals of a metric are settled earlier (`core.stats.resampling.is_settled`)."""
+    """Stop drawing once all intervals of a metric are settled (`core.stats.resampling.is_settled`)."""
     confidence_level: float = 0.95
     rng: int = 0
     raw_level: bool = False
-    """Against the level as 003 prints it (a good metric is negative), not minus the level."""
+    """Correlate with the level itself, as Factual prints it (a good metric is negative), not with minus the level."""
     raters: Raters = "averaged"
-    """`averaged`: one mean rating a text; `kept`: one row a rating."""
+    """`averaged`: one mean rating for each text; `kept`: one row for each rating."""
     z_normalise: bool = False
-    """Ratings minus the rater's mean, over the rater's standard deviation, before anything else."""
+    """First subtract the rater's mean from each rating and divide by the rater's standard deviation."""
     dimension: Dimension = None
-    """Of the ratings; several: their mean counts; None: the only one there is."""
+    """Dimension of the ratings; several: their mean; None: the only one."""
     methods: tuple[Method, ...] = METHODS
     """Coefficients to compute."""
     system_scores: SystemScores = "all"
-    """Over which texts metrics' scores of systems are means."""
+    """Texts over which metric scores of systems are averaged."""
 
 
 DEFAULT_OPTIONS = CorrelationOptions()
 
 
 def joined_with(table: ScoreTable, ratings: RatingSet | None, options: CorrelationOptions) -> Joined:
-    """The scores beside their ratings, or beside their level where no ratings are given."""
+    """Join the scores with the ratings, or with their level if no ratings are given."""
     if ratings is None:
         return join_levels(table, raw=options.raw_level)
     return join_ratings(
@@ -374,37 +374,37 @@ def joined_with(table: ScoreTable, ratings: RatingSet | None, options: Correlati
 
 
 SAME_NAME = "#"
-"""Between a metric's name and the number of its table, where an earlier table has a metric of that name."""
+"""Separator between a metric's name and its table's number, if an earlier table has a metric of that name."""
 
 
 def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """One table with the metrics of all tables, over the texts of any of them.
+    """Merge tables: the metrics of all tables over the texts of any of them.
 
-    Texts are the same where item, system, level, language and data set are, as far as all tables have these; a further
-    label that all have takes part where the texts of a table differ in nothing else. Levels meet under any of their
-    names. Labels of one table alone, or on which tables disagree without telling texts apart, tear nothing apart; the
-    latter are left out. A text that a table lacks is undefined there, `not scored in <file>`. A metric's name that an
-    earlier table has gets the table's number: `bleu-4#2`. Metrics of no stated direction get the registry's first.
+    Texts match by item, system, level, language and data set, as far as all tables have these. A further shared label is
+    used if the texts of a table differ in nothing else. Levels match under any of their names. Other labels never
+    separate texts; those on which tables disagree are left out. A text that a table lacks is undefined there, with the
+    reason `not scored in <file>`. A repeated metric name gets its table's number: `bleu-4#2`. Metrics without a stated
+    direction get the registry's.
 
-    Raises InputError with every problem: a table without scores, one that shares no text with any other, one in which
-    several rows are the same text.
+    Raises InputError with every problem: a table without scores, a table that shares no text with any other, a table
+    that lists one text several times.
     """
     if not tables:
-        raise InputError("There is nothing to put side by side: no table of scores was given.")
+        raise InputError("No table of scores to compare. Give at least one.")
     names = table_names(tables)
     empty = [
-        f"{name} holds no {'metric' if table.rows else 'text'}"
+        f"{name} contains no {'metric' if table.rows else 'text'}"
         for name, table in zip(names, tables, strict=True)
         if not table.rows or not table.metrics
     ]
     if empty:
-        raise InputError("There are no scores yet to put side by side", empty)
+        raise InputError("No scores to compare yet", empty)
     if len(tables) == 1:
         return tables[0]
     directed = [with_directions(table) for table in tables]
     labels = {label: None for table in tables for row in table.rows for label in row.labels}
     columns = _columns([table.rows for table in tables], ("system", "level", "language", "dataset"), labels)
-    # What a row leaves blank is filled from the item's other rows, whatever their table.
+    # Blanks are filled from the item's other rows, in any table.
     of_all = iter(keys_of([row for table in tables for row in table.rows], columns))
     keys = [list(islice(of_all, len(table.rows))) for table in tables]
     _check_texts(tables, names, columns, keys)
@@ -439,12 +439,12 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
 
 
 def not_scored_in(name: str) -> str:
-    """Why a text has no score whose table does not hold it."""
+    """Reason for a missing score: the table lacks the text."""
     return f"not scored in {name}"
 
 
 def table_names(tables: Sequence[ScoreTable]) -> tuple[str, ...]:
-    """What to call each table: its file, with its number where another has the same or it has none."""
+    """Name of each table: its file, or its number if it has no file; both if two tables share a file name."""
     files = [shown(table.file_name) if table.file_name else "" for table in tables]
     return tuple(
         f"table {number}" if not file else file if files.count(file) == 1 else f"{file} (table {number})"
@@ -463,16 +463,16 @@ def _check_texts(
             example = ", ".join(
                 f"{column} {shown(str(column_of(table.rows[0], column)))}" for column in columns
             )
-            problems.append(f"{name} shares no text with the others; it names, for example, {example}")
+            problems.append(f"{name} shares no text with the others. Its first text: {example}")
     if problems:
         raise InputError(
-            f"Scores stand side by side only for the same texts: {_listed(columns)} must be written alike",
+            f"Scores can be compared only on the same texts, so {_listed(columns)} must be the same in all tables",
             problems,
         )
 
 
 def _listed_twice(table: ScoreTable, name: str, keys: Sequence[Key]) -> list[str]:
-    """A problem where several rows are one text, with what tells them apart that other tables lack."""
+    """Problems for rows about the same text, naming the columns that separate them but that other tables lack."""
     counts = Counter(keys)
     twice = [key for key, n in counts.items() if n > 1]
     if not twice:
@@ -483,15 +483,15 @@ def _listed_twice(table: ScoreTable, name: str, keys: Sequence[Key]) -> list[str
     items = list(dict.fromkeys(shown(str(key[0])) for key in twice))
     more = f" and {len(items) - _MOST_ALIKE} more" if len(items) > _MOST_ALIKE else ""
     end = (
-        f"which differ in {_listed(differ)}: the other tables need {differ[0]}, too, or leave all but one out"
+        f"which differ in {_listed(differ)}. Add {differ[0]} to the other tables, or leave out all but one row"
         if differ
-        else "which differ in nothing: leave all but one out"
+        else "which differ in nothing. Leave out all but one"
     )
-    return [f"{name}: item {', '.join(items[:_MOST_ALIKE])}{more} has several rows of one text, {end}"]
+    return [f"{name}: item {', '.join(items[:_MOST_ALIKE])}{more} has several rows for one text, {end}"]
 
 
 def _metrics(tables: Sequence[ScoreTable], names: Sequence[str]) -> tuple[tuple[Metric, ...], list[str]]:
-    """All metrics under names of their own, and which were renamed."""
+    """All metrics under unique names, and notes on those renamed."""
     metrics: list[Metric] = []
     notes = []
     taken = {metric.name for table in tables for metric in table.metrics}
@@ -502,7 +502,7 @@ def _metrics(tables: Sequence[ScoreTable], names: Sequence[str]) -> tuple[tuple[
             while called in met or (called != metric.name and called in taken):
                 called += suffix
             if called != metric.name:
-                notes.append(f"{shown(metric.name)} of {name} is called {shown(called)} here")
+                notes.append(f"{shown(metric.name)} of {name} is listed as {shown(called)}")
             metrics.append(replace(metric, name=called))
             met.add(called)
     return tuple(metrics), notes
@@ -511,7 +511,7 @@ def _metrics(tables: Sequence[ScoreTable], names: Sequence[str]) -> tuple[tuple[
 def _rows(
     tables: Sequence[ScoreTable], keys: Sequence[Sequence[Key]]
 ) -> tuple[tuple[ScoredRow, ...], list[str]]:
-    """Whose text each merged row is, as the first table that says it, and what was left out of it."""
+    """The merged rows, each described by the first table that has its text, and notes on labels left out."""
     members: dict[Key, list[ScoredRow]] = {}
     spelled: dict[str | float | None, str | None] = {None: None}
     for table, own in zip(tables, keys, strict=True):
@@ -539,7 +539,9 @@ def _rows(
         )
         for rows in members.values()
     )
-    return found, [f"label {shown(label)} differs between the tables and is left out" for label in torn]
+    return found, [
+        f"label {shown(label)} was left out: its values differ between the tables" for label in torn
+    ]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)? Its sides, notes, JSON, and Table 1."""
+"""Meta-correlation: does data of known quality rank metrics as people do (Meta-Judge, equations 1 to 3)?"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import decimal, ends, for_rows, interval, picked
+from core.results.cells import decimal, ends, fitted, for_rows, interval, picked
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -46,47 +46,47 @@ from core.tables.reading import same_name, shown
 
 UNKNOWN_FAMILY = "other"
 NO_VALUE = "undefined"
-_TURNED = "the sign of {} was turned: lower is better, and a file made elsewhere holds correlations of the scores as they are"
+_TURNED = "the sign of {} was flipped: lower is better, and an imported file contains correlations of the raw scores"
 
 
 @dataclass(frozen=True)
 class LiveSide:
-    """Rows behind a side: scores, and what they are correlated with (ratings; None: minus the level)."""
+    """A side computed from rows: scores, and the ratings to correlate them with (None: minus the level)."""
 
     name: str
     table: ScoreTable
     ratings: RatingSet | None = None
     options: CorrelationOptions = DEFAULT_OPTIONS
-    """Which ratings count and how; its resampling and its methods are not used here."""
+    """Choice and treatment of ratings. Its resampling and methods are not used here."""
 
 
 Side = CorrelationSet | LiveSide
-"""What stands on one axis."""
+"""The data of one axis."""
 
 
 @dataclass(frozen=True)
 class SideValues:
-    """One side, a metric a key; keys of two sides are equal where they mean the same metric."""
+    """Correlations of one side by metric key; both sides use the same key for the same metric."""
 
     name: str
     values: Mapping[str, float]
-    """Key -> correlation, of the metrics that have one."""
+    """Key -> correlation, for metrics that have one."""
     reasons: Mapping[str, str]
-    """Key -> why there is none."""
+    """Key -> reason for a missing correlation."""
     written: Mapping[str, str]
-    """Key -> what the side calls the metric."""
+    """Key -> the side's own name for the metric."""
     families: Mapping[str, str]
     notes: tuple[str, ...] = ()
     against: Against | None = None
-    """What the correlations are with; None: not said."""
+    """Target of the correlations; None: not stated."""
     joined: Joined | None = None
-    """The rows behind it, metrics in the order of `written`; None: the side is fixed."""
+    """The rows of a live side, metrics in the order of `written`; None: fixed correlations."""
 
 
 def side_values(side: Side, first_order: Method) -> SideValues:
-    """A side's correlations of one kind.
+    """One side's correlations by one method.
 
-    Raises InputError where the side holds none of that kind, or two metrics that are one and the same.
+    Raises InputError if the side has none by that method, or has one metric twice.
     """
     if isinstance(side, LiveSide):
         joined = joined_with(side.table, side.ratings, replace(side.options, raw_level=False))
@@ -110,8 +110,8 @@ def side_values(side: Side, first_order: Method) -> SideValues:
     held = [method for method in METHODS if any(one.get(method) is not None for one in side.values.values())]
     if side.values and held and first_order not in held:
         raise InputError(
-            f"{shown(side.name)} holds {' and '.join(held)} correlations only, not {first_order}: ask for "
-            f"{held[0]} at both orders, or for {held[0]} first-order correlations."
+            f"{shown(side.name)} contains only {' and '.join(held)} correlations, not {first_order}. Choose "
+            f"{held[0]} at both orders, or {held[0]} first-order correlations."
         )
     written = _by_key(side.name, list(side.values))
     listed = {key: side.values[name].get(first_order) for key, name in written.items()}
@@ -132,7 +132,7 @@ def side_values(side: Side, first_order: Method) -> SideValues:
 
 
 def chosen_side(side: Side, choice: TableChoice) -> Side:
-    """The side without the rows to leave out, with the declared directions; what it lacks is passed over."""
+    """The side without the rows to leave out and with the declared directions; other choices are ignored."""
     if not isinstance(side, LiveSide):
         return chosen_correlations(side, choice)
     table = chosen_table(side.table, choice)
@@ -141,7 +141,7 @@ def chosen_side(side: Side, choice: TableChoice) -> Side:
 
 
 def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
-    """A live side for each value of the column `dataset`."""
+    """Split a live side by the column `dataset`."""
     return {
         dataset: replace(side, name=f"{side.name}, {dataset}", table=rows_at(side.table, indices))
         for (dataset,), indices in rows_by(side.table.rows, ["dataset"]).items()
@@ -149,37 +149,37 @@ def by_dataset(side: LiveSide) -> Mapping[str, LiveSide]:
 
 
 def _by_key(side: str, names: Sequence[str]) -> dict[str, str]:
-    """The registry's name of each metric, or its own without regard to case -> what the side calls it."""
+    """Registry name of each metric, or its own name in lower case -> the side's name for it."""
     written: dict[str, list[str]] = {}
     for name in names:
         written.setdefault(canonical_name(name) or same_name(name), []).append(name)
     same = [
-        f"{', '.join(map(shown, alike))} are all {key}" for key, alike in written.items() if len(alike) > 1
+        f"{', '.join(map(shown, alike))} all mean {key}" for key, alike in written.items() if len(alike) > 1
     ]
     if same:
-        raise InputError(f"{shown(side)} holds a metric more than once: leave one of them out.", same)
+        raise InputError(f"{shown(side)} contains a metric more than once. Leave out all but one.", same)
     return {key: alike[0] for key, alike in written.items()}
 
 
 def family_of(key: str, *sides: SideValues) -> str:
-    """The metric's family: the registry's, else what a side says."""
+    """The metric's family from the registry, else from a side."""
     known = {spec.metric.name: spec.metric.family for spec in all_metrics()}
     said = (side.families[key] for side in sides if side.families.get(key))
     return known.get(key) or next(said, UNKNOWN_FAMILY)
 
 
 class NothingShared(InputError):
-    """No metric is on both sides."""
+    """Raised if no metric is on both sides."""
 
 
 def meeting(human: SideValues, synthetic: SideValues) -> tuple[list[str], dict[str, str]]:
-    """Keys that both sides define, and the names of the others with the reason. Raises NothingShared."""
+    """Keys defined on both sides, and the names of the other metrics with reasons. Raises NothingShared."""
     if not human.written.keys() & synthetic.written.keys():
         raise NothingShared(
-            f"No metric of {shown(human.name)} is also on the other side, {shown(synthetic.name)}: "
-            "names must be the registry's, one of its aliases, or alike on both sides.",
+            f"{shown(human.name)} and {shown(synthetic.name)} have no metric in common. "
+            "Use the registry's names or aliases, or the same names on both sides.",
             [
-                f"{shown(side.name)} holds {', '.join(map(shown, list(side.written.values())[:5])) or 'no metric'}"
+                f"{shown(side.name)} has {', '.join(map(shown, list(side.written.values())[:5])) or 'no metric'}"
                 for side in (human, synthetic)
             ],
         )
@@ -192,32 +192,30 @@ def meeting(human: SideValues, synthetic: SideValues) -> tuple[list[str], dict[s
             continue
         absent = [side.name for side in missing if key not in side.written]
         dropped[called(key, human, synthetic)] = (
-            f"not on the side {shown(absent[0])}"
+            f"not in {shown(absent[0])}"
             if absent
-            else "; ".join(
-                f"undefined on the side {shown(side.name)}: {side.reasons[key]}" for side in missing
-            )
+            else "; ".join(f"undefined in {shown(side.name)}: {side.reasons[key]}" for side in missing)
         )
     return shared, dropped
 
 
 def called(key: str, human: SideValues, synthetic: SideValues) -> str:
-    """The registry's name, else what a side calls it."""
+    """The metric's registry name, else a side's name for it."""
     written = human.written.get(key) or synthetic.written[key]
     return canonical_name(written) or written
 
 
 Caution = Literal["few_metrics", "few_families"]
-"""Why a meta-correlation says little, whatever its value."""
+"""Reasons why a meta-correlation is weak evidence, whatever its value."""
 FEWEST_METRICS, FEWEST_FAMILIES = 20, 5
-"""Below either, a meta-correlation is reported with a caution."""
+"""Below either limit, a meta-correlation is reported with a caution."""
 _FEWEST_SIGNS = 3
 _SAYS_LITTLE = (
-    f"Below {FEWEST_METRICS} metrics or {FEWEST_FAMILIES} families a meta-correlation says little: "
+    f"A meta-correlation of fewer than {FEWEST_METRICS} metrics or {FEWEST_FAMILIES} families is weak evidence: "
     "metrics of one family are variants of each other."
 )
 _WRONG: tuple[tuple[Against, ...], tuple[Against, ...]] = (("-level", "level"), ("human",))
-"""What the human side, and the synthetic one, are not correlated with."""
+"""Targets that show that the human or the synthetic side is on the wrong axis."""
 _TARGETS: Mapping[Against, str] = {
     "human": "human ratings",
     "-level": "the damage level",
@@ -226,35 +224,35 @@ _TARGETS: Mapping[Against, str] = {
 
 
 def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: Method) -> Iterator[str]:
-    """The sides' own notes with their names, sides that look swapped, and how they were compared."""
+    """Notes of both sides with their names, warnings about swapped sides, and the methods used."""
     said: dict[str, list[str]] = {}
     shared = sides[0].values.keys() & sides[1].values.keys()
     for side in sides:
-        beside = _beside_the_point(side, shared)
+        beside = _irrelevant_notes(side, shared)
         for note in dict.fromkeys(note for note in side.notes if note not in beside):
             said.setdefault(note, []).append(shown(side.name))
     yield from (f"{' and '.join(dict.fromkeys(names))}: {note}" for note, names in said.items())
     for side, what, wrong in zip(sides, ("human", "synthetic"), _WRONG, strict=True):
         if side.against in wrong:
             yield (
-                f"{shown(side.name)} stands as the {what} side, but its correlations are with {_TARGETS[side.against]}: "
-                "are the sides swapped?"
+                f"{shown(side.name)} is given as the {what} side, but its correlations are with {_TARGETS[side.against]}. "
+                "Are the sides swapped?"
             )
         negative = sum(value < 0 for value in side.values.values())
         if len(side.values) >= _FEWEST_SIGNS and 5 * negative >= 4 * len(side.values):
             yield (
-                f"{negative} of {len(side.values)} correlations of {shown(side.name)} are negative, though a metric that "
-                "follows quality is positive: were they made with what counts errors, or are the sides swapped?"
+                f"{negative} of {len(side.values)} correlations of {shown(side.name)} are negative, but a metric that "
+                "follows quality has a positive one. Was the target an error count, or are the sides swapped?"
             )
     if first_order != method:
         yield f"{first_order} correlations of each metric, {method} between the two sides"
     items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
     if len(items) == 2 and items[0] & items[1]:
-        yield "both sides name the same items, but the interval over items draws them apart"
+        yield "both sides contain the same items, but the interval over items resamples each side separately"
 
 
-def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[str]:
-    """Notes on errors of a paper in rows of metrics that have no part here."""
+def _irrelevant_notes(side: SideValues, shared: Collection[str]) -> frozenset[str]:
+    """Notes on a paper's errors in rows of metrics that are not used here."""
     if side.name not in published_names():
         return frozenset()
     used = {side.written[key] for key in shared}
@@ -262,7 +260,7 @@ def _beside_the_point(side: SideValues, shared: Collection[str]) -> frozenset[st
 
 
 DATASET = "dataset"
-"""The column whose value chooses the human side."""
+"""Column whose value selects the human side."""
 _MOST_PROBLEMS = 3
 
 
@@ -278,20 +276,20 @@ class Point:
 
 @dataclass(frozen=True)
 class MetaCorrelation:
-    """How alike two data sets rank metrics."""
+    """How similarly two data sets rank metrics."""
 
     method: Method
-    """Between the two sides; of each metric see `first_order`."""
+    """Correlation between the two sides; for the correlation of each metric see `first_order`."""
     over_metrics: Estimate
-    """The interval from resampling metrics: would other metrics agree as well?"""
+    """Interval from resampling metrics: would other metrics agree as well?"""
     over_items: Estimate | None
-    """The interval from resampling the items of the live sides; None: no side is live."""
+    """Interval from resampling the items of the live sides; None: no side is live."""
     p_one_sided: float | None
-    """Of no positive association, as the code of 000 has it."""
+    """p of no positive association, as in Meta-Judge's code."""
     p_two_sided: float | None
     points: tuple[Point, ...]
     dropped: Mapping[str, str]
-    """Metric -> why it has no part: undefined on a side, or known on one side only."""
+    """Metric -> reason for leaving it out: undefined on a side, or on one side only."""
     without_family: Mapping[str, Estimate]
     """Family -> the meta-correlation without its metrics."""
     human: str
@@ -299,9 +297,9 @@ class MetaCorrelation:
     """Names of the sides."""
     notes: tuple[str, ...] = ()
     first_order: Method | None = None
-    """Which correlation of each metric is compared; None: `method`."""
+    """Method for each metric's correlation; None: `method`."""
     p_reason: str | None = None
-    """Why there is no p."""
+    """Reason for a missing p."""
 
     @property
     def n_metrics(self) -> int:
@@ -310,12 +308,12 @@ class MetaCorrelation:
 
     @property
     def n_families(self) -> int:
-        """Families of these metrics; all metrics of no known family count as one."""
+        """Families of these metrics; all metrics without a known family count as one."""
         return len({point.family for point in self.points})
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Why the number says little, to be read before it; empty: nothing of the kind."""
+        """Reasons why the number is weak evidence, to show before it; empty: none."""
         few: dict[Caution, bool] = {
             "few_metrics": self.n_metrics < FEWEST_METRICS,
             "few_families": self.n_families < FEWEST_FAMILIES,
@@ -324,7 +322,7 @@ class MetaCorrelation:
 
     @property
     def caution(self) -> str | None:
-        """The same as a sentence; None: there is none."""
+        """The cautions as a sentence; None: no caution."""
         if not self.cautions:
             return None
         metrics = "1 metric" if self.n_metrics == 1 else f"{self.n_metrics} metrics"
@@ -334,7 +332,7 @@ class MetaCorrelation:
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One cell of tables like 000's 1 to 3."""
+    """One cell of a table such as Meta-Judge's Tables 1 to 3."""
 
     by: Mapping[str, str]
     """Column -> value: dataset, generator, shots, prompt."""
@@ -344,12 +342,12 @@ class MatrixCell:
 
 @dataclass(frozen=True)
 class MatrixSummary:
-    """Mean and spread over prompt variants (000, Table 2)."""
+    """Mean and spread over prompt variants (Meta-Judge, Table 2)."""
 
     by: Mapping[str, str]
     mean: float | None
     sd: float | None
-    """With ddof 1; None for fewer than two."""
+    """Sample standard deviation (ddof 1); None for fewer than two."""
     n: int
     n_left_out: int = 0
 
@@ -364,7 +362,7 @@ class Matrix:
 
     @property
     def caution(self) -> str | None:
-        """How many cells compare few metrics, as a sentence; None: none does."""
+        """Sentence on how many cells compare few metrics; None: none does."""
         made = [cell.result for cell in self.cells if cell.result is not None]
         few = sum(bool(one.cautions) for one in made)
         return f"{few} of {len(made)} cells compare few metrics. {_SAYS_LITTLE}" if few else None
@@ -380,9 +378,9 @@ def meta_correlate(
 ) -> MetaCorrelation:
     """Correlate the two sides' correlations over the metrics that both define.
 
-    Metric names meet through the registry's aliases. first_order: which correlation of a metric; None: `method` at
-    both orders. Where an imported or published side holds no such correlation, InputError names what it holds.
-    Live sides are joined anew and their pooled correlations used. A metric that a side leaves undefined is dropped.
+    Metric names match through the registry's aliases. first_order: method of each metric's correlation; None: `method`
+    at both orders. Raises InputError if an imported or published side lacks that method, naming those it has.
+    Live sides are joined again and their pooled correlations used. A metric undefined on a side is dropped.
     """
     first = first_order or method
     sides = side_values(human, first), side_values(synthetic, first)
@@ -393,7 +391,7 @@ def meta_correlate(
 def _correlated(
     sides: tuple[SideValues, SideValues], method: Method, first: Method, resampling: Resampling
 ) -> MetaCorrelation:
-    """The meta-correlation of two sides that were made: a matrix makes a human side once."""
+    """The meta-correlation of two computed sides, so that a matrix computes its human side only once."""
     shared, dropped = meeting(*sides)
     points = tuple(
         Point(called(key, *sides), family_of(key, *sides), sides[0].values[key], sides[1].values[key])
@@ -426,7 +424,7 @@ def _correlated(
 
 
 def _rows_or_values(side: SideValues, shared: Sequence[str]) -> Live | Floats:
-    """What a side is made of: its rows with their items, or fixed correlations."""
+    """A side's data: its rows with their items, or fixed correlations."""
     if side.joined is None:
         return np.array([side.values[key] for key in shared], dtype=np.float64)
     columns = list(side.written)
@@ -447,17 +445,17 @@ def meta_matrix(
 ) -> Matrix:
     """One meta-correlation for each combination of the columns `by`.
 
-    humans: data set -> human side; a single entry under "" serves all. over: a column whose values are variants
-    (such as `prompt`): mean and SD over them are given for each combination of the others. A cell that cannot be
-    computed has the reason. Raises InputError for unknown columns, and for several human sides without `dataset`
-    among the columns.
+    humans: data set -> human side; a single entry under "" is used for all. over: a column whose values are variants,
+    such as `prompt`; the summaries give mean and SD over them for each combination of the other columns. A cell that
+    cannot be computed has a reason. Raises InputError for unknown columns, and for several human sides unless `dataset`
+    is among the columns.
     """
     columns = [*dict.fromkeys(name for name in by if name != over), *([over] if over else [])]
     check_names("column", columns, group_columns(synthetic))
     if DATASET not in columns and set(humans) != {""}:
         raise InputError(
-            f"Human sides are given for the data sets {', '.join(map(shown, humans))}: "
-            f"{DATASET} must be among the columns."
+            f"Human sides are given by data set ({', '.join(map(shown, humans))}). "
+            f"Add {DATASET} to the columns."
         )
     first = first_order or method
     resampling: Resampling = {"n_resamples": 1_000, **drawing}
@@ -475,7 +473,7 @@ def meta_matrix(
         try:
             sides = human_side(human), side_values(live, first)
             result = _correlated(sides, method, first, resampling)
-        except InputError as problem:  # this cell cannot be computed, others can
+        except InputError as problem:  # one cell that cannot be computed does not stop the others
             listed = "; ".join(problem.problems[:_MOST_PROBLEMS])
             more = problem.n_problems - _MOST_PROBLEMS
             why = problem.what, listed, f"and {more} more" if more > 0 else ""
@@ -490,7 +488,7 @@ def meta_matrix(
     met = dict.fromkeys(one.by[DATASET] for one in cells) if DATASET in columns else {}
     if met and (lost := [shown(name) for name in humans if name and name not in met]):
         there = ", ".join(map(shown, met))
-        notes.append(f"no text is of {', '.join(lost)}; the synthetic side has {there}")
+        notes.append(f"no text belongs to {', '.join(lost)}; the synthetic side has {there}")
     return Matrix(cells, _summaries(cells, over) if over else (), tuple(notes))
 
 
@@ -515,27 +513,32 @@ def _summaries(cells: Sequence[MatrixCell], over: str) -> tuple[MatrixSummary, .
 
 
 def meta_title(found: MetaCorrelation) -> str:
-    """The estimate with both intervals in plain words."""
+    """The estimate and both intervals in words."""
     whole = found.over_metrics
     if whole.estimate is None:
         return f"Meta-correlation undefined: {whole.reason}"
     lines = [
-        f"Meta-correlation {decimal(whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
-        f"{_interval_said(whole)} over metrics",
+        f"Meta-correlation {_fitted(whole, whole.estimate)} ({found.method.capitalize()}, {found.n_metrics} metrics)",
+        f"{_interval_text(whole)} over metrics",
     ]
     if found.over_items is not None:
-        lines.append(f"{_interval_said(found.over_items)} over items")
+        lines.append(f"{_interval_text(found.over_items)} over items")
     return "\n".join(lines)
 
 
-def _interval_said(found: Estimate) -> str:
+def _interval_text(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return f"no interval ({found.interval_reason or found.reason or 'undefined'})"
-    return f"{100 * found.confidence_level:g} % interval [{decimal(found.low)}, {decimal(found.high)}]"
+    return f"{100 * found.confidence_level:g} % interval [{_fitted(found, found.low)}, {_fitted(found, found.high)}]"
+
+
+def _fitted(found: Estimate, value: float) -> str:
+    places = fitted(found.estimate or 0.0, found.low, found.high, found.n, 3)
+    return decimal(value, places)
 
 
 def point_table(found: MetaCorrelation) -> ResultTable:
-    """A row a point of the scatter, then the metrics that were dropped."""
+    """One row for each point of the scatter plot, then the dropped metrics."""
     return ResultTable(
         "meta-correlation",
         (
@@ -552,7 +555,7 @@ def point_table(found: MetaCorrelation) -> ResultTable:
 
 
 def family_table(found: MetaCorrelation) -> ResultTable:
-    """The meta-correlation of all metrics, with its intervals and p, then without one family at a time."""
+    """The meta-correlation of all metrics with intervals and p, then without each family in turn."""
     p = found.p_one_sided, found.p_two_sided, found.p_reason or ""
     every = found.over_items
     over_items = (None, None) if every is None else (every.low, every.high)
@@ -569,12 +572,12 @@ def family_table(found: MetaCorrelation) -> ResultTable:
             *(Column(name, shown=False) for name in ("p_one_sided", "p_two_sided", "p_reason")),
         ),
         tuple((family, one.n, interval(one), *more) for family, one, more in rows),
-        title="Without one family at a time",
+        title="Without each family in turn",
     )
 
 
 def matrix_table(matrix: Matrix) -> ResultTable:
-    """A row a cell."""
+    """One row for each cell."""
     made = [cell.result for cell in matrix.cells if cell.result is not None]
     by = [*matrix.cells[0].by] if matrix.cells else []
     return ResultTable(
@@ -605,7 +608,7 @@ def matrix_table(matrix: Matrix) -> ResultTable:
 
 
 def dropped_said(results: Iterable[MetaCorrelation]) -> tuple[str, ...]:
-    """A sentence a reason, whatever the number of metrics and cells."""
+    """One sentence for each reason to drop metrics, for all cells together."""
     reasons: dict[str, dict[str, None]] = {}
     for found in results:
         for metric, why in found.dropped.items():
@@ -618,7 +621,7 @@ def dropped_said(results: Iterable[MetaCorrelation]) -> tuple[str, ...]:
 
 
 def summary_table(matrix: Matrix) -> ResultTable:
-    """A row for the variants of each combination of the other columns."""
+    """One row for each combination of the other columns."""
     return ResultTable(
         "meta-summaries",
         (
@@ -634,7 +637,7 @@ def summary_table(matrix: Matrix) -> ResultTable:
 
 
 def meta_json(found: MetaCorrelation) -> dict[str, Any]:
-    """The estimate with its interval over metrics, the one over items, p values, points, and what was dropped."""
+    """The estimate, its intervals over metrics and over items, p-values, points and dropped metrics."""
     return {
         "cautions": list(found.cautions),
         **ends(found.over_metrics),
@@ -659,7 +662,7 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
 
 
 def matrix_json(matrix: Matrix) -> dict[str, Any]:
-    """`cells`, one a combination of columns, and `summaries`: mean and SD over the variants."""
+    """`cells`, one for each combination of columns, and `summaries`: mean and SD over the variants."""
     return {
         "cells": [
             {
@@ -675,7 +678,7 @@ def matrix_json(matrix: Matrix) -> dict[str, Any]:
 
 
 def _undefined(reason: str) -> dict[str, Any]:
-    """The keys of `meta_json` where nothing was computed, so that a reader finds them in every cell."""
+    """The keys of `meta_json` for a cell that was not computed: every cell has the same keys."""
     return {
         "cautions": [],
         **ends(None, reason),
@@ -694,18 +697,18 @@ def _undefined(reason: str) -> dict[str, Any]:
 
 
 RECOMPUTED_TABLE = "meta-judge-1"
-_BEHIND_IT_NO_FIGURES = "the scores behind it are not published as figures"
+_BEHIND_IT_NO_FIGURES = "its scores are not published as numbers"
 _WHY_NOT = {
-    "meta-judge-2": "the correlations behind it, of five wordings, are not published",
-    "meta-judge-3": "it is Kendall at both orders, and the published correlations per metric are Spearman",
-    "factual-perturbation-1": "it counts votes; `study import`, `study votes` and `study results` give it again from "
+    "meta-judge-2": "its correlations, for five wordings, are not published",
+    "meta-judge-3": "it uses Kendall at both orders, but the published correlations of each metric are Spearman",
+    "factual-perturbation-1": "it counts votes; `study import`, `study votes` and `study results` reproduce it from "
     "the project's files",
 }
 
 
 @dataclass(frozen=True)
 class RecomputedCell:
-    """A published meta-correlation beside the one that follows from the published correlations."""
+    """A published meta-correlation and its recomputation from the published correlations."""
 
     dataset: str
     generator: str
@@ -713,11 +716,11 @@ class RecomputedCell:
     published: float
     """Rounded to three places."""
     recomputed: float | None
-    """From correlations rounded to three places, so up to about .02 away; None: undefined."""
+    """Computed from correlations rounded to three places, so it may differ by about .02; None: undefined."""
     n: int
     """Metrics that both columns define."""
     dropped: Mapping[str, str]
-    """Metric -> why it has no part."""
+    """Metric -> reason for leaving it out."""
 
     @property
     def difference(self) -> float | None:
@@ -726,14 +729,14 @@ class RecomputedCell:
 
 
 def recompute_table_1() -> tuple[RecomputedCell, ...]:
-    """All 78 cells: Spearman between a data set's human column and a generator's column (000, equation 3)."""
+    """All 78 cells: Spearman between a data set's human column and a generator's column (Meta-Judge, equation 3)."""
     table = {(row["generator"], row["shots"]): row for row in read_table(RECOMPUTED_TABLE).rows}
     cells = []
     for dataset, generator, shots in product(DATASETS, GENERATORS, SHOTS):
         human = published_side(PREFIX + dataset)
         synthetic = published_side(f"{PREFIX}{dataset}:{generator}:{shots}")
         columns = [[side.values[m]["spearman"] for m in human.values] for side in (human, synthetic)]
-        first, second = np.array(columns, dtype=np.float64)  # None becomes NaN, which has no part
+        first, second = np.array(columns, dtype=np.float64)  # None becomes NaN, which is left out
         value = coefficient(first, second, "spearman")
         published = table[generator, shots][dataset]
         assert isinstance(published, float)  # Table 1 has no empty cell
@@ -749,7 +752,7 @@ def recompute_table_1() -> tuple[RecomputedCell, ...]:
 
 
 def check_recomputable(table: PublishedTable) -> None:
-    """Raise InputError, saying why, for a table whose figures do not follow from other published figures."""
+    """Raise InputError, with the reason, for a table that cannot be computed from other published numbers."""
     if table.key != RECOMPUTED_TABLE:
         why = _WHY_NOT.get(table.key, _BEHIND_IT_NO_FIGURES)
         raise InputError(
@@ -758,7 +761,7 @@ def check_recomputable(table: PublishedTable) -> None:
 
 
 def recomputed_table(cells: Sequence[RecomputedCell]) -> ResultTable:
-    """A row a cell of Table 1, published and recomputed."""
+    """One row for each cell of Table 1, published and recomputed."""
     dropped = {f"{metric}: {why}": None for cell in cells for metric, why in cell.dropped.items()}
     return ResultTable(
         "published-recomputed",
@@ -778,14 +781,14 @@ def recomputed_table(cells: Sequence[RecomputedCell]) -> ResultTable:
         ),
         notes=(
             *(f"Dropped: {one}" for one in dropped),
-            f"{len(cells)} cells, largest difference {largest_difference(cells):.3f}: the correlations in Tables 4 to 7 "
-            "are rounded to three places. n: metrics that both columns define.",
+            f"{len(cells)} cells; the largest difference is {largest_difference(cells):.3f}, because the correlations in "
+            "Tables 4 to 7 are rounded to three places. n: metrics defined in both columns.",
         ),
     )
 
 
 def largest_difference(cells: Sequence[RecomputedCell]) -> float:
-    """Between a published and a recomputed value."""
+    """The largest absolute difference between a published and a recomputed value."""
     return max(abs(cell.difference) for cell in cells if cell.difference is not None)
 
 
@@ -794,15 +797,15 @@ _NAMED_BY = {
     "factual-perturbation-1": ("first_evaluator",),
     "factual-perturbation-2": ("method", "model"),
 }
-"""Table -> the columns that name a row, where these are not `dataset` and `metric`, or the first."""
+"""Table -> columns that name a row, unless these are `dataset` and `metric` or the first column."""
 _NO_COEFFICIENTS = ("factual-perturbation-1", "cross-examination")
-"""Tables, and a paper, whose figures are counts and percent."""
+"""Tables, and one paper, whose numbers are counts and percentages."""
 _FOOTNOTES = {"why_undefined": "Undefined", "error": "An error of the paper"}
-"""Columns of sentences, each of which stands below the table once."""
+"""Columns of sentences; each distinct sentence is shown once below the table."""
 
 
 def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | None = None) -> ResultTable:
-    """A paper's table as it is printed, its errors below. rows: some of them; None: all."""
+    """A paper's table as printed, with notes on its errors. rows: those to show; None: all."""
     rows = table.rows if rows is None else rows
     named_by = _NAMED_BY.get(table.key) or [one for one in ("dataset", "metric") if one in table.columns]
     named_by = named_by or table.columns[:1]
@@ -835,7 +838,7 @@ def published_table(table: PublishedTable, rows: Sequence[Mapping[str, Cell]] | 
 
 
 def _decimals(table: PublishedTable, name: str) -> int:
-    """As printed: .010 stays .010 where others of its column have three places, 0.000785 keeps its six."""
+    """Decimal places as printed: .010 stays .010 if its column has three places, 0.000785 keeps its six."""
     written = (str(row[name]) for row in table.rows if isinstance(row[name], float))
     most = max((len(number.partition(".")[2]) for number in written), default=0)
     return 3 if table.paper == "meta-judge" else most

@@ -1,7 +1,7 @@
-"""Agreement: of raters on categories, ordered or not, and of an evaluator with their majority and with single raters.
+"""Agreement among raters on categories (ordered or not), and of an evaluator with their majority or with single raters.
 
-Of judges, too, on the answers to each other's questions. Each measure has a bootstrap interval over clusters; those of
-unordered categories have a jackknife interval, too.
+Also of judges on the answers to each other's questions. Each measure has a bootstrap interval over clusters; measures of
+unordered categories also have a jackknife interval.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from core.stats.resampling import (
 from core.stats.votes import MISSING, N_CHOICES, Codes, category_counts, check_votes
 
 NO_PAIRS = "no text was rated by two raters"
-ALL_ALIKE = "every rating is one and the same, so no disagreement was possible"
+ALL_ALIKE = "all ratings are equal, so disagreement was impossible"
 
 
 def ordinal_alpha(
@@ -40,16 +40,16 @@ def ordinal_alpha(
 ) -> Estimate:
     """Krippendorff's alpha of ordered categories 0 .. n_categories - 1, -1 for missing. At most 1.
 
-    votes: shape (n_units, n_raters). 1 - Do / De, the distance of two categories being the squared difference of
-    their mid-ranks among all paired ratings: categories that hold many ratings lie further apart. Units with one rating
-    are left out. Undefined where all paired ratings are in one category. Misleads like kappa where one category is
-    popular, and where raters differ by a shift only: it asks for equal ratings, not for an equal order.
+    votes: shape (n_units, n_raters). 1 - Do / De, where the distance of two categories is the squared difference of
+    their mid-ranks among all paired ratings: categories with many ratings are further apart. Units with one rating
+    are left out. Undefined if all paired ratings are in one category. Misleads like kappa if one category is
+    popular, and if raters differ only by a shift: alpha compares ratings, not their order.
     """
     codes = check_votes(votes, n_categories)
     counts = category_counts(codes, n_categories)
     ratings = counts.sum(axis=1)
     used = ratings >= 2
-    # Ordered pairs of ratings of a unit by their two categories, each with weight 1 / (m - 1).
+    # Ordered pairs of a unit's ratings by their two categories, each with weight 1 / (m - 1).
     pairs = counts[used, :, None] * counts[used, None, :]
     pairs[:, range(n_categories), range(n_categories)] -= counts[used]
     per_unit = (pairs / (ratings[used] - 1)[:, None, None]).reshape(int(used.sum()), n_categories**2)
@@ -72,19 +72,19 @@ def interval_alpha(
 ) -> Estimate:
     """Krippendorff's alpha of numbers, NaN for missing: squared differences. At most 1.
 
-    ratings: shape (n_units, n_raters). Units with one rating are left out. Undefined where all paired ratings are the
-    same. Misleads where raters use the scale differently: one who is stricter by a constant lowers it, though the order
-    of the texts is the same; and a few outliers carry it.
+    ratings: shape (n_units, n_raters). Units with one rating are left out. Undefined if all paired ratings are equal.
+    Misleads if raters use the scale differently: a rater who is stricter by a constant lowers alpha, although the order
+    of the texts is the same. A few outliers can dominate it.
     """
     values = np.asarray(ratings, dtype=np.float64)
     if values.ndim != 2:
         raise ValueError(f"ratings must have shape (n_units, n_raters), got {values.shape}")
     if np.isinf(values).any():
-        raise ValueError("ratings hold infinity: every rating is a finite number, or NaN for missing")
+        raise ValueError("ratings contain infinity; every rating must be a finite number, or NaN for missing")
     given = ~np.isnan(values)
     m = given.sum(axis=1)
     used = np.asarray(m >= 2, dtype=np.bool_)
-    # Shifted and scaled for the digits: alpha is the same.
+    # Shifted and scaled for numerical precision; alpha does not change.
     kept = values[used][given[used]]
     middle = float(kept.mean()) if kept.size else 0.0
     widest = float(np.abs(kept - middle).max(initial=0.0)) or 1.0
@@ -99,7 +99,7 @@ def interval_alpha(
     def alpha(sums: Floats) -> Floats:
         apart, n, first, second = (sums[..., k] for k in range(4))
         by_chance = n * second - first**2
-        # What is left of ratings that are all alike is rounding.
+        # For equal ratings, the remainder is only rounding.
         by_chance = np.where(by_chance <= 1e-12 * n * n, 0.0, by_chance)
         return 1 - ratio((n - 1) * apart, by_chance)
 
@@ -115,13 +115,13 @@ def _estimate(
     reason: str | None,
     **drawing: Unpack[Resampling],
 ) -> Estimate:
-    """The statistic of the units used, whose rows `per_unit` holds; `reason` says why it is undefined on them."""
+    """The statistic over the units used. per_unit: their rows; reason: why it would be undefined on them."""
     labels = unit_clusters(clusters, used.size)[used]
     found = cluster_bootstrap(per_unit, labels, statistic, **drawing)
     return replace(found, reason=reason if found.estimate is None else None, n_left_out=int((~used).sum()))
 
 
-def _with_both(
+def _with_both_intervals(
     per_unit: Floats,
     used: NDArray[np.bool_],
     clusters: ArrayLike | None,
@@ -130,15 +130,15 @@ def _with_both(
     reason: str,
     **drawing: Unpack[Resampling],
 ) -> AgreementEstimate:
-    """The same with both intervals; `scale` is the statistic's range."""
+    """`_estimate` with both intervals. scale: range of the statistic."""
     found = _estimate(per_unit, used, clusters, statistic, reason, **drawing)
     sums = cluster_sums(per_unit, unit_clusters(clusters, used.size)[used])
     return with_jackknife(found, sums, statistic, scale)
 
 
-BOTH_ONE_CATEGORY = "both raters used one and the same category for every pair, so chance agreement is 1"
-ONE_CATEGORY = "every rating fell into one and the same category, so chance agreement is 1"
-NO_DISAGREEMENT = "every rating fell into one and the same category, so no disagreement was possible"
+BOTH_ONE_CATEGORY = "both raters used the same category for every pair, so chance agreement is 1"
+ONE_CATEGORY = "all ratings are in the same category, so chance agreement is 1"
+NO_DISAGREEMENT = "all ratings are in the same category, so disagreement was impossible"
 _ONE_RATER = "fewer than two raters"
 _NO_SHARED_PAIR = "no pair was rated by two raters"
 
@@ -152,15 +152,15 @@ def raw_agreement(
 ) -> AgreementEstimate:
     """Share of agreeing pairs of raters, per unit, averaged over units with at least two ratings. In [0, 1].
 
-    For two raters, the share of shared units with the same vote. A unit counts once however many rated it.
-    Misleads when one category is popular: two raters who say "both good" 90 % of the time at random agree on
+    For two raters, the share of shared units with the same vote. A unit counts once, whatever its number of raters.
+    Misleads if one category is popular: two raters who choose "both good" at random 90 % of the time agree on
     over 80 %.
     """
     codes = check_votes(votes, n_categories)
     counts = category_counts(codes, n_categories)
     used = counts.sum(axis=1) >= 2
     per_unit = np.column_stack([_pair_agreement(counts[used]), np.ones(used.sum())])
-    return _with_both(per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing)
+    return _with_both_intervals(per_unit, used, clusters, mean_of_sums, (0, 1), _no_pairs(codes), **drawing)
 
 
 def cohen_kappa(
@@ -173,10 +173,10 @@ def cohen_kappa(
     """Cohen's kappa of exactly two raters over the units that both rated. In [-1, 1].
 
     (po - pe) / (1 - pe), po the share of equal votes, pe = sum over categories of the product of the two raters' own
-    shares (Cohen 1960, Educational and Psychological Measurement 20:37). Undefined where both raters used one and
-    the same category throughout (pe = 1). Where only one of them did it is exactly 0 in every
-    resample: an interval of width 0 that measures nothing. Misleads under a popular category: at 85 % raw
-    agreement it can be 0.
+    shares (Cohen 1960, Educational and Psychological Measurement 20:37). Undefined if both raters always used the same
+    category (pe = 1). If only one of them always used one category, it is exactly 0 in every resample, and the interval
+    of width 0 carries no information. Misleads if one category is popular: kappa can be 0 at 85 % raw
+    agreement.
     """
     codes = _two_columns(check_votes(votes, n_categories))
     used = (codes != MISSING).all(axis=1)
@@ -191,7 +191,7 @@ def cohen_kappa(
         products = (sums[..., 2 : 2 + n_categories] * sums[..., 2 + n_categories :]).sum(axis=-1)
         return ratio(n * agreed - products, n * n - products)
 
-    return _with_both(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, kappa, (-1, 1), reason, **drawing)
 
 
 def gwet_ac1(
@@ -206,10 +206,10 @@ def gwet_ac1(
     (pa - pe) / (1 - pe), pe = 1 / (q - 1) * sum over categories of pi (1 - pi) (Gwet 2008, British Journal of
     Mathematical and Statistical Psychology 61:29; missing votes as in his Handbook of Inter-Rater Reliability, 2014).
     pa is the mean pairwise agreement over units with at least two ratings (counted in `n`); pi is the mean share of
-    a category over all units with at least one rating. q is `n_categories`, the categories on offer, whether used or
-    not: leaving unused ones out raises pe and gives another number. pe is at most 1 / q, so AC1 is defined wherever
-    two raters share a unit, also where they used a single category (then 1). Misleads in the opposite
-    direction of kappa: it assumes that chance agreement is rare when one category is popular.
+    a category over all units with at least one rating. q is `n_categories`, the number of available categories, used or
+    not: leaving out unused ones raises pe and changes the result. pe is at most 1 / q, so AC1 is defined as soon as
+    two raters share a unit, even if they used a single category (then 1). Misleads in the opposite
+    direction to kappa: it assumes that chance agreement is rare if one category is popular.
     """
     codes = check_votes(votes, n_categories)
     counts = category_counts(codes, n_categories)
@@ -224,7 +224,7 @@ def gwet_ac1(
         chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
         return ratio(observed - chance, 1 - chance)
 
-    found = _with_both(
+    found = _with_both_intervals(
         per_unit, rated, clusters, ac1, (-1 / (n_categories - 1), 1), _no_pairs(codes), **drawing
     )
     n_paired = int(paired.sum())
@@ -243,9 +243,9 @@ def fleiss_kappa(
 
     (P - Pe) / (1 - Pe), P the mean pairwise agreement, Pe = sum over categories of the squared overall share
     (Fleiss 1971, Psychological Bulletin 76:378). The raters of one unit need not be those of another. m is
-    `n_ratings`, by default the largest number any unit has; units with another number are counted in
-    `n_left_out`. Undefined where all ratings fall into one category. For two raters it is Scott's pi, not Cohen's
-    kappa. Misleads like kappa under a popular category.
+    `n_ratings`, by default the largest number of any unit; units with another number are counted in
+    `n_left_out`. Undefined if all ratings are in one category. For two raters it is Scott's pi, not Cohen's
+    kappa. Misleads like kappa if one category is popular.
     """
     codes = check_votes(votes, n_categories)
     counts = category_counts(codes, n_categories)
@@ -267,7 +267,7 @@ def fleiss_kappa(
         # multiplied by total ** 2, so that the denominator is an exact integer and 0 only where pe is 1
         return ratio(agreed * total**2 - squares, total**2 - squares)
 
-    return _with_both(per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, kappa, (-1 / max(m - 1, 1), 1), reason, **drawing)
 
 
 def krippendorff_alpha(
@@ -282,8 +282,8 @@ def krippendorff_alpha(
     1 - Do / De over units with at least two ratings: Do from the coincidence matrix, where a unit with m ratings adds
     its ordered pairs with weight 1 / (m - 1), De from the pooled ratings without replacement (Krippendorff 2011,
     Computing Krippendorff's Alpha-Reliability). Units with many ratings weigh more than in `raw_agreement`.
-    Undefined where all ratings fall into one category. The interval resamples clusters, not single coincidences as in
-    Krippendorff's own bootstrap. Misleads like kappa under a popular category.
+    Undefined if all ratings are in one category. The interval resamples clusters, not single coincidences as in
+    Krippendorff's own bootstrap. Misleads like kappa if one category is popular.
     """
     codes = check_votes(votes, n_categories)
     counts = category_counts(codes, n_categories)
@@ -300,7 +300,7 @@ def krippendorff_alpha(
         by_chance = total * (total - 1) - (pooled * (pooled - 1)).sum(axis=-1)
         return 1 - ratio((total - agreed) * (total - 1), by_chance)
 
-    return _with_both(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
+    return _with_both_intervals(per_unit, used, clusters, alpha, (-1, 1), reason, **drawing)
 
 
 def _pair_agreement(counts: Floats) -> Floats:
@@ -312,18 +312,18 @@ def _pair_agreement(counts: Floats) -> Floats:
 
 
 def _two_columns(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The votes of two raters; a rater who is not there gave none. ValueError for more than two."""
+    """The votes of two raters, all missing for an absent one. Raises ValueError for more than two."""
     absent = 2 - codes.shape[1]
     if absent < 0:
         raise ValueError(
             f"Cohen's kappa takes two raters, got {codes.shape[1]}; "
-            "pass two columns, or take fleiss_kappa, gwet_ac1 or krippendorff_alpha"
+            "pass two columns, or use fleiss_kappa, gwet_ac1 or krippendorff_alpha"
         )
     return np.column_stack([codes, np.full((len(codes), absent), MISSING)])
 
 
 def _no_pairs(codes: NDArray[np.int64]) -> str:
-    """Why no unit could be used."""
+    """The reason why no unit could be used."""
     if codes.shape[1] >= 2 and len(codes) == 0:
         return "no pairs"
     return _ONE_RATER if (codes != MISSING).any(axis=0).sum() < 2 else _NO_SHARED_PAIR
@@ -342,10 +342,10 @@ _NO_PAIR_OF_RATERS = "no unit was rated by two raters"
 
 @dataclass(frozen=True)
 class TopClassBias:
-    """How much more often an evaluator gives the top class than the raters' majority, over units that have both labels."""
+    """How much more often an evaluator gives the top class than the raters' majority, over units with both labels."""
 
     bias: Estimate
-    """Share of the evaluator minus share of the majority, in [-1, 1]; above 0 the evaluator is too generous."""
+    """Share of the evaluator minus share of the majority, in [-1, 1]; above 0, the evaluator is too generous."""
     evaluator: Estimate
     """Share of the top class among the evaluator's labels."""
     majority: Estimate
@@ -353,14 +353,14 @@ class TopClassBias:
 
 
 def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "drop") -> Codes:
-    """The category that most raters of a unit gave: shape (n_units,), -1 where there is none.
+    """The category that most raters of a unit gave: shape (n_units,), -1 if there is none.
 
-    Every label is a category that a rater of the unit gave. Where several were given equally often, `rule` decides:
-    "drop" gives no label; "median" takes the middle vote (no label where two middle votes differ); "middle" takes the
-    middle one of all categories where a rater gave it (no label elsewhere, nor where their number is even). With three
-    raters and three categories "middle" and "median" are the same: what 004's code does with three raters who all
-    differ. One rating alone is its own majority. Misleads: a majority of two against one hides a third of the votes;
-    "drop" leaves out the texts that people find hardest; "middle" favours the middle of the scale.
+    Every label is a category that a rater of the unit gave. If several are equally frequent, `rule` decides: "drop" gives
+    no label; "median" takes the middle vote (no label if the two middle votes differ); "middle" takes the middle one of all
+    categories if a rater gave it (no label otherwise, nor for an even number of categories). With three raters and three
+    categories, "middle" and "median" are the same: this is what Multilingual's code does if all three raters differ. A
+    single rating is its own majority. Misleads: a majority of two against one hides a third of the votes; "drop" leaves
+    out the texts that people find hardest; "middle" favours the middle of the scale.
     """
     if rule not in MAJORITY_RULES:
         raise ValueError(f"rule must be one of {', '.join(MAJORITY_RULES)}, got {rule!r}")
@@ -379,7 +379,7 @@ def majority_labels(votes: ArrayLike, n_categories: int, rule: str = "drop") -> 
 
 
 def _median_votes(counts: Floats) -> Codes:
-    """The middle vote of each unit; -1 where two stand in the middle and differ."""
+    """The middle vote of each unit; -1 if its two middle votes differ."""
     total, below = counts.sum(axis=1), counts.cumsum(axis=1)
     lower = (below >= np.ceil(total / 2)[:, None]).argmax(axis=1)
     upper = (below >= (np.floor(total / 2) + 1)[:, None]).argmax(axis=1)
@@ -387,9 +387,9 @@ def _median_votes(counts: Floats) -> Codes:
 
 
 def agreement_kinds(votes: ArrayLike, n_categories: int) -> Codes:
-    """FULL, PARTIAL or NONE for each unit, -1 where fewer than two raters gave a vote: shape (n_units,).
+    """FULL, PARTIAL or NONE for each unit, -1 for fewer than two votes: shape (n_units,).
 
-    Two raters agree fully or not at all; with more raters than categories some two always agree.
+    Two raters agree fully or not at all; with more raters than categories, some two always agree.
     """
     counts = category_counts(check_votes(votes, n_categories), n_categories)
     total, most = counts.sum(axis=1), counts.max(axis=1, initial=0)
@@ -400,10 +400,10 @@ def agreement_kinds(votes: ArrayLike, n_categories: int) -> Codes:
 def full_agreement(
     votes: ArrayLike, n_categories: int, *, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
 ) -> Estimate:
-    """Percentage agreement of 004 as a share: units on which all raters agree, of those with two votes or more. In [0, 1].
+    """Multilingual's percentage agreement: share of units on which all raters agree, among those with two or more votes.
 
-    Of two raters the same as `raw_agreement`; of more it is stricter, and falls with their number: do not
-    compare panels of different size. Misleads where one category is popular, as all raw agreement does.
+    In [0, 1]. For two raters it equals `raw_agreement`. For more it is stricter and falls with their number, so do not
+    compare panels of different sizes. Misleads if one category is popular, like all raw agreement.
     """
     kinds = agreement_kinds(votes, n_categories)
     used = kinds != MISSING
@@ -420,10 +420,10 @@ def weighted_f1(
 ) -> Estimate:
     """F1 of each class, 2 hits / (true + predicted), averaged with the class's share of `truth`. In [0, 1].
 
-    truth, predicted: labels, shape (n_units,); units where either is -1 are left out and counted. As scikit-learn's
+    truth, predicted: labels, shape (n_units,); units where either is -1 are left out and counted. Equals scikit-learn's
     f1_score(average="weighted", zero_division=0): a class that is never predicted has F1 0; one that is predicted but
-    never true has no weight of its own. Not symmetric. Misleads where one class is popular: always naming it gives a high
-    value, so read it beside kappa and the distribution of classes.
+    never true has no weight. Not symmetric. Misleads if one class is popular: always predicting it gives a high value, so
+    read it together with kappa and the distribution of classes.
     """
     true, given, used = _shared(truth, predicted)
     n_classes = int(max(true[used].max(initial=0), given[used].max(initial=0))) + 1
@@ -434,14 +434,14 @@ def weighted_f1(
 
 
 def _hits(truth: Codes, given: Codes, n_classes: int) -> Floats:
-    """Columns hits, true and given of each class; 0 where one of the two gave no vote."""
+    """Columns hits, true and given for each class; 0 if either label is missing."""
     shared = ((truth != MISSING) & (given != MISSING))[:, None]
     true, said = (each[:, None] == np.arange(n_classes) for each in (truth, given))
     return np.hstack([shared & true & said, shared & true, shared & said]).astype(np.float64)
 
 
 def _f1(sums: Floats, n_classes: int) -> Floats:
-    """The weighted F1 of each pair of labels, from sums (..., pairs * 3 * n_classes) of `_hits`; NaN without a unit."""
+    """Weighted F1 of each pair of labels from sums (..., pairs * 3 * n_classes) of `_hits`; NaN without a unit."""
     parts = sums.reshape(*sums.shape[:-1], -1, 3, n_classes)
     hits, truth, given = (parts[..., k, :] for k in range(3))
     each = np.nan_to_num(ratio(2 * hits, truth + given))
@@ -456,11 +456,11 @@ def top_class_bias(
     clusters: ArrayLike | None = None,
     **drawing: Unpack[Resampling],
 ) -> TopClassBias:
-    """Does the evaluator give the best class, n_categories - 1, more often than the raters' majority does (004)?
+    """How much more often the evaluator gives the best class, n_categories - 1, than the raters' majority (Multilingual).
 
-    majority, evaluator: labels, shape (n_units,); units where either is -1 are left out. Compared over the same units,
-    so that the interval, from resampled clusters, is of a paired difference. Misleads: 0 does not mean that the two agree
-    on which units are best, only that they name as many.
+    majority, evaluator: labels, shape (n_units,); units where either is -1 are left out. Both shares use the same units,
+    so the interval over resampled clusters is that of a paired difference. Misleads: 0 means that both give the best class
+    equally often, not that they give it to the same units.
     """
     check_votes(np.column_stack([np.asarray(majority), np.asarray(evaluator)]), n_categories)
     true, given, used = _shared(majority, evaluator)
@@ -478,7 +478,7 @@ def top_class_bias(
 
 
 def _shared(first: ArrayLike, second: ArrayLike) -> tuple[Codes, Codes, NDArray[np.bool_]]:
-    """Both labels of each unit, and which units have both."""
+    """Both labels of each unit, and a mask of units that have both."""
     one, other = np.asarray(first), np.asarray(second)
     if one.ndim != 1 or one.shape != other.shape:
         raise ValueError(f"both labels must have one shape (n_units,), got {one.shape} and {other.shape}")
@@ -488,21 +488,21 @@ def _shared(first: ArrayLike, second: ArrayLike) -> tuple[Codes, Codes, NDArray[
 
 
 MOST_PAIRS = 66
-"""Of raters (12 of them): each takes columns of its own in every resample."""
-TOO_MANY = "too many raters for the F1 of every two of them: it is worked out for up to 12"
-NONE_WITH_BOTH = "no text has two raters' votes and the evaluator's"
+"""Largest number of pairs of raters (12 raters), because each pair adds columns to every resample."""
+TOO_MANY = "too many raters: F1 of every two raters is computed for up to 12"
+NONE_WITH_BOTH = "no text has votes of two raters and of the evaluator"
 
 
 @dataclass(frozen=True)
 class PairwiseAgreement:
-    """How often two voices give the same class: two raters, or the evaluator and a rater. Each in [0, 1], the gap in [-1, 1]."""
+    """How often two raters, or the evaluator and a rater, give the same class. Shares in [0, 1], the gap in [-1, 1]."""
 
     raters: Estimate
-    """Share of a unit's pairs of raters that agree, averaged over units with two votes or more (`raw_agreement`)."""
+    """Share of a unit's pairs of raters that agree, averaged over units with at least two votes (`raw_agreement`)."""
     evaluator: Estimate
-    """Share of a unit's raters who gave the evaluator's class, averaged over the same units that have its class."""
+    """Share of a unit's raters who gave the evaluator's class, averaged over those of these units that it rated."""
     gap: Estimate
-    """The evaluator's share minus the raters', over units that have both."""
+    """The evaluator's share minus the raters', over units with both."""
 
 
 def pairwise_f1(
@@ -510,10 +510,10 @@ def pairwise_f1(
 ) -> Estimate:
     """Mean over pairs of raters of the weighted F1 (`weighted_f1`), the earlier rater of a pair as truth. [0, 1].
 
-    votes: codes, shape (n_units, n_raters), -1 for missing; pairs that share no unit are left out. Its direction is a
+    votes: codes, shape (n_units, n_raters), -1 for missing; pairs that share no unit are left out. The direction is a
     convention: averaged over both directions, the weighted F1 of two raters is exactly the share of their equal votes.
-    `n`: units with two votes or more. Undefined above MOST_PAIRS pairs that share units. 004 prints it beside that of an evaluator (Table
-    2). Misleads as weighted F1 does: high by chance where one class is popular.
+    `n`: units with at least two votes. Undefined above MOST_PAIRS pairs that share units. Multilingual prints it next to
+    the evaluator's (Table 2). Misleads like weighted F1: high by chance if one class is popular.
     """
     codes = check_votes(votes, n_categories)
     used = (codes != MISSING).sum(axis=1) >= 2
@@ -545,13 +545,13 @@ def pairwise_agreement(
     clusters: ArrayLike | None = None,
     **drawing: Unpack[Resampling],
 ) -> PairwiseAgreement:
-    """Compare people and an evaluator by the same measure: the chance that two voices on a unit give one class.
+    """Compare people and an evaluator by the same measure: how often two ratings of a unit are equal.
 
-    votes: codes (n_units, n_raters); evaluator: codes (n_units,), -1 for missing. A gap below 0 says that the evaluator
-    agrees with a rater less often than another rater does. The agreement with a majority has no such zero: a majority is
-    steadier than a rater, and "all raters equal" falls with their number. Units with one vote are left out, unless no unit
-    has two: then the evaluator's share is over all, and the others are undefined. Misleads where one class is popular, as
-    all raw agreement does: both shares are high by chance.
+    votes: codes (n_units, n_raters); evaluator: codes (n_units,), -1 for missing. A gap below 0 means that the evaluator
+    agrees with a rater less often than another rater does. Agreement with a majority has no such zero point: a majority is
+    more stable than a rater, and "all raters agree" becomes rarer with their number. Units with one vote are left out,
+    unless no unit has two: then the evaluator's share covers all units, and the others are undefined. Misleads if one class
+    is popular, like all raw agreement: both shares are high by chance.
     """
     codes = check_votes(votes, n_categories)
     given = check_votes(np.asarray(evaluator).reshape(-1, 1), n_categories)[:, 0]
@@ -560,10 +560,10 @@ def pairwise_agreement(
     counts = category_counts(codes, n_categories)
     total = counts.sum(axis=1)
     paired = total >= 2
-    beside = (paired if paired.any() else total >= 1) & (given != MISSING)
+    rated = (paired if paired.any() else total >= 1) & (given != MISSING)
     of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
     raters = np.where(paired, _pair_agreement(counts), np.nan)
-    own = np.where(beside, of_class / np.maximum(total, 1.0), np.nan)
+    own = np.where(rated, of_class / np.maximum(total, 1.0), np.nan)
     found = mean_estimates(
         np.column_stack([raters, own, own - raters]), unit_clusters(clusters, len(codes)), **drawing
     )
@@ -575,26 +575,26 @@ def pairwise_agreement(
     )
 
 
-# --- judges that answer each other's questions: ADR and ADS of CEF (001, section 3.1) --------------
+# --- judges that answer each other's questions: ADR and ADS (CEF, section 3.1) --------------
 #
-# Answers have shape (questions, models): codes 0 (YES), 1 (NO), 2 (IDK), -1 where a model gave none. `own` has the same
-# shape and says which models made each question: none, one, or several that hit on the same. `clusters` has shape
-# (questions,) and names the document of each question. All rates run from 0 to 1, lower is more reliable; the order of
-# the models changes none of them. `paper` is what 001 defines; `cef-code` is what its published programs count, in which
-# a missing answer is a wrong one. The paper's tables come from the programs, in percent.
+# Answers have shape (questions, models): codes 0 (YES), 1 (NO), 2 (IDK), -1 for missing. `own` has the same shape and
+# marks the models that made each question: none, one, or several that made the same one. `clusters` has shape
+# (questions,) and names the document of each question. All rates are between 0 and 1, and lower is more reliable; they do
+# not depend on the order of the models. `paper` follows CEF's definitions; `cef-code` follows its published programs, in
+# which a missing answer is a wrong one. CEF's tables come from the programs, in percent.
 
 Variant = Literal["paper", "cef-code"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 YES, N_ANSWERS = 0, 3
 AGREEING = Fraction(4, 5)
-"""Share of the models that has to give one answer before `cef-code` counts a question: 4 of its 5 models."""
+"""Share of models that must give the same answer for `cef-code` to count a question: 4 of its 5 models."""
 ONE_MODEL, NO_QUESTIONS = "fewer than two models", "no questions"
 NO_OWN_QUESTIONS = "no question of this model that another model answered"
 NO_MAJORITY = "no question with a majority"
-TWO_MODELS = "of two models neither can deviate: where they differ there is no majority"
-ALL_AGREE = "below five models only questions on which all agree count, so none can deviate"
+TWO_MODELS = "with two models there is no majority if they differ, so neither can deviate"
+ALL_AGREE = "with fewer than five models, only questions on which all agree count, so none can deviate"
 
-_DECIMALS = 12  # equal rates share a rank, whatever the order in which they were summed
+_DECIMALS = 12  # equal rates share a rank even if they were summed in different orders
 
 
 def disagreement(
@@ -608,14 +608,14 @@ def disagreement(
     """Average disagreement rate of each model: how often the others do not answer its questions as expected.
 
     paper: ADR(M_i) = mean over the questions of M_i of the share of the other K - 1 models whose answer is not M_i's
-    own (001, section 3.1). Answers that are missing are left out: of the share where another model's is, the whole
-    question where M_i's own is, or nobody else's is there. cef-code: the share of the others whose answer is not YES,
-    a missing one being none; M_i's own answer plays no part.
+    own (CEF, section 3.1). A missing answer of another model is left out of the share; the whole question is left out if
+    M_i's own answer is missing, or all others are. cef-code: the share of the others whose answer is not YES, including
+    missing ones; M_i's own answer is ignored.
 
-    `n` counts the model's questions used, `n_left_out` those that could not be. Undefined below two models and for a
-    model without a usable question. Interval: percentiles over resampled clusters (every question by itself without
-    `clusters`: too narrow where questions of a document are alike), the same resamples for all models. Misleads: models
-    that share an error agree, and one whose questions are trivial has a low rate; compare models only within one call.
+    `n` counts the model's questions used, `n_left_out` those that could not be used. Undefined for fewer than two models
+    and for a model without a usable question. Interval: percentiles over resampled clusters, the same for all models
+    (without `clusters`, single questions: too narrow if questions of a document are alike). Misleads: models that share
+    an error agree, and a model with trivial questions has a low rate. Compare models only within one call.
     """
     codes, made = _checked_answers(answers, own)
     n_others, n_differ = _others_of_all(codes) if variant == "cef-code" else _others_of_known(codes)
@@ -638,19 +638,19 @@ def deviation(
     variant: Variant = "paper",
     **drawing: Unpack[Resampling],
 ) -> tuple[Estimate, ...]:
-    """Answer deviation score of each model: how often its answer is not the one that most models give.
+    """Answer deviation score of each model: how often its answer differs from most models' answer.
 
-    Over all models' questions, each distinct one of a document once. paper: ADS(M_i) = share of the questions on which
-    M_i's answer is not the most frequent answer, M_i's own included (001, section 3.1); a tie for the most frequent,
-    or fewer than two answers, is no majority, and such a question is left out, as is one that M_i did not answer.
-    `own` plays no part. cef-code: the answer of each of its authors is taken to be YES whatever they said, a missing
-    answer is an answer of its own, questions on which fewer than ceil(4/5 K) of the K models agree (4 of 5 in 001) are dropped,
-    and 1 is counted where M_i's answer is not the agreed one.
+    Computed over all models' questions, each distinct question of a document once. paper: ADS(M_i) = share of the questions
+    on which M_i's answer is not the most frequent answer, M_i's own included (CEF, section 3.1). A question is left out if
+    the most frequent answer is tied, if there are fewer than two answers, or if M_i did not answer. `own` is ignored.
+    cef-code: the answer of each author counts as YES whatever it was; a missing answer is an answer of its own; questions
+    on which fewer than ceil(4/5 K) of the K models agree (4 of 5 in CEF) are dropped; M_i deviates if its answer is not the
+    agreed one.
 
-    `n` counts questions used for the model, `n_left_out` the others. Undefined and intervals: as `disagreement`.
-    Undefined also where nobody could deviate, so that every score would be 0: paper, of two models, which have no
-    majority where they differ; cef-code, below five models, where ceil(4/5 K) = K and all have to agree. Misleads with
-    three models: the two that are of one family decide.
+    `n` counts questions used for the model, `n_left_out` the others. For intervals and undefined cases see `disagreement`.
+    Also undefined if no model could deviate, so that every score would be 0: in `paper` for two models, which have no
+    majority if they differ; in `cef-code` for fewer than five models, where ceil(4/5 K) = K and all must agree. Misleads
+    with three models: two of the same family decide.
     """
     codes, made = _checked_answers(answers, own)
     n_models = codes.shape[1]
@@ -681,8 +681,8 @@ def deviation(
 
 
 def lowest_first(values: Sequence[float | None]) -> tuple[int | None, ...]:
-    """Ranks from 1 for the lowest; equal values share the best of their ranks (method "min"), undefined ones have none."""
-    from scipy.stats import rankdata  # loads slowly, and judges need majorities alone
+    """Ranks from 1 for the lowest value; equal values share their best rank (method "min"), undefined ones have none."""
+    from scipy.stats import rankdata  # imported lazily: loads slowly, and judges need only majorities
 
     defined = [value for value in values if value is not None]
     ranks = iter(rankdata(np.round(defined, _DECIMALS), method="min").tolist() if defined else [])
@@ -696,24 +696,24 @@ def _checked_answers(answers: ArrayLike, own: ArrayLike) -> tuple[Codes, NDArray
             f"own must have the shape of answers (questions, models), got {made.shape} and {codes.shape}"
         )
     if made.size and made.dtype != np.bool_:
-        raise ValueError(f"own must say true or false of each model, got dtype {made.dtype}")
+        raise ValueError(f"own must be boolean, got dtype {made.dtype}")
     return codes, made.astype(np.bool_)
 
 
 def _others_of_all(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Shape (questions, models): for each model how many others there are, and how many of them did not say YES."""
+    """For each model, the numbers of other models and of those that did not answer YES: shape (questions, models)."""
     not_yes = (codes != YES).astype(np.int64)
     return np.full(codes.shape, codes.shape[1] - 1, dtype=np.int64), not_yes.sum(axis=1)[:, None] - not_yes
 
 
 def _others_of_known(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Shape (questions, models): for each model how many others answered, and how many of them otherwise than it did.
+    """For each model, the numbers of others that answered and that answered differently: shape (questions, models).
 
-    Nobody is to be counted against a model that gave no answer itself.
+    Both are 0 for a model that gave no answer itself.
     """
     counts = category_counts(codes, N_ANSWERS).astype(np.int64)
     known = codes != MISSING
-    alike = np.take_along_axis(counts, np.maximum(codes, 0), axis=1)  # with the model itself
+    alike = np.take_along_axis(counts, np.maximum(codes, 0), axis=1)  # including the model itself
     answered = counts.sum(axis=1)[:, None]
     return np.where(known, answered - 1, 0), np.where(known, answered - alike, 0)
 
@@ -727,9 +727,9 @@ def _rates(
     why_undefined: str | None = None,
     **drawing: Unpack[Resampling],
 ) -> tuple[Estimate, ...]:
-    """Each column's mean over its used questions. concerned: which questions a model's rate should be about.
+    """Mean of each column over its used questions. concerned: questions that a model's rate should cover.
 
-    why_undefined: why there is no rate, whatever was answered; None: there may be one.
+    why_undefined: reason why no rate exists, whatever the answers; None: rates may exist.
     """
     n_questions, n_models = used.shape
     if n_models < 2 or why_undefined is not None:

@@ -1,4 +1,4 @@
-"""Could the two sources be told apart: by raters, from their guesses, and from numbers measured on both texts?"""
+"""Test blinding: could raters guess, or could measured numbers predict, which system wrote an answer?"""
 
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -26,23 +26,23 @@ _SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class Index:
-    """A blinding index with the standard error and normal interval of its paper."""
+    """A blinding index with the standard error and normal interval of its publication."""
 
     estimate: float | None
     se: float | None
-    """Standard error, guesses taken for independent."""
+    """Standard error, assuming independent guesses."""
     low: float | None
-    """estimate - z se; may leave the index's range, as published."""
+    """estimate - z se; may lie outside the index's range, as published."""
     high: float | None
     n: int
-    """Guesses, "cannot tell" among them."""
+    """Guesses, including "cannot tell"."""
     confidence_level: float
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class ShareRight:
-    """Share of right ones among the guesses that name a side, with interval and test against one half."""
+    """Share of right guesses among those that name a side, with interval and test against one half."""
 
     n: int
     n_right: int
@@ -51,20 +51,20 @@ class ShareRight:
     high: float | None
     confidence_level: float
     p: float | None
-    """Two-sided exact binomial p value of a share of one half."""
+    """Two-sided exact binomial p-value of a share of one half."""
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class BlindingIndex:
-    """Everything that a set of guesses says."""
+    """All indices of a set of guesses."""
 
     n: int
     table: tuple[tuple[int, ...], ...]
-    """Rows: the person's text on the left, on the right; columns: guessed left, right, cannot tell."""
+    """Rows: human text on the left, on the right; columns: guessed left, right, cannot tell."""
     share_right: ShareRight
     bang_left: Index
-    """Of the guesses about pairs with the person's text on the left."""
+    """Bang's index of guesses about pairs with the human text on the left."""
     bang_right: Index
     bang: Index
     james: Index
@@ -77,16 +77,16 @@ class BlindingIndex:
 def blinding_index(
     sides: ArrayLike, guesses: ArrayLike, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]
 ) -> BlindingIndex:
-    """Both indices of a set of guesses, with analytic intervals and with intervals over resampled clusters.
+    """Compute both indices of a set of guesses, with analytic intervals and intervals over resampled clusters.
 
-    sides: shape (n,), where the person's text stood, LEFT or RIGHT. guesses: shape (n,), LEFT, RIGHT or UNSURE.
+    sides: shape (n,), side of the human text, LEFT or RIGHT. guesses: shape (n,), LEFT, RIGHT or UNSURE.
     clusters: shape (n,), the question of each guess; None: each guess by itself. Further arguments: see
     resampling.cluster_bootstrap.
 
-    Misleads at few guesses: normal intervals at n = 10 are rough, and all guesses right give an interval of width 0
-    at any n, also at n = 1 (read `share_right`, whose interval is exact). Guesses of one rater, and about one
-    question, are not independent: the analytic intervals are then too narrow, those over questions allow for the
-    question but not for the rater.
+    Misleads with few guesses: normal intervals at n = 10 are rough, and if all guesses are right the interval has width 0
+    at any n, even at n = 1 (read `share_right`, whose interval is exact). Guesses by one rater, or about one question, are
+    not independent: analytic intervals are then too narrow, and intervals over questions account for the question but not
+    for the rater.
     """
     cells = _cells(sides, guesses)
     table = np.rint(cells.sum(axis=0)).astype(np.int64).reshape(2, 3)
@@ -99,7 +99,7 @@ def blinding_index(
         replace(cluster_bootstrap(cells, units, statistic, **drawing), reason=index.reason)
         for statistic, index in ((bang_of_sums, bang), (james_of_sums, james))
     )
-    empty = "no guess about a pair with the person's answer on the {}"
+    empty = "no guess about a pair with the human answer on the {}"
     return BlindingIndex(
         n=len(cells),
         table=tuple(tuple(row) for row in table.tolist()),
@@ -116,17 +116,17 @@ def blinding_index(
 def bang_index(
     right: int, wrong: int, unsure: int, *, confidence_level: float = 0.95, no_guesses: str = NO_GUESSES
 ) -> Index:
-    """Bang's index: (right - wrong) / n, where n counts "cannot tell" too; -1 to 1, 0 as by guessing.
+    """Bang's index: (right - wrong) / n, where n includes "cannot tell"; -1 to 1, 0 for random guesses.
 
-    1: every guess was right, blinding failed; -1: every guess was wrong, which shows that the texts can be told
-    apart as well. Variance (Bang et al. 2004, as in the R package BI 1.2.0):
-    (p (1 - p) + q (1 - q) + 2 p q) / n, with p and q the shares of right and wrong guesses. The paper prefers
-    one-sided intervals; this one is two-sided. No guesses: undefined, with the sentence `no_guesses`.
+    1: every guess was right, so blinding failed. -1: every guess was wrong, so the texts are distinguishable, too.
+    Variance (Bang et al. 2004, as in the R package BI 1.2.0):
+    (p (1 - p) + q (1 - q) + 2 p q) / n, where p and q are the shares of right and wrong guesses. Bang et al. prefer
+    one-sided intervals; this one is two-sided. No guesses: undefined, for the reason `no_guesses`.
 
-    Made for one arm at a time. Pooled over both, arms can cancel: who always says "left" has 1 in one arm and -1 in
-    the other, together about 0, which is right for "could they tell" and hides that they did not look. When the
-    sides are not balanced, such a rater's pooled index is (n left - n right) / n and not 0.
-    Misleads also when few named a side: 3 right of 3 among 30 "cannot tell" is 0.09.
+    Designed for one arm at a time. Pooled over both, arms can cancel: a rater who always guesses "left" has 1 in one arm
+    and -1 in the other, about 0 together. This is right (the rater could not tell) but hides that the rater did not try. If
+    the sides are not balanced, such a rater's pooled index is (n left - n right) / n, not 0.
+    Also misleads if few guesses name a side: 3 right of 3 among 30 "cannot tell" is 0.09.
     """
     check_confidence_level(confidence_level)
     if min(right, wrong, unsure) < 0:
@@ -139,40 +139,40 @@ def bang_index(
 
 
 def james_index(table: ArrayLike, *, confidence_level: float = 0.95) -> Index:
-    """James's index of a table of counts (2 sides, 3 guesses): 0 to 1; 1 blinded, 0.5 guessing, 0 all right.
+    """James's index of a table of counts (2 sides, 3 guesses): 0 to 1; 1 blinded, 0.5 random guesses, 0 all right.
 
     (1 + u + (1 - u) K) / 2, where u is the share of "cannot tell" and K = (Do - De) / De compares the observed
-    disagreement of side and guess, among those who named one, with the one that their margins give by chance.
-    Weights of the paper: right 0, wrong 0.5, cannot tell 1. The same in counts, N of n guesses naming a side:
-    U / n + N^2 wrong / (2 n (named left x side right + named right x side left)). Variance: the paper's, which is
+    disagreement of side and guess, among guesses that name a side, with the one expected by chance from their margins.
+    James's weights: right 0, wrong 0.5, cannot tell 1. In counts, with N of n guesses naming a side:
+    U / n + N^2 wrong / (2 n (named left x side right + named right x side left)). Variance: James's, which is
     the delta method on multinomial counts.
 
-    All "cannot tell": 1, whatever the sides. Undefined where the guesses that name a side are all about the
-    same true side: K is then 0 or 0/0 whatever was guessed (the R package BI gives (1 + u) / 2 or NaN there).
+    All "cannot tell": 1, whatever the sides. Undefined if all guesses that name a side are about the same true side: K is
+    then 0 or 0/0 whatever was guessed (the R package BI gives (1 + u) / 2 or NaN).
 
-    Misleads because "cannot tell" dominates: 80 % of it keeps the index at 0.8 or above although all others were
+    Misleads because "cannot tell" dominates: with 80 % of it the index is 0.8 or above even if all other guesses are
     right. And one number for both sides cannot show that only one of them was recognised.
     """
     check_confidence_level(confidence_level)
     counts = np.asarray(table, dtype=np.float64)
     if counts.shape != (2, 3) or (counts < 0).any():
-        raise ValueError(f"table must hold counts in 2 rows and 3 columns, got {table!r}")
+        raise ValueError(f"table must contain counts in 2 rows and 3 columns, got {table!r}")
     n = int(counts.sum())
     if n == 0:
         return Index(None, None, None, None, 0, confidence_level, NO_GUESSES)
     estimate = float(james_of_sums(counts.reshape(6)))
     if np.isnan(estimate):
         seen = _SIDES[int(counts[RIGHT, :UNSURE].sum() > 0)]
-        reason = f"every guess that names a side is about a pair with the person's answer on the {seen}"
+        reason = f"every guess that names a side is about a pair with the human answer on the {seen}"
         return Index(None, None, None, None, n, confidence_level, reason)
     return _with_normal_interval(estimate, _james_variance(counts / n) / n, n, confidence_level)
 
 
 def share_right(n_right: int, n: int, *, confidence_level: float = 0.95) -> ShareRight:
-    """Share of right guesses among the n that name a side, in [0, 1]; one half by guessing.
+    """Share of right guesses among the n that name a side, in [0, 1]; one half by chance.
 
     Interval: Clopper and Pearson (1934, Biometrika 26:404), never below its level; p: exact. n = 0: undefined.
-    Misleads by leaving out who could not tell, and where guesses hang together (one rater, one question).
+    Misleads because it leaves out "cannot tell", and if guesses are dependent (one rater, one question).
     """
     check_confidence_level(confidence_level)
     if not 0 <= n_right <= n:
@@ -186,13 +186,13 @@ def share_right(n_right: int, n: int, *, confidence_level: float = 0.95) -> Shar
 
 
 def bang_of_sums(sums: Floats) -> Floats:
-    """Bang's index over both sides from cell counts (..., 6), row after row of the table; NaN without guesses."""
+    """Bang's index over both sides from the table's cell counts (..., 6), row by row; NaN without guesses."""
     right, wrong = sums[..., 0] + sums[..., 4], sums[..., 1] + sums[..., 3]
     return ratio(right - wrong, sums.sum(axis=-1))
 
 
 def james_of_sums(sums: Floats) -> Floats:
-    """James's index from cell counts (..., 6), row after row of the table; NaN where undefined."""
+    """James's index from the table's cell counts (..., 6), row by row; NaN if undefined."""
     l_l, l_r, l_u, r_l, r_r, r_u = np.moveaxis(sums, -1, 0)
     on_left, on_right, wrong = l_l + l_r, r_l + r_r, l_r + r_l
     n, named = sums.sum(axis=-1), on_left + on_right
@@ -203,7 +203,7 @@ def james_of_sums(sums: Floats) -> Floats:
 
 
 def _cells(sides: ArrayLike, guesses: ArrayLike) -> Floats:
-    """One row a guess: 1 in its cell of the table, row after row, shape (n, 6)."""
+    """One row for each guess with 1 in its cell of the table (row by row), shape (n, 6)."""
     true, guessed = (np.asarray(codes) for codes in (sides, guesses))
     if true.ndim != 1 or true.shape != guessed.shape:
         raise ValueError(f"sides and guesses must both have shape (n,), got {true.shape} and {guessed.shape}")
@@ -240,42 +240,42 @@ def _with_normal_interval(estimate: float, variance: float, n: int, confidence_l
 
 
 FEWEST_QUESTIONS = 6
-"""With 5, the 32 flips come in mirrored pairs and no p can be below 2/32, which is above 0.05."""
+"""Fewest questions. With 5, the 32 flips come in mirrored pairs, so no p can be below 2/32, which is above 0.05."""
 PENALTY = 3.0
-"""Of the ridge regression, as if three more pairs had shown no difference; set by simulation, not on any study."""
-_DECIMALS = 10  # margins that are equal on paper must tie, whatever order their sums were taken in
+"""Penalty of the ridge regression, as if three more pairs showed no difference; set by simulation, not on a study."""
+_DECIMALS = 10  # margins that are mathematically equal must tie, whatever the order of summation
 
 
 @dataclass(frozen=True)
 class Separability:
-    """How well all numbers together name the first member of a pair that was not learned from."""
+    """How well all numbers together identify the first member of a held-out pair."""
 
     auc: float | None
-    """Cross-validated area under the curve, 0 to 1; 0.5 is guessing."""
+    """Cross-validated area under the curve, 0 to 1; chance gives 0.5."""
     p: float | None
-    """One-sided permutation p of an AUC as large; never 0."""
+    """One-sided permutation p of an AUC at least as large; never 0."""
     n_pairs: int
     n_questions: int
-    """Questions among them whose members differ in some number: the coins that are flipped."""
+    """Questions whose members differ in some number: the units that are flipped."""
     n_flips: int
-    """Flips behind p."""
+    """Number of flips behind p."""
     exact: bool
-    """All flips were counted, none drawn."""
+    """Whether all flips were enumerated instead of drawn."""
     reason: str | None
 
 
 @dataclass(frozen=True)
 class SingleRule:
-    """The one number that names the first member most often, by being smaller or larger there."""
+    """The single number that identifies the first member most often, by being smaller or larger."""
 
     column: int | None
-    """Which column of the differences."""
+    """Column of the differences."""
     larger: bool
-    """The first member is the one with more of it; else the one with less."""
+    """Whether the first member has the larger value; otherwise the smaller."""
     n_right: int
-    """Pairs in which the rule names the first member."""
+    """Pairs in which the rule identifies the first member."""
     n_undecided: int
-    """Pairs whose members do not differ in this number."""
+    """Pairs whose members are equal in this number."""
     n_pairs: int
     p: float | None
     """Permutation p of the best of all rules, both directions of every number; never 0."""
@@ -293,14 +293,14 @@ def walsh_auc(margins: Floats) -> Floats:
 
 
 def held_out_margins(differences: ArrayLike, clusters: ArrayLike, signs: ArrayLike | None = None) -> Floats:
-    """Margins y_i f(d_i), f learned without the question of pair i: above 0 where the first member is named.
+    """Margins y_i f(d_i), where f is fitted without the question of pair i: above 0 if the first member is identified.
 
     differences: shape (n, k). clusters: shape (n,), the question of each pair. signs: shape (n, b), +1 or -1, one
-    column a flip, equal within a question; default: the data, all +1. Returns shape (n, b).
+    column for each flip, equal within a question; default: all +1, the data. Returns shape (n, b).
 
     f is a ridge regression without intercept of y on d / rms(d), in closed form: with the hat matrix H of all pairs,
-    the residuals of a question's pairs when it is left out are (I - H_gg)^-1 (y - H y)_g. Scaling by the root mean
-    square sees no sign, so nothing leaks. Equal to scikit-learn's Ridge(2 * PENALTY, fit_intercept=False) fitted
+    the residuals of a left-out question's pairs are (I - H_gg)^-1 (y - H y)_g. Scaling by the root mean
+    square ignores signs, so nothing leaks. Equal to scikit-learn's Ridge(2 * PENALTY, fit_intercept=False) fitted
     to d and -d with LeaveOneGroupOut.
     """
     rows, labels = _checked(differences, clusters)
@@ -310,7 +310,7 @@ def held_out_margins(differences: ArrayLike, clusters: ArrayLike, signs: ArrayLi
     inverse = np.linalg.inv(design.T @ design + PENALTY * np.eye(design.shape[1]))
     residuals = flips - design @ (inverse @ (design.T @ flips))
     _, index, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    for n_pairs in np.unique(sizes):  # questions with as many pairs are solved together
+    for n_pairs in np.unique(sizes):  # questions with equally many pairs are solved together
         members = np.flatnonzero(sizes[index] == n_pairs)
         at = members[np.argsort(index[members], kind="stable")].reshape(-1, n_pairs)
         blocks = design[at]
@@ -322,18 +322,18 @@ def held_out_margins(differences: ArrayLike, clusters: ArrayLike, signs: ArrayLi
 def separability(
     differences: ArrayLike, clusters: ArrayLike, *, n_resamples: int = 2000, rng: Rng = 0
 ) -> Separability:
-    """Cross-validated AUC of naming the first member of a pair from its differences, with a permutation p.
+    """Cross-validated AUC of identifying the first member of a pair from its differences, with a permutation p.
 
-    differences: shape (n, k), first member minus second, finite. clusters: shape (n,), the question of each pair: it is
-    left out whole, and flipped whole. n_resamples: flips drawn, unless there are no more than that many in all.
+    differences: shape (n, k), first member minus second, finite. clusters: shape (n,), the question of each pair; whole
+    questions are left out and flipped. n_resamples: flips to draw; if there are no more in total, all are used.
 
-    AUC is the chance that a differing pair shown one way round scores above a pair shown the other way
-    round (`walsh_auc` of `held_out_margins`). Swapping first and second everywhere changes nothing.
+    AUC is the probability that a differing pair in one order scores above a pair in the other
+    order (`walsh_auc` of `held_out_margins`). Swapping first and second everywhere changes nothing.
 
-    Degenerate cases: fewer than FEWEST_QUESTIONS questions that differ give None with the reason.
+    Degenerate cases: fewer than FEWEST_QUESTIONS questions that differ give None with a reason.
 
-    Misleads: below 0.5 says nothing, a leave-one-out AUC of pure noise is often a little below; with some 20
-    questions only a strong leak is found, so a large p is no proof of blindness; and a reader sees more than these
+    Misleads: a value below 0.5 has no meaning, because a leave-one-out AUC of pure noise is often slightly below. With
+    about 20 questions only a strong leak is found, so a large p does not prove blindness. A reader sees more than these
     numbers.
     """
     rows, labels = _checked(differences, clusters)
@@ -354,14 +354,14 @@ def separability(
 def strongest_rule(
     differences: ArrayLike, clusters: ArrayLike, *, n_resamples: int = 2000, rng: Rng = 0
 ) -> SingleRule:
-    """The number and direction that name the first member of most pairs, with a p that pays for the choice.
+    """The number and direction that identify the first member of most pairs, with p corrected for the choice.
 
-    Shapes as in `separability`. A rule is right, wrong, or undecided where the two members are equal; rules are ranked
-    by right minus wrong, the first column wins ties. p compares with the best rule of every flip (maximum
-    statistic: Westfall and Young 1993), so looking at 2 k rules costs nothing further.
+    Shapes as in `separability`. A rule is right, wrong, or undecided if the two members are equal. Rules are ranked by
+    right minus wrong; the first column wins ties. p compares with the best rule of every flip (maximum
+    statistic: Westfall and Young 1993), so trying 2 k rules needs no further correction.
 
-    Degenerate cases as in `separability`: then no rule is named. Misleads: p pays for the rules of this
-    table, not for looking at several tables (levels).
+    Degenerate cases as in `separability`, without a rule. Misleads: p is corrected for the rules of this table, not for
+    several tables (levels).
     """
     rows, labels = _checked(differences, clusters)
     n_questions, reason = _differing(rows, labels)
@@ -373,7 +373,7 @@ def strongest_rule(
     larger = bool(scores[column] >= 0)
     per_question = np.zeros((n_questions, votes.shape[1]))
     coins = _coins(rows, labels)
-    np.add.at(per_question, coins, votes)  # a pair without any difference adds 0, wherever it is put
+    np.add.at(per_question, coins, votes)  # a pair without any difference adds 0 to any question
     signs, exact = _question_flips(n_questions, n_resamples, rng)
     best = np.abs(signs.T @ per_question).max(axis=1)
     return SingleRule(
@@ -392,7 +392,7 @@ def _auc(rows: Floats, labels: NDArray[np.generic], signs: Floats | None) -> Flo
 
 
 def _differing(rows: Floats, labels: NDArray[np.generic]) -> tuple[int, str | None]:
-    """How many questions differ in some number, and why that is too few."""
+    """Number of questions that differ in some number, and the reason if these are too few."""
     n = np.unique(labels[rows.any(axis=1)]).size
     if n >= FEWEST_QUESTIONS:
         return n, None
@@ -402,13 +402,13 @@ def _differing(rows: Floats, labels: NDArray[np.generic]) -> tuple[int, str | No
 
 
 def _coins(rows: Floats, labels: NDArray[np.generic]) -> NDArray[np.intp]:
-    """Number of each pair's question among those that differ; questions that do not may share any coin."""
+    """Number of each pair's question among those that differ; the number is arbitrary for other questions."""
     names = np.unique(labels[rows.any(axis=1)])
     return np.minimum(np.searchsorted(names, labels), names.size - 1)
 
 
 def _question_flips(n: int, n_resamples: int, rng: Rng) -> tuple[Floats, bool]:
-    """Signs of shape (n, flips): all 2**n of them where that is no more than n_resamples, else drawn."""
+    """Signs of shape (n, flips): all 2**n if these are at most n_resamples, else drawn."""
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples}")
     exact = 2**n <= n_resamples

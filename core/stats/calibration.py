@@ -1,4 +1,4 @@
-"""How does a judge's score read on the scale of human ratings, and does it then say more than no score at all?"""
+"""Map a judge's scores to the scale of human ratings, and test whether the mapped scores beat the mean rating."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -26,20 +26,20 @@ from core.stats.resampling import (
 )
 
 Predict = Callable[[Floats], Floats]
-"""Judge's scores (n,) -> what they read as on the human scale (n,)."""
+"""Judge's scores (n,) -> values on the human scale (n,)."""
 MOST_CLASSES = 20
-"""Different human scores that an ordinal map takes."""
+"""Most distinct human scores for an ordinal map."""
 
 
 class NoFit(Exception):
-    """The ordinal model cannot be fitted; says why."""
+    """Raised with a reason if the ordinal model cannot be fitted."""
 
 
 def isotonic_knots(judge: Floats, human: Floats) -> tuple[Floats, Floats]:
-    """The never falling step function nearest to the human scores in squares, as knots (k,), (k,); n >= 1, no NaN.
+    """Least-squares non-decreasing function of the judge's scores, as knots (k,), (k,); n >= 1, no NaN.
 
-    Between knots it is taken as linear, beyond them as constant. Equal judge's scores get one value. A judge whose scores
-    run against people's gets a flat map. Source: Barlow et al. (1972), Statistical Inference under Order Restrictions;
+    The map is linear between knots and constant beyond them. Equal scores get one value. A judge whose scores fall as
+    people's rise gets a flat map. Source: Barlow et al. (1972), Statistical Inference under Order Restrictions;
     for calibration Zadrozny and Elkan (2002, KDD).
     """
     scores, place, counts = np.unique(judge, return_inverse=True, return_counts=True)
@@ -51,23 +51,23 @@ def isotonic_knots(judge: Floats, human: Floats) -> tuple[Floats, Floats]:
 
 
 def through(knots: tuple[Floats, Floats]) -> Predict:
-    """Linear between knots, constant beyond."""
+    """A map that is linear between knots and constant beyond."""
     return lambda scores: np.interp(scores, *knots)
 
 
 def ordinal_map(judge: Floats, human: Floats) -> Predict:
     """Mean of the human classes under a proportional odds model of the judge's score. Raises NoFit.
 
-    Human scores are taken as ordered classes; the mean over them uses their values. Source: McCullagh (1980, Journal of the
-    Royal Statistical Society B 42:109), fitted by statsmodels' OrderedModel. Needs two to twenty classes, and scores that
-    do not separate them perfectly. May fall where the judge's scores run against people's.
+    Human scores are treated as ordered classes; the mean over classes uses their values. Source: McCullagh (1980, Journal
+    of the Royal Statistical Society B 42:109), fitted by statsmodels' OrderedModel. Needs two to twenty classes, and scores
+    that do not separate them perfectly. Decreases if the judge's scores fall as people's rise.
     """
     classes, codes = np.unique(human, return_inverse=True)
     spread = float(judge.std())
     if spread == 0:
         raise NoFit("the judge gives every text the same score")
     if not 2 <= classes.size <= MOST_CLASSES:
-        raise NoFit(f"there are {classes.size} different human scores, and it takes 2 to {MOST_CLASSES}")
+        raise NoFit(f"{classes.size} different human scores, but it needs 2 to {MOST_CLASSES}")
     centre = float(judge.mean())
     slope, thresholds = _proportional_odds((judge - centre) / spread, codes)
 
@@ -80,7 +80,7 @@ def ordinal_map(judge: Floats, human: Floats) -> Predict:
 
 def _proportional_odds(scores: Floats, codes: np.ndarray) -> tuple[float, Floats]:
     """Slope and ascending thresholds."""
-    from statsmodels.miscmodels.ordinal_model import OrderedModel  # takes a second to import
+    from statsmodels.miscmodels.ordinal_model import OrderedModel  # imported lazily: takes a second
 
     model = OrderedModel(codes, scores[:, None], distr="logit")
     with warnings.catch_warnings():
@@ -88,37 +88,37 @@ def _proportional_odds(scores: Floats, codes: np.ndarray) -> tuple[float, Floats
         try:
             found = model.fit(method="bfgs", disp=0, maxiter=500, skip_hessian=True)
         except (ValueError, FloatingPointError, np.linalg.LinAlgError) as error:
-            raise NoFit("its fit failed") from error
+            raise NoFit("the fit failed") from error
     slope = float(found.params[0])
     thresholds = np.asarray(model.transform_threshold_params(found.params), dtype=np.float64)[1:-1]
     if not found.mle_retvals["converged"] or not np.isfinite([slope, *thresholds]).all():
-        raise NoFit("its fit did not converge")
+        raise NoFit("the fit did not converge")
     return slope, thresholds
 
 
-CANNOT_COMPARE = "the judge's scores are on a scale of their own"
+CANNOT_COMPARE = "the judge's scores are not on the human scale"
 
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Texts whose scores are near each other."""
+    """A bin of texts with similar scores."""
 
     low: float
-    """Lowest score in it."""
+    """Lowest score in the bin."""
     high: float
     """Highest."""
     mean_score: float
     human: Estimate
-    """Mean human score; `n` is the number of texts."""
+    """Mean human score; `n`: number of texts."""
 
 
 def reliability_bins(
     scores: Floats, human: Floats, items: Indices, *, n_bins: int = 10, **drawing: Unpack[Resampling]
 ) -> tuple[tuple[ReliabilityBin, ...], Indices]:
-    """Bins of scores (n,), lowest first, and the number of each text's bin; n >= 1, without NaN.
+    """Group scores (n,) into bins, lowest first, and number each text's bin; n >= 1, without NaN.
 
-    One bin a score where there are at most n_bins different ones; else bins of about as many texts each, equal scores
-    together. Intervals of the human mean resample items. Misleads: a bin's mean hides how its texts differ, and few wide
+    One bin for each score if at most n_bins scores are distinct; else bins of about equal size that never split equal
+    scores. Intervals of the human mean resample items. Misleads: a bin's mean hides how its texts differ, and few wide
     bins make a judge look better than it is.
     """
     place = _places(scores, n_bins)
@@ -151,10 +151,10 @@ def calibration_error(
 ) -> Estimate:
     """Expected calibration error: |mean score - mean human score| of each bin, averaged over texts. 0 or more.
 
-    place: each text's bin. On the human scale. The interval resamples items, the bins stay. Source: Naeini, Cooper and
-    Hauskrecht (2015, AAAI), there for probabilities. Misleads: chance alone makes it positive, the more the fewer texts a
-    bin has, and its interval lies too high for the same reason; a constant score at the human mean has error 0, so read
-    it beside the mean absolute error.
+    place: each text's bin. On the human scale. The interval resamples items with fixed bins. Source: Naeini, Cooper and
+    Hauskrecht (2015, AAAI), for probabilities. Misleads: chance alone makes it positive, more so with few texts in a bin,
+    and its interval is too high for the same reason. A constant score at the human mean has error 0, so also read the mean
+    absolute error.
     """
     off = np.where(place[:, None] == np.arange(int(place.max()) + 1), (scores - human)[:, None], 0.0)
 
@@ -168,44 +168,44 @@ Method = Literal["isotonic", "ordinal"]
 Scale = tuple[float, float]
 """Lowest and highest score."""
 Knots = tuple[tuple[float, float], ...]
-"""(judge's score, what it reads as on the human scale), ascending; linear between, constant beyond."""
+"""(judge's score, value on the human scale), ascending; linear between, constant beyond."""
 
 _KNOTS_OF_A_CURVE = 101
 _NO_TEXTS = "no text has both scores"
-_ONE_ITEM = "fewer than two items: there is none to test the map on"
-_CONSTANT = "the judge gives every text the same score: the map can only say the mean human score"
-_FLAT = "the map is flat: higher scores of the judge do not go with higher human scores"
-_FALLS = "the map falls: higher scores of the judge go with lower human scores"
+_ONE_ITEM = "fewer than two items: none is left to test the map on"
+_CONSTANT = "the judge gives every text the same score, so the map can only return the mean human score"
+_FLAT = "the map is flat: human scores do not rise with the judge's scores"
+_FALLS = "the map falls: human scores fall as the judge's scores rise"
 
 
 @dataclass(frozen=True)
 class CalibrationMap:
-    """A map, and what it is worth on texts that it has not seen. Undefined as a whole for `reason`."""
+    """A map and its benefit on held-out texts. `reason`: why the whole result is undefined."""
 
     method: Method
-    """What was used."""
+    """The method used."""
     fallback: str | None
-    """Why isotonic stands in for ordinal."""
+    """Reason why isotonic replaces ordinal."""
     predicted: Floats
-    """(n,): each text's score from the map of the other folds; NaN where a score is missing."""
+    """(n,): each text's score from the map of the other folds; NaN if a score is missing."""
     folds: Indices
-    """(n,): each text's fold, -1 where a score is missing."""
+    """(n,): each text's fold, -1 if a score is missing."""
     before: tuple[ReliabilityBin, ...]
-    """By the judge's scores (on the human scale where scales were given), lowest first."""
+    """Bins of the judge's scores (on the human scale if scales were given), lowest first."""
     after: tuple[ReliabilityBin, ...]
-    """By the calibrated scores."""
+    """Bins of the calibrated scores."""
     error_before: Estimate
-    """Mean absolute difference of the judge's score and the human one."""
+    """Mean absolute difference between the judge's and the human score."""
     error_after: Estimate
-    """The same of the calibrated scores."""
+    """Mean absolute difference between the calibrated and the human score."""
     error_of_mean: Estimate
-    """The same of the mean human score of the other folds, said of every text: what there is without a judge."""
+    """Mean absolute error of the mean human score of the other folds as a prediction for every text: the baseline."""
     gain: Estimate
-    """error_of_mean - error_after. Where its interval reaches 0, the judge is not shown to know anything of a single text."""
+    """error_of_mean - error_after. If its interval reaches 0, the judge is not shown to help with any single text."""
     calibration_error_before: Estimate
     calibration_error_after: Estimate
     knots: Knots
-    """Of the map fitted to all texts."""
+    """Knots of the map fitted to all texts."""
     n: int
     n_left_out: int
     """Texts without one of the scores."""
@@ -218,7 +218,7 @@ class CalibrationMap:
 
 @dataclass(frozen=True)
 class _Texts:
-    """Those with both scores."""
+    """Texts with both scores."""
 
     judge: Floats
     human: Floats
@@ -243,15 +243,15 @@ def calibration_map(
 ) -> CalibrationMap:
     """Fit the map, test it by cross-validation over items, and describe the judge before and after.
 
-    method: "isotonic" never falls and takes any scores; "ordinal" takes human scores of few classes, and needs fewer texts;
-    where it cannot be fitted to every fold, isotonic stands in, for `fallback`. groups: without them every text is an
-    item of its own, and texts of one item may lie on both sides of the test. n_folds: at most the number of items.
-    judge_scale, human_scale: lowest and highest score; where both are given and differ, "before" is the judge's score
-    rescaled linearly. comparable=False: the scales have nothing to do with each other, and "before" is undefined.
+    method: "isotonic" never falls and takes any scores; "ordinal" needs human scores of few classes, and fewer texts. If
+    it cannot be fitted to every fold, isotonic replaces it (`fallback`). groups: the item of each text; without groups
+    every text is a separate item, and related texts may be in both fit and test. n_folds: at most the number of items.
+    judge_scale, human_scale: lowest and highest score; if both are given and differ, "before" uses the judge's score
+    rescaled linearly. comparable=False: the scales are unrelated, and "before" is undefined.
 
-    Intervals resample items with the folds' maps as they are, so they leave out how the maps themselves would vary: too
-    narrow with few items. Calibration does not make a judge better at ordering texts; it misleads where it is applied to
-    texts of another kind, language or quality than it was fitted to. Beyond the scores it has seen it says nothing new.
+    Intervals resample items with the folds' maps fixed, so they ignore the variation of the maps and are too narrow with
+    few items. Calibration does not improve the order of texts. It misleads for texts of another kind, language or quality
+    than those it was fitted to, and adds nothing beyond the range of scores in the fit.
     """
     check_confidence_level(confidence_level)
     if method not in ("isotonic", "ordinal"):
@@ -295,7 +295,7 @@ def calibration_map(
 
 
 def calibrated(knots: Knots, scores: ArrayLike) -> Floats:
-    """A judge's scores (n,) read on the human scale; NaN stays. At least one knot."""
+    """Map a judge's scores (n,) to the human scale; NaN stays. Needs at least one knot."""
     return through((np.array([at for at, _ in knots]), np.array([value for _, value in knots])))(
         np.asarray(scores, dtype=np.float64)
     )
@@ -304,7 +304,7 @@ def calibrated(knots: Knots, scores: ArrayLike) -> Floats:
 def _known(
     judge: ArrayLike, human: ArrayLike, groups: ArrayLike | None, n_folds: int, rng: Rng
 ) -> tuple[np.ndarray, _Texts]:
-    """Which rows have both scores, and these, with items dealt into folds whatever the order of the rows."""
+    """Mask of rows with both scores, and these rows, with items assigned to folds independently of row order."""
     scores, target = np.asarray(judge, dtype=np.float64), np.asarray(human, dtype=np.float64)
     labels = np.arange(scores.size) if groups is None else np.asarray(groups)
     if scores.ndim != 1 or scores.shape != target.shape or scores.shape != labels.shape:
@@ -312,7 +312,7 @@ def _known(
             f"judge, human and groups must have one shape (n,), got {scores.shape}, {target.shape} and {labels.shape}"
         )
     if np.isinf(scores).any() or np.isinf(target).any():
-        raise ValueError("scores hold infinity: give NaN where there is no score")
+        raise ValueError("scores contain infinity; use NaN for a missing score")
     known = ~(np.isnan(scores) | np.isnan(target))
     items = numbered(labels[known])
     n_items = int(items.max(initial=-1)) + 1
@@ -321,7 +321,7 @@ def _known(
 
 
 def _cross_validated(texts: _Texts, method: Method) -> tuple[Floats, Method, str | None]:
-    """Each text's score from the map of the other folds; what was used; and why, where that is not what was asked."""
+    """Each text's score from the map of the other folds, the method used, and the reason if it is not the requested one."""
     try:
         if method == "ordinal":
             _predictor(texts, np.ones(texts.judge.size, dtype=bool), method)
@@ -367,7 +367,7 @@ def _rescaled(judge: Floats, judge_scale: Scale | None, human_scale: Scale | Non
 def _errors(
     texts: _Texts, shown: Floats | None, found: Floats, reason: str | None, drawing: Resampling
 ) -> Sequence[Estimate]:
-    """Of the judge, of the map, of no judge, and what the map gains over that."""
+    """Errors of the judge, of the map and of the mean rating, and the map's gain over the mean rating."""
     if reason is not None:
         return [_none(texts, reason, drawing)] * 4
     sums, counts = np.bincount(texts.folds, weights=texts.human), np.bincount(texts.folds)
@@ -375,7 +375,7 @@ def _errors(
     after, of_mean = np.abs(found - texts.human), np.abs(means_of_others[texts.folds] - texts.human)
     before = np.zeros_like(after) if shown is None else np.abs(shown - texts.human)
     gain = of_mean - after
-    # A flat map says the mean, in another order of sums.
+    # A flat map returns the mean, but summed in another order.
     gain[np.abs(gain) <= ROUNDING * np.abs(texts.human).max()] = 0
     estimates = mean_estimates(np.column_stack([before, after, of_mean, gain]), texts.items, **drawing)
     if shown is None:
@@ -386,7 +386,7 @@ def _errors(
 def _side(
     scores: Floats, texts: _Texts, reason: str | None, n_bins: int, drawing: Resampling
 ) -> tuple[tuple[ReliabilityBin, ...], Estimate]:
-    """Bins of one kind of score, and how far they are off on average."""
+    """Bins of one kind of score, and their calibration error."""
     if reason is not None:
         return (), _none(texts, reason, drawing)
     bins, place = reliability_bins(scores, texts.human, texts.items, n_bins=n_bins, **drawing)
@@ -405,5 +405,5 @@ def _notes(texts: _Texts, knots: Knots, n_folds: int, n_items: int) -> tuple[str
     elif knots and knots[-1][1] <= knots[0][1]:
         notes.append(_FLAT if knots[-1][1] == knots[0][1] else _FALLS)
     if 1 < n_items < n_folds:
-        notes.append(f"{n_items} folds in place of {n_folds}: there are no more items")
+        notes.append(f"{n_items} folds instead of {n_folds}, because there are only {n_items} items")
     return tuple(notes)

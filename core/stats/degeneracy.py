@@ -1,5 +1,6 @@
-"""Scores that coincide: those that differ by rounding alone are one number (.1 + .2 is .3, though not in binary), and signs
-that a judge's scores measure little: it says nearly the same of all texts, repeats itself, or says nothing.
+"""Equal scores: ties up to rounding (.1 + .2 is .3, though not in binary), and signs that a judge's scores measure little.
+
+Such signs are nearly constant scores, repeated words and missing findings.
 """
 
 import math
@@ -13,20 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from core.stats.resampling import Floats
 
 ROUNDING = 1e-12
-"""Relative to what was added up; a sum of a thousand doubles is off by less."""
+"""Tolerance relative to the size of the summands; the error of a sum of a thousand doubles is smaller."""
 
 
 def tied(values: Floats, sizes: Floats | None = None) -> Floats:
-    """Values along the last axis, with those that differ by no more than rounding replaced by the least of them.
+    """Values along the last axis; values that differ only by rounding become the smallest of them.
 
-    sizes: shape of values; how large what was added up to each value was (a mean of -1 and 1 is 0, its rounding is
-    that of 1). None: the values themselves. NaN stays. A chain of values, each near the next, is one value.
+    sizes: shape of values; size of the summands behind each value (a mean of -1 and 1 is 0 but has the rounding of 1).
+    None: the values themselves. NaN stays. A chain of values, each close to the next, is one value.
     """
     size = np.abs(values) if sizes is None else sizes
     order = np.argsort(values, axis=-1, kind="stable")
     ascending, ordered = (np.take_along_axis(each, order, axis=-1) for each in (values, size))
     reach = ROUNDING * np.maximum(ordered[..., 1:], ordered[..., :-1])
-    near = ascending[..., 1:] <= ascending[..., :-1] + reach  # no difference is taken: it could overflow
+    near = ascending[..., 1:] <= ascending[..., :-1] + reach  # no subtraction, which could overflow
     differ = near & (ascending[..., 1:] != ascending[..., :-1])
     if not differ.any():
         return values
@@ -39,11 +40,11 @@ def tied(values: Floats, sizes: Floats | None = None) -> Floats:
 
 
 def group_means(values: Floats, group: NDArray[np.intp], n_groups: int, least_size: float = 0.0) -> Floats:
-    """Mean of the values (n,) of each group, whatever their order, equal ones tied; NaN for a group without any.
+    """Mean of the values (n,) of each group, independent of their order, with equal means tied; NaN for an empty group.
 
-    least_size: how large the values' own rounding takes them for, where they are differences of larger numbers.
+    least_size: smallest size to assume for rounding, if the values are differences of larger numbers.
     """
-    if values.size == n_groups == np.unique(group).size:  # one a group, which is its mean
+    if values.size == n_groups == np.unique(group).size:  # one value a group is its mean
         means = np.empty(n_groups)
         means[group] = values
         return tied(means, np.maximum(np.abs(means), least_size))
@@ -61,52 +62,50 @@ def _means(members: Sequence[Sequence[float]]) -> Floats:
 def _mean(own: Sequence[float]) -> float:
     try:
         return math.fsum(own) / len(own)
-    except OverflowError:  # a sum of the largest doubles; their mean is none
+    except OverflowError:  # the sum of the largest doubles overflows, but their mean does not
         return math.fsum(value / len(own) for value in own)
 
 
 CONSTANT_SHARE = 0.95
-"""From this share of the scores on, one score makes a judge nearly constant. A convention of this product, not a
-published one."""
+"""A judge is nearly constant if one score has at least this share. A convention of this product, not a published
+one."""
 
 
 @dataclass(frozen=True)
 class Constant:
-    """The score that covers all, or nearly all, texts scored."""
+    """The score of all, or nearly all, texts."""
 
     value: float
-    """On the judge's own scale."""
+    """The score, on the judge's own scale."""
     share: float
-    """Of the scores, from CONSTANT_SHARE to 1."""
+    """Its share of the scores, from CONSTANT_SHARE to 1."""
     n: int
-    """Scores, at least two."""
+    """Number of scores, at least two."""
     n_others: int
-    """Scores that are another."""
+    """Number of other scores."""
 
     def said(self, name: str, things: str = "texts") -> str:
-        """The verdict in a sentence or two; name: of the judge; things: plural of what it scored."""
+        """The verdict in one or two sentences. name: the judge; things: plural noun for what it scored."""
         score = f"{self.value:.6g}"
         if not self.n_others:
-            return (
-                f"{name} is constant: all {self.n:,} {things} score {score}. It tells no two of them apart."
-            )
+            return f"{name} is constant: all {self.n:,} {things} score {score}. It cannot rank them."
         return (
             f"{name} is nearly constant: {self.n - self.n_others:,} of {self.n:,} {things} ({self.share:.1%}) score {score}. "
-            f"What else is said of it rests on the remaining {self.n_others:,}."
+            f"All other results depend on the remaining {self.n_others:,}."
         )
 
 
 def constants_said(named: Iterable[tuple[str, Constant | None]], things: str = "texts") -> tuple[str, ...]:
-    """What stands before any other number of judges (name, constant): a sentence for each that is constant, once."""
+    """Sentences to show before any other number: one for each constant judge (name, constant), without repetition."""
     return tuple(dict.fromkeys(one.said(name, things) for name, one in named if one is not None))
 
 
 def constant(values: ArrayLike) -> Constant | None:
-    """The most frequent score where it covers at least CONSTANT_SHARE of the scores; None where scores vary.
+    """The most frequent score if it has at least CONSTANT_SHARE of the scores; None if scores vary.
 
-    values: any shape, NaN where there is no score; scores that differ by rounding alone are one. None below two scores,
-    of which nothing can be said. Of fewer than 20 scores only equal ones are that close. Misleads on few texts, of which a
-    good judge may say the same; and where most texts are alike, a constant judge may be right.
+    values: any shape, NaN for missing; scores that differ only by rounding are equal. None for fewer than two scores. With
+    fewer than 20 scores, all must be equal. Misleads with few texts, to which a good judge may give the same score, and if
+    most texts are alike, because a constant judge may then be right.
     """
     given = np.asarray(values, dtype=np.float64).ravel()
     known = given[~np.isnan(given)]
@@ -121,28 +120,28 @@ def constant(values: ArrayLike) -> Constant | None:
 
 Sign = Literal["constant", "duplicates", "too few", "not found", "invented"]
 DUPLICATE_SHARE = 0.1
-"""From this share of the texts on, repeated words are a sign. A convention of this product, not a published one."""
+"""Repeated words are a sign from this share of the texts. A convention of this product, not a published one."""
 
 
 @dataclass(frozen=True)
 class Degeneracy:
-    """One sign."""
+    """One sign of degeneracy."""
 
     sign: Sign
     count: int
-    """What shows the sign: texts, or what the sentence names."""
+    """Number of texts (or of the things that the sentence names) with the sign."""
     of: int
-    """Out of so many."""
+    """Total number."""
     sentence: str
-    """Verdict first, then the numbers."""
+    """Sentence with the verdict first, then the numbers."""
 
 
 def duplicates(said: Iterable[tuple[Hashable, Sequence[str]]], called: str) -> Degeneracy | None:
-    """Whether a judge says the same words of different texts; None: of fewer than DUPLICATE_SHARE of them.
+    """Detect a judge that repeats its words for different texts; None for fewer than DUPLICATE_SHARE of them.
 
-    said: (text, what was said of it), as the judge read it; texts of which nothing was said do not count, and equal texts
-    are one. called: plural of what was said, such as `feedback`. Misleads where words are few: a judge that only ever
-    writes "Correct." repeats itself and may be right.
+    said: (text, words about it), as the judge read the text; texts without words do not count, and equal texts count
+    once. called: plural noun for the words, such as `feedback`. Misleads if the words are few: a judge that always writes
+    "Correct." repeats itself and may be right.
     """
     words = {text: tuple(own) for text, own in said if own}
     times: dict[tuple[str, ...], int] = {}

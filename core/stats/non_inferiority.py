@@ -1,4 +1,4 @@
-"""Is the candidate not worse than the comparator by more than a margin fixed before the data? Bounds, three verdicts, power."""
+"""Test whether the candidate is worse than the comparator by less than a margin fixed in advance: bounds, verdict, power."""
 
 import math
 from dataclasses import dataclass, replace
@@ -26,19 +26,19 @@ _STEPS = 50  # halvings of an interval of length 2
 
 @cache
 def _quadrature() -> tuple[Floats, Floats]:
-    """Nodes in (0, 1) and their weights; made when first needed, because every command imports this module."""
+    """Nodes in (0, 1) and their weights; computed on first use, because every command imports this module."""
     nodes, weights = np.polynomial.legendre.leggauss(600)
     return (nodes + 1) / 2, weights / 2
 
 
 def chance_not_above(values: ArrayLike, counts: ArrayLike, threshold: float) -> Floats:
-    """Probability that the randomly weighted mean, one lost question added, does not lie above the threshold.
+    """Probability that the randomly weighted mean, with one lost question added, is not above the threshold.
 
-    values: shape (k,), different scores in [-1, 1]. counts: shape (..., k), how many questions have each; any numbers >= 0.
+    values: shape (k,), distinct scores in [-1, 1]. counts: shape (..., k), number of questions with each; any numbers >= 0.
     threshold: in (-1, 1). Returns shape (...), in [0, 1], exact to about 1e-7 up to 10,000 questions.
 
-    A weighted sum of exponential variables has a known characteristic function; Gil-Pelaez's formula (1951) turns it into
-    this probability, by Gauss-Legendre quadrature over the half line mapped to (0, 1).
+    A weighted sum of exponential variables has a known characteristic function. Gil-Pelaez's formula (1951) converts it to
+    this probability by Gauss-Legendre quadrature over the half line, mapped to (0, 1).
     """
     excess = np.append(np.asarray(values, dtype=np.float64), -1.0) - threshold
     shapes = np.asarray(counts, dtype=np.float64)
@@ -55,21 +55,21 @@ def chance_not_above(values: ArrayLike, counts: ArrayLike, threshold: float) -> 
 
 
 def lower_bound_gaffke(means: ArrayLike, confidence_level: float = 0.90) -> float:
-    """One-sided lower bound of the mean of independent values in [-1, 1]. In [-1, 1], without Monte Carlo error.
+    """One-sided lower bound of the mean of independent values in [-1, 1]. In [-1, 1]; no Monte Carlo error.
 
-    `means` has shape (n,), n >= 1: here the mean score of each question. Raises ValueError for no values, values off the
-    scale and NaN.
+    `means` has shape (n,), n >= 1: here the mean score of each question. Raises ValueError for no values, values outside
+    the scale and NaN.
 
-    Misleads: it is wide. It needs 22 questions of score 0 to exclude -0.1 at 0.90, as any bound must that holds for every
-    distribution. It takes questions for independent draws, and every question counts the same however many pairs it has.
-    It holds at one look, not at every look.
+    Misleads: it is wide. It needs 22 questions with score 0 to exclude -0.1 at 0.90, like any bound that is valid for every
+    distribution. It assumes that questions are independent draws, and weighs every question equally, whatever its number of
+    pairs. It is valid for one analysis, not for repeated ones.
     """
     check_confidence_level(confidence_level)
     values = np.asarray(means, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"means must have shape (n,) with at least one value, got {values.shape}")
     if not (np.abs(values) <= 1).all():
-        raise ValueError("means must lie in [-1, 1], without NaN")
+        raise ValueError("means must be in [-1, 1], without NaN")
     different, counts = np.unique(values, return_counts=True)
     low, high = -1.0, float(values.max())
     for _ in range(_STEPS):
@@ -84,33 +84,33 @@ def lower_bound_gaffke(means: ArrayLike, confidence_level: float = 0.90) -> floa
 
 
 NO_SCORED_PAIR = "no pair has a score"
-ONE_QUESTION = "fewer than two questions: a bound over questions has nothing to resample"
-# A cumulative share this close below q has reached it; a bound this close to -margin lies on it.
+ONE_QUESTION = "fewer than two questions: no questions to resample"
+# A cumulative share this close below q counts as q; a bound this close to -margin counts as -margin.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class NonInferiority:
-    """The mean score with both one-sided lower bounds and what each says about the margin."""
+    """The mean score with both one-sided lower bounds, compared with the margin."""
 
     mean: float | None
     """Mean score in [-1, 1]; above 0 favours the candidate."""
     n_pairs: int
     """Pairs with a score."""
     n_questions: int
-    """Questions that hold at least one of them."""
+    """Questions with at least one scored pair."""
     margin: float
-    """The largest inferiority still accepted, on the scale of the score, > 0."""
+    """Largest acceptable inferiority, on the scale of the score, > 0."""
     confidence_level: float
-    """One-sided level: the true mean is to lie above the bound in this share of studies."""
+    """One-sided level: share of studies in which the true mean should be above the bound."""
     bound_pairs: float | None
-    """Lower bound when pairs are resampled (003's)."""
+    """Lower bound over resampled pairs, as in Factual."""
     non_inferior_pairs: bool | None
     bound_questions: float | None
-    """Lower bound when questions are resampled; `verdict` says whether it may decide."""
+    """Lower bound over resampled questions; `verdict` decides whether it applies."""
     non_inferior_questions: bool | None
     n_resamples: int
-    """Resamples behind bound_questions, and behind bound_pairs where scores are not only -1, 0 and +1."""
+    """Resamples behind bound_questions, and behind bound_pairs unless all scores are -1, 0 or +1."""
     reason: str | None
     n_left_out: int = 0
     """Pairs without a score."""
@@ -119,18 +119,18 @@ class NonInferiority:
 def resampled_mean_distribution(scores: ArrayLike) -> tuple[Floats, Floats]:
     """Exact distribution of the mean of n draws with replacement from n scores of -1, 0 and +1.
 
-    Returns support means -1, -1 + 1/n, ..., 1 and their probabilities, both of shape (2 n + 1,); probabilities sum
-    to 1 and are 0 where a mean cannot occur. Convolution powers by repeated squaring; only non-negative terms are
-    added, so small probabilities keep their relative precision (checked to n = 5000). Raises ValueError for no scores.
+    Returns the means -1, -1 + 1/n, ..., 1 and their probabilities, both of shape (2 n + 1,). Probabilities sum
+    to 1 and are 0 for impossible means. Uses convolution powers by repeated squaring; only non-negative terms are
+    added, so small probabilities keep their relative precision (checked up to n = 5000). Raises ValueError for no scores.
     """
     values = _checked_scores(scores)
     if not _ternary(values):
-        raise ValueError("scores must be -1, 0 or +1: only their mean has an exact distribution here")
+        raise ValueError("scores must be -1, 0 or +1: the exact distribution exists only for these")
     n = values.size
     if n == 0:
-        raise ValueError("no scores: the mean of none has no distribution")
+        raise ValueError("no scores: the mean has no distribution")
     if np.isnan(values).any():
-        raise ValueError("scores hold NaN: leave pairs without a score out first")
+        raise ValueError("scores contain NaN: leave out pairs without a score first")
     square = np.array([(values == score).mean() for score in (-1, 0, 1)])
     total = np.ones(1)
     remaining = n
@@ -149,11 +149,11 @@ def lower_bound_pairs(
     n_resamples: int = 10_000,
     rng: Rng = 0,
 ) -> float:
-    """One-sided lower percentile bound of the mean when single pairs are resampled.
+    """One-sided lower percentile bound of the mean over resampled single pairs.
 
     The smallest mean whose cumulative probability reaches 1 - confidence_level. `scores` has shape (n,), n >= 1, in
-    [-1, 1]. Scores of -1, 0 and +1 alone need no drawing, and n_resamples and rng are not used. Misleads when a question
-    has several pairs: it takes them for independent and is then too high. Scores that are all equal give that score.
+    [-1, 1]. If all scores are -1, 0 or +1, the bound is exact and n_resamples and rng are not used. Misleads if questions
+    have several pairs: it assumes independence and is then too high. If all scores are equal, the bound is that score.
     """
     check_confidence_level(confidence_level)
     values = _checked_scores(scores)
@@ -173,13 +173,13 @@ def lower_bound_questions(
     n_resamples: int = 10_000,
     rng: Rng = 0,
 ) -> float:
-    """One-sided lower percentile bound of the mean when whole questions are resampled.
+    """One-sided lower percentile bound of the mean over resampled whole questions.
 
-    Ratio of sums: scores of the questions drawn over pairs of the questions drawn, so questions with more pairs
-    weigh more, as in the mean itself. `clusters` has shape (n,), the question of each pair; at least two questions.
-    Misleads with few questions, and where none was lost or none was won. Simulated at the margin, nominal error 0.10, with
-    10 % of pairs lost and none won: the bound lay above the true mean in 60 % of studies with 5 questions of one pair, in 35 %
-    with 10. It equals the mean when all questions have the same scores.
+    A ratio of sums: scores over pairs of the drawn questions, so questions with more pairs weigh more, as in the mean
+    itself. `clusters` has shape (n,), the question of each pair; at least two questions.
+    Misleads with few questions, and if none was lost or none was won. In simulations at the margin (nominal error 0.10,
+    10 % of pairs lost, none won) the bound was above the true mean in 60 % of studies with 5 questions of one pair, and in
+    35 % with 10. It equals the mean if all questions have the same scores.
     """
     check_confidence_level(confidence_level)
     values = _checked_scores(scores)
@@ -189,7 +189,7 @@ def lower_bound_questions(
     if n_resamples < 1:
         raise ValueError(f"n_resamples must be at least 1, got {n_resamples}")
     if np.isnan(values).any():
-        raise ValueError("scores hold NaN: leave pairs without a score out first")
+        raise ValueError("scores contain NaN: leave out pairs without a score first")
     drawn = bootstrap_distribution(sums, mean_of_sums, n_resamples=n_resamples, rng=rng)
     return quantile(drawn, 1 - confidence_level)
 
@@ -205,12 +205,12 @@ def non_inferiority(
 ) -> NonInferiority:
     """Test a candidate against -margin, over pairs and over questions.
 
-    scores: shape (n,), in [-1, 1], or NaN for pairs nobody scored. clusters: shape (n,), the question of each pair.
-    margin: > 0, fixed before the data were seen; 003 takes 0.1. confidence_level: one-sided; 003 takes 0.90.
+    scores: shape (n,), in [-1, 1], or NaN for unscored pairs. clusters: shape (n,), the question of each pair.
+    margin: > 0, fixed before the data were seen; Factual uses 0.1. confidence_level: one-sided; Factual uses 0.90.
 
-    Degenerate cases: no scored pair gives None throughout, a single question None over questions, with the reason.
-    Misleads when the margin was chosen after the data; when most pairs are ties, which pull the mean towards 0 and
-    so above -margin whatever the quality; and when raters cannot tell the answers apart at all.
+    Degenerate cases: no scored pair gives None throughout; a single question gives no bound over questions, with a reason.
+    Misleads if the margin was chosen after seeing the data; if most pairs are ties, which pull the mean towards 0 and
+    so above -margin whatever the quality; and if raters cannot distinguish the answers at all.
     """
     check_confidence_level(confidence_level)
     used, questions, n_left_out = scored(scores, clusters, margin)
@@ -238,12 +238,12 @@ def non_inferiority(
 
 
 def above_margin(bound: float, margin: float) -> bool:
-    """Whether a lower bound lies above -margin, and not on it but for rounding."""
+    """Whether a lower bound is above -margin by more than rounding."""
     return bound > -margin + _ROUNDING
 
 
 def scored(scores: ArrayLike, clusters: ArrayLike, margin: float) -> tuple[Floats, NDArray[np.generic], int]:
-    """Scores and questions of the pairs that have a score, and how many have none; ValueError for misuse."""
+    """Scores and questions of scored pairs, and the number of unscored ones. Raises ValueError for invalid input."""
     if not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     values, labels = _checked_scores(scores), np.asarray(clusters)
@@ -258,7 +258,7 @@ def _checked_scores(scores: ArrayLike) -> Floats:
     if values.ndim != 1:
         raise ValueError(f"scores must have shape (n,), got {values.shape}")
     if (np.abs(values[~np.isnan(values)]) > 1).any():
-        raise ValueError("scores must lie in [-1, 1], or be NaN where a pair has none")
+        raise ValueError("scores must be in [-1, 1], or NaN for unscored pairs")
     return values
 
 
@@ -273,30 +273,30 @@ NOT_SHOWN: VerdictValue = "not shown"
 NOT_ENOUGH: VerdictValue = "not enough information"
 
 FEWEST_QUESTIONS = 15
-"""Below it the ordinary bound decides nothing."""
+"""With fewer questions, the ordinary bound does not apply."""
 WON_TO_LOST = 0.5
-"""Of the worst lost question, what all won ones together must weigh at least before the ordinary bound decides."""
+"""The ordinary bound applies only if all won questions together weigh at least this share of the worst lost one."""
 MOST_QUESTIONS = 10_000
-"""Beyond it no number of missing questions is given."""
+"""Largest number of missing questions to report."""
 
-_STEP = 100  # numbers of questions looked at together
+_STEP = 100  # numbers of questions checked together
 _VERDICT_ROUNDING = 1e-9  # a sum this close to 0 is 0
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the data say about the margin, and which bound says so."""
+    """Verdict on the margin, with the bound that decides it."""
 
     value: VerdictValue
-    """"not shown" does not mean "shown to be worse"."""
+    """The verdict; "not shown" does not mean "shown to be worse"."""
     method: Literal["questions", "gaffke"] | None
-    """Deciding bound: percentile bootstrap over questions, or Gaffke's. None without a score."""
+    """Method of the deciding bound: percentile bootstrap over questions, or Gaffke's. None without a score."""
     bound: float | None
-    """The deciding lower bound, in [-1, 1]; above -margin is non-inferior."""
+    """The deciding lower bound, in [-1, 1]; above -margin means non-inferior."""
     reason: str | None
-    """Why the ordinary bound may not decide."""
+    """Reason why the ordinary bound does not apply."""
     questions_missing: int | None
-    """Further questions needed if they repeat the observed mix; None with a verdict, and where no number up to 10,000 helps."""
+    """Further questions needed if they repeat the observed mix; None with a verdict, or if 10,000 are not enough."""
 
 
 def verdict(
@@ -310,17 +310,17 @@ def verdict(
 ) -> Verdict:
     """Decide whether the candidate is worse than the comparator by less than the margin.
 
-    scores: shape (n,), a pair's score in [-1, 1] (composite or net preference), NaN for pairs nobody scored. clusters:
+    scores: shape (n,), a pair's score in [-1, 1] (composite or net preference), NaN for unscored pairs. clusters:
     shape (n,), the question of each pair. margin: > 0, fixed before the data were seen. confidence_level: one-sided.
 
     The two bounds weigh unequal questions differently. The ordinary bound is a ratio of sums, so a question weighs by its
-    pairs; Gaffke's bound takes the mean of question means, so every question weighs the same.
+    number of pairs. Gaffke's bound uses the mean of question means, so every question weighs the same.
 
-    Questions missing: N - n, where N is the smallest number of questions at which the bound that decides at N passes, if
-    shares of the observed questions stay what they are. The ordinary bound decides from 15 questions on, or from where the
-    won ones weigh half the worst lost one; Gaffke's below, and at every N where none was lost or none was won.
+    Questions missing: N - n, where N is the smallest number of questions at which the bound that decides at N passes, with
+    unchanged shares of the observed questions. The ordinary bound decides from 15 questions, once the won ones weigh half
+    the worst lost one. Gaffke's decides below that, and for every N if no question was lost or none was won.
 
-    Misleads when margin or pairs were chosen after the data, and as the two bounds do.
+    Misleads if margin or pairs were chosen after seeing the data, and as the two bounds do.
     """
     check_confidence_level(confidence_level)
     used, questions, _ = scored(scores, clusters, margin)
@@ -343,10 +343,10 @@ def verdict(
 
 
 def why_not_ordinary(question_means: ArrayLike) -> str | None:
-    """Why the ordinary bound may not decide; None where it may.
+    """Reason why the ordinary bound does not apply; None if it does.
 
-    `question_means` has shape (n_questions,): the mean score of each question. The last condition matters where whole
-    questions are lost beside small wins: the resampled mean is then as skewed as without any win.
+    `question_means` has shape (n_questions,): the mean score of each question. The last condition matters if whole
+    questions are lost and wins are small: the resampled mean is then as skewed as without any win.
     """
     values = np.asarray(question_means, dtype=np.float64)
     if values.size < FEWEST_QUESTIONS:
@@ -355,12 +355,12 @@ def why_not_ordinary(question_means: ArrayLike) -> str | None:
     if not lost or not won:
         return "no question was " + ("won" if lost else "lost" if won else "lost or won")
     if won < lost * WON_TO_LOST - _VERDICT_ROUNDING:
-        return "all questions won weigh less than half the worst one lost"
+        return "all won questions together weigh less than half the worst lost one"
     return None
 
 
 def _worst_and_won(means: Floats) -> tuple[float, float]:
-    """How far below 0 the worst question lies, and the sum of the means above 0; 0 where there is none."""
+    """Distance of the worst question below 0, and sum of the means above 0; 0 if there are none."""
     worst, won = -float(means.min()), float(means[means > _VERDICT_ROUNDING].sum())
     return worst if worst > _VERDICT_ROUNDING else 0.0, won
 
@@ -372,17 +372,17 @@ def _questions_needed(
     n_resamples: int,
     rng: Rng,
 ) -> int | None:
-    """The smallest number of questions at which the bound that decides there passes, if the observed mix is repeated.
+    """The smallest number of questions at which the deciding bound passes, if the observed mix is repeated.
 
-    sums: shape (n_questions, 2), each question's sum of scores and its number of pairs. None where no number up to
-    `MOST_QUESTIONS` passes. The part that resamples carries Monte Carlo error: a few per cent of the number.
+    sums: shape (n_questions, 2), each question's sum of scores and number of pairs. None if no number up to
+    `MOST_QUESTIONS` passes. The resampling part has a Monte Carlo error of a few per cent of the number.
     """
     means = sums[:, 0] / sums[:, 1]
     by_gaffke = _needed_by_gaffke(means, margin, confidence_level)
     lost, won = _worst_and_won(means)
     if not lost or not won:
         return by_gaffke
-    # What is won adds up with the number of questions; the worst lost one stays what it is.
+    # Wins add up with the number of questions; the worst lost one does not change.
     fewest = max(FEWEST_QUESTIONS, math.ceil(len(sums) * lost * WON_TO_LOST / won - _VERDICT_ROUNDING))
     if fewest > MOST_QUESTIONS or (by_gaffke is not None and by_gaffke < fewest):
         return by_gaffke
@@ -391,7 +391,7 @@ def _questions_needed(
 
 
 def _needed_by_gaffke(means: Floats, margin: float, confidence_level: float) -> int | None:
-    """Bisection: where the observed mean lies above -margin, the chance of a mean below falls with every question."""
+    """Bisection: if the observed mean is above -margin, the chance of a mean below it falls with every question."""
     if means.mean() <= -margin:
         return None
     values, counts = np.unique(means, return_counts=True)
@@ -413,8 +413,8 @@ def _needed_by_resampling(
 ) -> int | None:
     """The smallest N >= `fewest` at which at most a share alpha of sums of N draws from `excess` is not above 0.
 
-    excess: each question's sum of scores plus margin times its pairs; the resampled mean lies above -margin where the
-    sum of these does. Passing is not monotone in N (sums of few values move in steps), so every N is looked at, along
+    excess: each question's sum of scores plus margin times its pairs; the resampled mean is above -margin if their sum is
+    above 0. Passing is not monotone in N (sums of few values move in steps), so every N is checked, with
     resamples that grow by one question at a time.
     """
     if excess.mean() <= 0:
@@ -442,22 +442,22 @@ _LARGEST_N = 10_000_000
 class Power:
     """Power at the observed mean, and sample sizes in pairs.
 
-    Only the fields named `clustered`, and the numbers of questions, allow for pairs of one question being alike.
+    Only the fields named `clustered`, and the numbers of questions, account for the similarity of pairs of one question.
     """
 
     value: float | None
     """Probability of rejecting "mean <= -margin" if the true mean and sd were the observed ones."""
     alpha: float
     alternative: Alternative
-    """Sides of the test; 003 reports "two-sided"."""
+    """Sides of the test; Factual reports "two-sided"."""
     n_for_80: int | None
     """Pairs for 80 % power at the observed mean."""
     n_for_90: int | None
     """Pairs for 90 % power at the observed mean."""
     n_for_80_if_equal: int | None
-    """Pairs for 80 % power if the sources are equally good (true mean 0), as if pairs were independent."""
+    """Pairs for 80 % power if the systems are equally good (true mean 0), assuming independent pairs."""
     n_for_90_if_equal: int | None
-    """Pairs for 90 % power if the sources are equally good, as if pairs were independent."""
+    """Pairs for 90 % power if the systems are equally good, assuming independent pairs."""
     n: int
     """Pairs with a score."""
     effect: float | None
@@ -468,21 +468,21 @@ class Power:
     n_left_out: int = 0
     """Pairs without a score."""
     rho: float | None = None
-    """Correlation of two pairs of one question (`votes.clustering`)."""
+    """Correlation between two pairs of one question (`votes.clustering`)."""
     pairs_per_question: float | None = None
     """Mean number of pairs of a question."""
     design_effect: float | None = None
     """1 + (m - 1) max(rho, 0), the factor on the number of pairs."""
     n_for_80_if_equal_clustered: int | None = None
-    """Pairs for 80 % power if the sources are equally good, times the design effect: the number to plan with."""
+    """Pairs for 80 % power if the systems are equally good, times the design effect: use this number for planning."""
     n_for_90_if_equal_clustered: int | None = None
-    """Pairs for 90 % power if the sources are equally good, times the design effect."""
+    """Pairs for 90 % power if the systems are equally good, times the design effect."""
     questions_for_80_if_equal: int | None = None
-    """Questions that hold these pairs, at the pairs a question has in this study."""
+    """Questions needed for the pairs of `n_for_80_if_equal_clustered`, at this study's pairs per question."""
     questions_for_90_if_equal: int | None = None
-    """The same for 90 % power."""
+    """Questions needed for 90 % power."""
     clustered_reason: str | None = None
-    """Why rho or a number that rests on it is missing."""
+    """Reason why rho or a number that depends on it is missing."""
 
 
 def power_non_inferiority(
@@ -496,20 +496,20 @@ def power_non_inferiority(
     """Power of a t test of the mean score against -margin, at the observed mean and spread.
 
     `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores. clusters: shape (n,),
-    the question of each pair; without it nothing is said of the design effect. Degenerate cases:
-    fewer than two scores or no spread leave everything None; an observed mean at or below -margin leaves None what
-    depends on the mean, because there is no non-inferiority to detect.
+    the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
+    spread, everything is None. With an observed mean at or below -margin, whatever depends on the mean is None, because
+    there is no non-inferiority to detect.
 
-    Misleads in two ways. Power at the observed mean is a function of the p value and adds nothing to it (Hoenig
-    and Heisey 2001, The American Statistician 55:19): to plan, take the numbers for equally good sources. And pairs
-    of one question are not independent: take the numbers times the design effect, which themselves are uncertain
-    where the study has few questions.
+    Misleads in two ways. Power at the observed mean is a function of the p-value and adds nothing to it (Hoenig
+    and Heisey 2001, The American Statistician 55:19): for planning, use the numbers for equally good systems. And pairs
+    of one question are not independent: use the numbers times the design effect, which are themselves uncertain if the
+    study has few questions.
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1:
         raise ValueError(f"scores must have shape (n,), got {values.shape}")
     if np.isinf(values).any():
-        raise ValueError("scores hold infinity")
+        raise ValueError("scores contain infinity")
     if not margin > 0:
         raise ValueError(f"margin must be positive, got {margin!r}")
     if not 0 < alpha < 1:
@@ -550,7 +550,7 @@ def power_non_inferiority(
 
 
 def _clustered(plain: Power, scores: Floats, clusters: NDArray[np.generic]) -> Power:
-    """The sample sizes for equally good sources with the design effect of the study."""
+    """The sample sizes for equally good systems with the study's design effect."""
     alike = clustering(scores, clusters)
     size = alike.pairs_per_question
 
@@ -602,7 +602,7 @@ def questions_to_plan(
 def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alternative) -> int | None:
     """The smallest n >= 2 whose power reaches `power` at a positive effect size; None beyond ten million.
 
-    The integer is searched (doubling, then bisection) because power grows with n, where a root finder stops with
+    The integer is found by doubling and bisection, because power grows with n. A root finder would stop with
     a warning for effects so large that two pairs suffice.
     """
     enough = 2

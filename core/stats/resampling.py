@@ -1,4 +1,4 @@
-"""Estimates with intervals: cluster bootstrap and jackknife of any statistic of sums over units, and shares by Wilson."""
+"""Estimates with intervals: cluster bootstrap and jackknife for statistics of sums, and Wilson intervals for shares."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Rng = int | np.random.Generator
-"""An int gives the same resamples every time."""
+"""Seed or generator; an int gives the same resamples every time."""
 Statistic = Callable[[Floats], Floats]
-"""Takes sums of shape (..., k) and returns values of shape (...), NaN where undefined."""
+"""Takes sums of shape (..., k) and returns values of shape (...), NaN if undefined."""
 
 MONTE_CARLO_SHARE = 1 / 20
-"""Where resampling stops by itself: the Monte Carlo error of each bound is below this share of the interval's width."""
-NO_RESAMPLES = "no resamples were asked for"
+"""Resampling can stop once the Monte Carlo error of each bound is below this share of the interval's width."""
+NO_RESAMPLES = "no resamples requested"
 ONE_CLUSTER = "fewer than two clusters: nothing to resample"
 MOST_PRODUCTS = 250_000
-"""Multiplications in one matrix product: above, libraries start threads that mostly wait."""
-_BLOCK_CELLS = 4_000_000  # drawn counts held at a time: 32 MB
+"""Most multiplications in one matrix product: for larger ones, libraries start threads that mostly wait."""
+_BLOCK_CELLS = 4_000_000  # drawn counts in memory at a time: 32 MB
 
 
 class Resampling(TypedDict, total=False):
-    """How an interval is drawn: keywords of every function that gives one, with the defaults of `cluster_bootstrap`."""
+    """Resampling options, accepted by every function with an interval; defaults as in `cluster_bootstrap`."""
 
     n_resamples: int
     confidence_level: float
@@ -35,50 +35,50 @@ class Resampling(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Estimate:
-    """A statistic with its percentile interval. None is always explained by `reason` or `interval_reason`."""
+    """A statistic with its percentile interval. `reason` or `interval_reason` explains every None."""
 
     estimate: float | None
-    """The statistic on the data as observed."""
+    """The statistic on the observed data."""
     low: float | None
     """Lower end of the interval."""
     high: float | None
     """Upper end of the interval."""
     n: int
-    """Units used."""
+    """Number of units used."""
     reason: str | None
     """Why the estimate is undefined."""
     n_undefined: int
-    """Resamples in which the statistic is undefined; they are dropped, so the interval is conditional on it."""
+    """Resamples with an undefined statistic. They are dropped, so the interval is conditional on a defined value."""
     n_resamples: int
-    """Resamples drawn, the undefined ones among them."""
+    """Resamples drawn, including undefined ones."""
     confidence_level: float
     """Two-sided level of the interval, in (0, 1)."""
     interval_reason: str | None = None
     """Why there is no interval."""
     n_clusters: int = 0
-    """Clusters (questions) that hold a unit used."""
+    """Clusters (questions) with a unit used."""
     n_left_out: int = 0
-    """Units given but not used."""
+    """Units not used."""
     monte_carlo_error: float | None = None
-    """Standard error of the worse bound that comes from drawing no more resamples; None without an interval."""
+    """Monte Carlo standard error of the less precise bound; None without an interval."""
 
 
 def quantile(values: Floats, q: float) -> float:
     """The smallest of `values` whose cumulative share is at least q (numpy's "inverted_cdf").
 
-    `values` has shape (n,), n >= 1, without NaN. No value between two observed ones is ever made up, which matters
-    for means of -1, 0 and +1: another convention can move a bound by 1/n. q is rounded to 12 places first,
-    because (1 - 0.95) / 2 is a little more than 0.025 in binary.
+    `values` has shape (n,), n >= 1, without NaN. The result is always an observed value, never an interpolated one. This
+    matters for means of -1, 0 and +1, where another convention can move a bound by 1/n. q is rounded to 12 places first,
+    because (1 - 0.95) / 2 is slightly above 0.025 in binary.
     """
     return float(np.quantile(values, round(q, 12), method="inverted_cdf"))
 
 
 def monte_carlo_error(values: Floats, q: float) -> float:
-    """Standard error of `quantile(values, q)` as an estimate of the quantile of endless resamples.
+    """Standard error of `quantile(values, q)` as an estimate of the quantile of infinitely many resamples.
 
-    Half the distance of the order statistics one binomial standard deviation below and above the quantile's own, without
-    any assumption about the distribution (David and Nagaraja 2003, Order Statistics, sec. 7.1; as the error of a
-    quantile in Vehtari et al. 2021, Bayesian Analysis 16:667). Infinite where there are too few values to tell.
+    Half the distance between the order statistics one binomial standard deviation below and above the quantile, without
+    assumptions about the distribution (David and Nagaraja 2003, Order Statistics, sec. 7.1; as the error of a
+    quantile in Vehtari et al. 2021, Bayesian Analysis 16:667). Infinite if there are too few values.
     """
     reach = np.sqrt(values.size * q * (1 - q))
     low, high = int(np.floor(values.size * q - reach)), int(np.ceil(values.size * q + reach))
@@ -89,9 +89,9 @@ def monte_carlo_error(values: Floats, q: float) -> float:
 
 
 def is_settled(found: Estimate) -> bool:
-    """Whether the interval would hardly move with more resamples, or there is none.
+    """Whether more resamples would hardly change the interval, or there is none.
 
-    That is, the Monte Carlo error of each bound is below MONTE_CARLO_SHARE of the interval's width, or both are 0.
+    True if the Monte Carlo error of each bound is below MONTE_CARLO_SHARE of the interval's width, or if both are 0.
     """
     if found.low is None or found.high is None:
         return True
@@ -100,23 +100,23 @@ def is_settled(found: Estimate) -> bool:
 
 
 def numbered(labels: ArrayLike) -> Indices:
-    """Each label's number from 0, in the order of the labels; equal ones share it."""
+    """Number each label from 0, in the order of the labels; equal labels share a number."""
     return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.intp)
 
 
 def at_a_time(cells: int) -> int:
-    """How many resamples of so many cells each to hold at once, so that memory stays bounded; at least one."""
+    """Number of resamples with this many cells each to compute at once, to limit memory; at least one."""
     return max(1, _BLOCK_CELLS // cells)
 
 
 def in_blocks(n_resamples: int, together: int) -> Iterator[int]:
-    """Sizes of blocks of at most `together` resamples, n_resamples in all."""
+    """Sizes of blocks of at most `together` resamples, n_resamples in total."""
     for start in range(0, n_resamples, together):
         yield min(together, n_resamples - start)
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Elementwise quotient, NaN where the denominator is 0."""
+    """Elementwise quotient, NaN if the denominator is 0."""
     undefined = denominator == 0
     quotient = numerator / np.where(undefined, 1.0, denominator)
     return np.asarray(np.where(undefined, np.nan, quotient), dtype=np.float64)
@@ -128,13 +128,13 @@ def mean_of_sums(sums: Floats) -> Floats:
 
 
 def check_confidence_level(confidence_level: float) -> None:
-    """Raise ValueError unless the level lies strictly between 0 and 1."""
+    """Raise ValueError unless the level is strictly between 0 and 1."""
     if not 0 < confidence_level < 1:
         raise ValueError(f"confidence_level must lie strictly between 0 and 1, got {confidence_level!r}")
 
 
 def unit_clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generic]:
-    """The cluster of each unit: shape (n_units,). Without any, every unit stands for itself. ValueError for other shapes."""
+    """The cluster of each unit, shape (n_units,); by default every unit is its own. Raises ValueError for other shapes."""
     labels = np.arange(n_units) if clusters is None else np.asarray(clusters)
     if labels.shape != (n_units,):
         raise ValueError(f"clusters must have shape ({n_units},), one label a unit, got {labels.shape}")
@@ -144,7 +144,7 @@ def unit_clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generi
 def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
     """Sums of the rows of `per_unit` (n_units, k) within each cluster: shape (n_clusters, k).
 
-    `clusters` holds one label a unit, of one sortable type (str or int). Clusters come in the order of their labels.
+    `clusters` contains one label for each unit, of one sortable type (str or int). Clusters are in the order of labels.
     """
     labels = np.asarray(clusters)
     if per_unit.ndim != 2 or labels.shape != per_unit.shape[:1]:
@@ -152,7 +152,7 @@ def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
             f"per_unit must have shape (n_units, k) and clusters (n_units,), got {per_unit.shape} and {labels.shape}"
         )
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise ValueError("clusters hold NaN: every unit needs the label of its cluster")
+        raise ValueError("clusters contain NaN: every unit needs the label of its cluster")
     names, index = np.unique(labels, return_inverse=True)
     sums = np.zeros((names.size, per_unit.shape[1]))
     np.add.at(sums, index, per_unit)
@@ -162,11 +162,11 @@ def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
 def bootstrap_distribution(
     sums: Floats, statistic: Statistic, *, n_resamples: int = 10_000, rng: Rng = 0
 ) -> Floats:
-    """The statistic in each resample of clusters, NaN where undefined: shape (n_resamples,).
+    """The statistic in each resample of clusters, NaN if undefined: shape (n_resamples,).
 
-    `sums` has shape (n_clusters, k), n_clusters >= 1: one row of sums a cluster. Each resample draws n_clusters of
-    them with replacement. Clusters with equal sums cannot be told apart by the statistic, so the number of draws
-    is simulated per distinct row (multinomial with their shares): the same distribution, far fewer counts, and a
+    `sums` has shape (n_clusters, k), n_clusters >= 1: one row of sums for each cluster. Each resample draws n_clusters of
+    them with replacement. The statistic is the same for clusters with equal sums, so the number of draws
+    is simulated for each distinct row (multinomial with their shares): the same distribution, far fewer counts, and a
     result that does not depend on the order of the data.
     """
     if n_resamples < 0:
@@ -194,20 +194,20 @@ def cluster_bootstrap(
 ) -> Estimate:
     """Estimate a function of per-unit sums, with a percentile interval over resampled clusters.
 
-    per_unit: shape (n_units, k), finite; the statistic sees only sums of its rows. clusters: shape (n_units,), the
-    question of each unit; a label of its own for every unit gives the plain bootstrap. n_resamples: 0 asks for
+    per_unit: shape (n_units, k), finite; the statistic uses only sums of its rows. clusters: shape (n_units,), the
+    question of each unit; a different label for every unit gives the plain bootstrap. n_resamples: 0 gives
     no interval. confidence_level: two-sided. rng: an int gives the same interval every time.
 
-    Degenerate cases: no units or an undefined statistic give estimate None. Fewer than two clusters give no interval,
-    clusters that are all alike one of width 0. Undefined resamples are dropped and counted in `n_undefined`.
+    Degenerate cases: no units or an undefined statistic give estimate None. Fewer than two clusters give no interval;
+    identical clusters give one of width 0. Undefined resamples are dropped and counted in `n_undefined`.
 
-    Misleads with few clusters: the percentile interval takes the observed clusters for the population, and is too
-    narrow below some 30 to 50 clusters; an interval of width 0 says that nothing varied, not that nothing can.
+    Misleads with few clusters: the percentile interval treats the observed clusters as the population and is too
+    narrow below about 30 to 50 clusters. An interval of width 0 means that nothing varied, not that nothing can.
     """
     check_confidence_level(confidence_level)
     rows = np.asarray(per_unit, dtype=np.float64)
     if not np.isfinite(rows).all():
-        raise ValueError("per_unit holds NaN or infinity: leave unusable units out before resampling")
+        raise ValueError("per_unit contains NaN or infinity: leave out unusable units before resampling")
     sums = cluster_sums(rows, clusters)
     observed = float(statistic(rows.sum(axis=0))) if len(rows) else np.nan
     no_interval = why_no_interval(observed, len(sums), n_resamples)
@@ -224,7 +224,7 @@ def cluster_bootstrap(
 
 
 def why_no_interval(observed: float, n_clusters: int, n_resamples: int) -> str | None:
-    """Why resampling clusters cannot give an interval; None where it can. Raises ValueError for n_resamples < 0."""
+    """Reason why resampling clusters gives no interval; None if it does. Raises ValueError for n_resamples < 0."""
     if n_resamples < 0:
         raise ValueError(f"n_resamples must not be negative, got {n_resamples}")
     if np.isnan(observed):
@@ -245,9 +245,9 @@ def resampled_estimate(
     interval_reason: str | None = None,
     n_left_out: int = 0,
 ) -> Estimate:
-    """The estimate with the percentile interval of `values`: the statistic in each resample, NaN where undefined.
+    """The estimate with the percentile interval of `values`, the statistic in each resample.
 
-    observed: NaN where undefined, for `reason`. values: shape (n_resamples,); None gives no interval, for
+    observed: NaN if undefined, for `reason`. values: shape (n_resamples,), NaN if undefined; None gives no interval, for
     `interval_reason`.
     """
     found = Estimate(
@@ -271,7 +271,7 @@ def resampled_estimate(
         return replace(counted, interval_reason="the statistic is undefined in every resample")
     tail = (1 - confidence_level) / 2
     error = max(monte_carlo_error(defined, tail), monte_carlo_error(defined, 1 - tail))
-    # Of an error nobody needs the last digits, in which equal values of different sums may differ.
+    # Rounded, because equal values of different sums may differ in their last digits.
     rounded = float(f"{error:.6g}") if np.isfinite(error) else None
     low, high = quantile(defined, tail), quantile(defined, 1 - tail)
     return replace(counted, low=low, high=high, monte_carlo_error=rounded)
@@ -293,8 +293,8 @@ def over_clusters(
 ) -> Estimate:
     """The estimate with the percentile interval of a statistic that takes counts of clusters (n_clusters, resamples).
 
-    observed: NaN where undefined, for `reason`; then no statistic is needed. together: resamples to draw at a time.
-    no_interval: why there is none, whatever else would allow it.
+    observed: NaN if undefined, for `reason`; then no statistic is needed. together: resamples to draw at a time.
+    no_interval: reason to give no interval, even if one were possible.
     """
     check_confidence_level(confidence_level)
     no_interval = no_interval or why_no_interval(observed, n_clusters, n_resamples)
@@ -314,27 +314,30 @@ def over_clusters(
     )
 
 
-_KEPT_CELLS = 40_000_000  # counts kept, a byte each: 40 MB, twice
+_KEPT_CELLS = 40_000_000  # counts to cache, one byte each: 40 MB, twice
 _DRAWN_AT_ONCE = 256
-_CELLS, _FEWEST_TOGETHER = 1_000_000, 64  # of a block: 8 MB are added up faster than more
+_CELLS, _FEWEST_TOGETHER = (
+    1_000_000,
+    64,
+)  # cells of a block: blocks of 8 MB are summed faster than larger ones
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """Counts of some resamples in the forms that ranks and pairs are made from."""
+    """Counts of some resamples in the forms needed for ranks and pairs."""
 
     padded: NDArray[np.unsignedinteger[Any]]
-    """(clusters + 1, resamples) in few bytes; the last row is 0, for places without a row."""
+    """(clusters + 1, resamples), in a small integer type; the last row is 0, for places without a row."""
     single: NDArray[np.float32]
     """(clusters, resamples)."""
     largest: int
     """The largest count."""
     total: int
-    """The most rows drawn in one resample."""
+    """The largest number of rows in one resample."""
 
 
 def drawn_of(counts: Floats, sizes: Floats) -> Drawn:
-    """Counts (clusters, resamples), whole numbers, of clusters with so many rows."""
+    """Convert counts (clusters, resamples), whole numbers. sizes: rows of each cluster."""
     largest = int(counts.max(initial=0))
     padded = np.zeros((len(counts) + 1, counts.shape[1]), dtype=np.min_scalar_type(largest))
     padded[:-1] = counts
@@ -344,8 +347,8 @@ def drawn_of(counts: Floats, sizes: Floats) -> Drawn:
 def draw_counts(n_clusters: int, n_resamples: int, together: int, rng: Rng) -> Iterator[Floats]:
     """How often each cluster was drawn, in blocks (n_clusters, at most `together`).
 
-    n_clusters draws with replacement a resample. The counts depend on the seed alone, not on the size of blocks, and the
-    first ones not on how many follow; those of few clusters are kept for the next statistic of the same items.
+    Each resample has n_clusters draws with replacement. Counts depend only on the seed, not on the size of blocks, and the
+    first ones not on how many follow. Counts of few clusters are cached for the next statistic of the same items.
     """
     if isinstance(rng, int) and n_clusters * n_resamples <= _KEPT_CELLS:
         kept = _kept(n_clusters, rng)
@@ -359,7 +362,7 @@ def draw_counts(n_clusters: int, n_resamples: int, together: int, rng: Rng) -> I
 
 
 def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArray[np.unsignedinteger[Any]]:
-    """Counts of `size` resamples: shape (n_clusters, size), in few bytes."""
+    """Counts of `size` resamples: shape (n_clusters, size), in a small integer type."""
     drawn = generator.integers(0, n_clusters, size=(size, n_clusters))
     drawn += np.arange(size)[:, None] * n_clusters
     counts = np.bincount(drawn.ravel(), minlength=size * n_clusters).reshape(size, n_clusters)
@@ -368,7 +371,7 @@ def _drawn(n_clusters: int, size: int, generator: np.random.Generator) -> NDArra
 
 
 class _Kept:
-    """Counts that are drawn when they are first needed, and kept. Threads may share them."""
+    """Cached counts, drawn on first use. Threads may share them."""
 
     def __init__(self, n_clusters: int, seed: int) -> None:
         self._n_clusters = n_clusters
@@ -377,7 +380,7 @@ class _Kept:
         self._lock = Lock()
 
     def counts(self, start: int, stop: int) -> Floats:
-        """Those of some resamples: shape (n_clusters, stop - start)."""
+        """Counts of resamples start to stop: shape (n_clusters, stop - start)."""
         with self._lock:
             while len(self._blocks) * _DRAWN_AT_ONCE < stop:
                 self._blocks.append(_drawn(self._n_clusters, _DRAWN_AT_ONCE, self._generator))
@@ -393,16 +396,18 @@ def _kept(n_clusters: int, seed: int) -> _Kept:
     return _Kept(n_clusters, seed)
 
 
-NO_WIDTH = "every resample gives the same value: the interval has no width and says nothing about uncertainty"
+NO_WIDTH = (
+    "every resample gives the same value, so the interval has no width and does not show the uncertainty"
+)
 
-_ROUNDING = 1e-12  # leave-one-out values that differ by less are one value
+_ROUNDING = 1e-12  # leave-one-out values that differ by less are equal
 
 
 @dataclass(frozen=True)
 class AgreementEstimate(Estimate):
     """An estimate with a percentile interval (`low`, `high`) and a jackknife interval over the same clusters.
 
-    `interval_reason` is also given where the percentile interval has no width.
+    `interval_reason` is also given if the percentile interval has no width.
     """
 
     low_t: float | None = None
@@ -416,14 +421,14 @@ class AgreementEstimate(Estimate):
 def with_jackknife(
     found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> AgreementEstimate:
-    """The estimate with the interval estimate +- t * standard error added, cut to `scale`.
+    """Add the jackknife interval, estimate +- t * standard error, cut to `scale`.
 
-    sums: shape (n_clusters, k), one row of sums a cluster; `statistic` takes their total. The variance is (c - 1) / c times
-    the squared distances of the c leave-one-out values from their mean; t has c - 1 degrees of freedom.
+    sums: shape (n_clusters, k), one row of sums for each cluster; `statistic` takes their total. The variance is (c - 1) / c
+    times the sum of squared distances of the c leave-one-out values from their mean; t has c - 1 degrees of freedom.
 
-    There is no interval with fewer than two clusters, where the statistic is undefined without one of them, or where
-    leaving out any cluster gives the same value. Misleads with a handful of clusters, where it is very wide, and where
-    one cluster has most of the units.
+    There is no interval for fewer than two clusters, if the statistic is undefined without one of them, or if leaving out
+    any cluster gives the same value. Misleads with a handful of clusters, because it is then very wide, and if one cluster
+    has most of the units.
     """
     interval_reason = found.interval_reason
     if found.low is not None and found.low == found.high:
@@ -446,8 +451,8 @@ def _jackknife_interval(
     if np.isnan(values).any():
         return None, None, "the statistic is undefined without one of the clusters"
     if np.ptp(values) <= _ROUNDING:
-        return None, None, "the value is the same whichever cluster is left out: nothing varies"
-    from scipy.stats import t as student  # loads slowly, and judges need the bootstrap alone
+        return None, None, "leaving out any cluster gives the same value: nothing varies"
+    from scipy.stats import t as student  # imported lazily: loads slowly, and judges need only the bootstrap
 
     clusters = len(sums)
     error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
@@ -456,9 +461,9 @@ def _jackknife_interval(
 
 
 def mean_estimates(values: ArrayLike, clusters: ArrayLike, **drawing: Unpack[Resampling]) -> list[Estimate]:
-    """Mean of each column of `values` (n_units, k) over its units that are not NaN; of flags (0 and 1): a share.
+    """Mean of each column of `values` (n_units, k) over units that are not NaN; for flags (0 and 1), a share.
 
-    As `ratio_estimates`; `n` counts a column's values, `n_left_out` its NaN.
+    Like `ratio_estimates`; `n` counts a column's values, `n_left_out` its NaN.
     """
     units = np.asarray(values, dtype=np.float64)
     used = ~np.isnan(units)
@@ -475,11 +480,11 @@ def ratio_estimates(
     confidence_level: float = 0.95,
     rng: Rng = 0,
 ) -> list[Estimate]:
-    """Sum over sum for each column of `numerators` and `denominators` (n_units, k), with percentile intervals.
+    """Ratio of sums for each column of `numerators` and `denominators` (n_units, k), with percentile intervals.
 
-    numerators: finite. denominators: counts, 0 where a unit gives a column nothing; `n` is their sum. clusters: shape
-    (n_units,), the item of each unit; all columns see the same resamples of all items. Misleads as
-    `cluster_bootstrap` does: too narrow with few clusters.
+    numerators: finite. denominators: counts, 0 if a unit does not count in a column; `n` is their sum. clusters: shape
+    (n_units,), the item of each unit; all columns use the same resamples of all items. Misleads like
+    `cluster_bootstrap`: too narrow with few clusters.
     """
     check_confidence_level(confidence_level)
     above, below = np.asarray(numerators, dtype=np.float64), np.asarray(denominators, dtype=np.float64)
@@ -510,19 +515,19 @@ def ratio_estimates(
 
 
 def _ratios(sums: Floats) -> Floats:
-    """Sums (..., 2 k), first k numerators, then k denominators: k ratios, NaN where a denominator is 0."""
+    """Ratios from sums (..., 2 k), first k numerators, then k denominators; NaN if a denominator is 0."""
     half = sums.shape[-1] // 2
     return ratio(sums[..., :half], sums[..., half:])
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """A share: a count out of a total."""
 
     count: int
-    """Things that have it."""
+    """Number with the property."""
     n: int
-    """Things looked at."""
+    """Total number."""
     share: float | None
     low: float | None
     high: float | None
@@ -536,8 +541,8 @@ def wilson_share(
     """The share count / n, in [0, 1], with an interval that stays within it.
 
     Interval: Wilson (1927, Journal of the American Statistical Association 22:209), without continuity correction. n =
-    0: undefined, for `reason`. Misleads where the things counted come in bundles that are alike (questions of one
-    text, errors of one text): it takes them for independent and is then too narrow.
+    0: undefined, for `reason`. Misleads if the counted units are grouped (questions of one text, errors of one text): the
+    interval assumes independence and is then too narrow.
     """
     check_confidence_level(confidence_level)
     if not 0 <= count <= n:

@@ -1,9 +1,10 @@
-"""How well do marked errors meet those that a rater marked? Character-level precision, recall and F1 of WMT's shared task
-on quality estimation (Blain et al. 2023; used by 002, section 4.5).
+"""Character-level precision, recall and F1 of marked errors against a rater's.
+
+As in WMT's shared task on quality estimation (Blain et al. 2023), which Specialist uses (section 4.5).
 
 Spans of a text are (start, end, severity), in characters (code points) of the text, end exclusive. A character is marked
-where at least one span holds it; where several do, it has all their severities. A character marked by both sides earns 1
-where they share a severity, and 1/2 where they do not. Overlaps and duplicates therefore count once.
+if at least one span contains it; it has the severities of all spans that contain it. A character marked by both sides
+counts 1 if they share a severity, and 1/2 otherwise. Overlaps and duplicates therefore count once.
 """
 
 from collections.abc import Sequence
@@ -39,22 +40,22 @@ _NO_TEXTS = "no texts"
 
 @dataclass(frozen=True)
 class SpanCounts:
-    """What precision, recall and F1 are made of, one value a text: arrays of shape (n_texts,)."""
+    """Counts behind precision, recall and F1, one value for each text: arrays of shape (n_texts,)."""
 
     credit: Floats
-    """1 for each character marked by both with a shared severity, 1/2 for each marked by both without."""
+    """Credit: 1 for each character that both marked with a shared severity, 1/2 for each that both marked without one."""
     predicted: Floats
     """Characters that the judge marked."""
     gold: Floats
     """Characters that the rater marked."""
     n_clipped: int = 0
-    """Spans that reached beyond the end of their text, and were cut there; of both sides."""
+    """Spans of both sides that were cut at the end of their text."""
 
 
 @dataclass(frozen=True)
 class SpanF1:
-    """Over all characters of all texts. `n` of the estimates counts texts, `n_clusters` of each those with a character
-    in its denominator.
+    """Results over all characters of all texts. `n` counts texts; `n_clusters` counts clusters with a character in the
+    denominator.
     """
 
     precision: Estimate
@@ -73,11 +74,11 @@ class SpanF1:
 def span_counts(
     gold: Sequence[Sequence[Marked]], predicted: Sequence[Sequence[Marked]], lengths: ArrayLike | None = None
 ) -> SpanCounts:
-    """Characters marked by the rater, by the judge, and the credit, for each text.
+    """Count characters marked by the rater and by the judge, and their credit, for each text.
 
-    gold, predicted: one sequence of spans a text, in the same order; an empty one where nothing was marked. lengths: shape
-    (n_texts,), characters of each text; spans are cut at them. Without lengths every span counts as it stands. A span with
-    end == start marks nothing. Severities are compared as written. Raises ValueError where a span begins before 0 or
+    gold, predicted: one sequence of spans for each text, in the same order; empty if nothing was marked. lengths: shape
+    (n_texts,), number of characters of each text; spans are cut there. Without lengths, no span is cut. A span with
+    end == start marks nothing. Severities are compared as written. Raises ValueError if a span begins before 0 or
     ends before it begins.
     """
     if len(gold) != len(predicted):
@@ -102,7 +103,7 @@ _Spans = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[
 def _checked_lengths(lengths: ArrayLike, n_texts: int) -> NDArray[np.int64]:
     limits = np.asarray(lengths)
     if limits.shape != (n_texts,):
-        raise ValueError(f"lengths must have shape ({n_texts},), one a text, got {limits.shape}")
+        raise ValueError(f"lengths must have shape ({n_texts},), one for each text, got {limits.shape}")
     if limits.size and (limits.dtype.kind not in "iu" or limits.min() < 0):
         raise ValueError("lengths must be counts of characters, 0 or more")
     return limits.astype(np.int64)
@@ -130,7 +131,7 @@ def _flat(spans: Sequence[Sequence[Marked]], side: str, codes: dict[str, int]) -
 
 
 def _counted(sides: Sequence[_Spans], n_texts: int, n_severities: int) -> SpanCounts:
-    """All texts laid end to end and cut wherever a span begins or ends: between two cuts every character is alike."""
+    """Concatenate all texts and cut wherever a span begins or ends: all characters between two cuts are equivalent."""
     stride = max((int(ends.max(initial=0)) for _, _, ends, _ in sides), default=0) + 1
     places = [(texts * stride + starts, texts * stride + ends) for texts, starts, ends, _ in sides]
     cuts = np.unique(np.concatenate([place for side in places for place in side]))
@@ -160,7 +161,7 @@ def _marked_between(
     n_cuts: int,
     n_severities: int,
 ) -> NDArray[np.bool_]:
-    """Which severities lie over the characters that follow each cut: shape (n_severities, n_cuts)."""
+    """The severities of the characters after each cut: shape (n_severities, n_cuts)."""
     size = n_severities * n_cuts
     opened = np.bincount(severity * n_cuts + begin, minlength=size)
     closed = np.bincount(severity * n_cuts + end, minlength=size)
@@ -170,15 +171,15 @@ def _marked_between(
 def span_f1(counts: SpanCounts, clusters: ArrayLike | None = None, **drawing: Unpack[Resampling]) -> SpanF1:
     """Precision, recall and F1 over all characters of all texts, each in [0, 1], with percentile intervals.
 
-    clusters: shape (n_texts,), the item of each text; without it every text stands for itself, which makes intervals too
-    narrow where texts are translations of one source. Intervals resample clusters (`resampling.ratio_estimates`).
+    clusters: shape (n_texts,), the item of each text; without it every text is its own cluster, which makes intervals too
+    narrow if texts are translations of one source. Intervals resample clusters (`resampling.ratio_estimates`).
 
-    Where the judge marked nothing, precision is undefined, and recall and F1 are 0; where the raters marked nothing,
-    recall is undefined, and precision and F1 are 0; where neither did, all three are undefined.
+    If only the judge marked nothing, precision is undefined, and recall and F1 are 0. If only the raters marked nothing,
+    recall is undefined, and precision and F1 are 0. If neither marked anything, all three are undefined.
 
-    Misleads: long texts and long spans weigh most, so that one span over a whole text can outweigh many short ones; a judge
-    that marks everything has recall 1/2 or more. With few items, or few that hold any error, intervals are too narrow. A
-    judge is credited for the very characters: one that marks the word beside the wrong one earns nothing.
+    Misleads: long texts and long spans weigh most, so one span over a whole text can outweigh many short ones. A judge
+    that marks everything has recall 1/2 or more. Intervals are too narrow with few items, or few items with errors. Only
+    the exact characters count: a judge that marks the word next to the wrong one gets no credit.
     """
     n_texts = counts.credit.size
     labels = unit_clusters(clusters, n_texts)
@@ -219,14 +220,14 @@ def span_f1_test(
     rng: Rng = 0,
     alternative: Alternative = "two-sided",
 ) -> PairedTest:
-    """Does one judge meet the raters' spans better than another? Paired permutation test of the same texts.
+    """Paired permutation test: does one judge match the raters' spans better than another on the same texts?
 
-    first, second: counts of two judges over the same texts in the same order. All of a cluster's texts change places
-    between the two with probability 1/2, and both measures are computed anew over all texts (as 002 compares its judges;
-    clusters as PERM-INPUTS of Deutsch et al. 2021). "greater": the first is better. p is (1 + swaps with a difference as
-    large) / (1 + swaps). A swap in which a measure is undefined counts against the finding. Without clusters single
-    texts are swapped, and p is too small where texts of an item are alike. Says nothing about how much the better one is
-    better: read the difference.
+    first, second: counts of two judges over the same texts in the same order. All texts of a cluster are swapped between
+    the two with probability 1/2, and both measures are computed again over all texts (as Specialist compares its judges;
+    clusters as in PERM-INPUTS of Deutsch et al. 2021). "greater": the first is better. p is (1 + swaps with a difference at
+    least as large) / (1 + swaps). A swap with an undefined measure counts against the finding. Without clusters, single
+    texts are swapped, and p is too small if texts of an item are alike. p does not show how much better the better judge
+    is: read the difference.
     """
     if first.credit.shape != second.credit.shape:
         raise ValueError(
@@ -259,7 +260,7 @@ def span_f1_test(
 
 
 def _measured(sums: Floats, measure: Measure) -> Floats:
-    """Of sums (..., 3) of credit, predicted and gold."""
+    """The measure from sums (..., 3) of credit, predicted and gold."""
     credit, predicted, gold = sums[..., 0], sums[..., 1], sums[..., 2]
     if measure == "f1":
         return ratio(2 * credit, predicted + gold)

@@ -1,4 +1,4 @@
-"""Votes as arrays: checks, counts, scores, position bias, ties, repeats and clustering by question."""
+"""Votes as arrays: checks, counts, and statistics of sides, ties, repeats, questions and panel size."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +19,7 @@ N_CHOICES: Final = 4
 
 
 def check_votes(votes: ArrayLike, n_categories: int = N_CHOICES) -> Codes:
-    """Votes as int64 of shape (n_units, n_raters), or ValueError with the first vote that does not fit."""
+    """Convert votes to int64 of shape (n_units, n_raters). Raises ValueError naming the first invalid vote."""
     if n_categories < 2:
         raise ValueError(f"n_categories must be at least 2, got {n_categories}")
     array = np.asarray(votes)
@@ -40,7 +40,7 @@ def check_votes(votes: ArrayLike, n_categories: int = N_CHOICES) -> Codes:
 
 
 def category_counts(votes: Codes, n_categories: int) -> NDArray[np.float64]:
-    """How many raters put each unit into each category: shape (n_units, n_categories)."""
+    """Number of raters who chose each category for each unit: shape (n_units, n_categories)."""
     chosen = votes[:, :, None] == np.arange(n_categories)
     return np.asarray(chosen.sum(axis=1), dtype=np.float64)
 
@@ -49,11 +49,13 @@ def contingency(a: ArrayLike, b: ArrayLike, n_categories: int = N_CHOICES) -> Co
     """Cross table of two raters: rows are the first rater's categories, columns the second's.
 
     `a` and `b` have shape (n_units,). Units that either rater left out are not counted, so the table sums to
-    the number of shared units. Shape (n_categories, n_categories).
+    the number of shared units. Returns shape (n_categories, n_categories).
     """
     first, second = np.asarray(a), np.asarray(b)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"a and b must have the same shape (n_units,), got {first.shape} and {second.shape}")
+        raise ValueError(
+            f"a and b must have one and the same shape (n_units,), got {first.shape} and {second.shape}"
+        )
     votes = check_votes(np.column_stack([first, second]), n_categories)
     shared = votes[(votes != MISSING).all(axis=1)]
     cells = np.bincount(shared[:, 0] * n_categories + shared[:, 1], minlength=n_categories**2)
@@ -68,10 +70,10 @@ def preferences(votes: ArrayLike) -> Floats:
 
 
 def composite_scores(preferences: ArrayLike) -> Floats:
-    """Sign of the sum of a unit's preferences: shape (n_units,), values -1, 0, +1, NaN where nobody voted.
+    """Sign of the sum of a unit's preferences: shape (n_units,), values -1, 0, +1, NaN without votes.
 
     `preferences` has shape (n_units, n_raters) with values +1, -1, 0, and NaN for missing. A higher score favours the
-    candidate. Misleads in two ways: "both bad" scores 0 like "both good", so a mean near 0 does not mean that
+    candidate. Misleads in two ways: "both bad" scores 0 like "both good", so a mean near 0 does not show that
     either system is good; and the sign ignores how many raters agreed.
     """
     signs = np.asarray(preferences, dtype=np.float64)
@@ -85,10 +87,10 @@ def composite_scores(preferences: ArrayLike) -> Floats:
 
 
 def net_preferences(preferences: ArrayLike) -> Floats:
-    """Mean of a unit's preferences: shape (n_units,), values in [-1, 1], NaN where nobody voted.
+    """Mean of a unit's preferences: shape (n_units,), values in [-1, 1], NaN without votes.
 
-    `preferences` as in `composite_scores`. Values above 0 favour the candidate. For the same preferences, the mean is
-    smaller than that of the composite score, and it does not depend on the number of raters.
+    `preferences` as in `composite_scores`. Above 0 favours the candidate. The mean is closer to 0 than the composite score,
+    and does not depend on the number of raters.
     """
     signs = np.asarray(preferences, dtype=np.float64)
     known = ~np.isnan(signs)
@@ -101,9 +103,9 @@ class Consistency:
     """Share of hidden repeats answered with the same preference, with a Wilson interval."""
 
     n: int
-    """Hidden repeats answered both times."""
+    """Repeated pairs answered both times."""
     n_same: int
-    """Repeats with the same preference, after decoding because sides may have been swapped."""
+    """Repeats with the same preference (after decoding: sides may have been swapped)."""
     share: float | None
     low: float | None
     high: float | None
@@ -114,13 +116,13 @@ class Consistency:
 def consistency(n_same: int, n: int, *, confidence_level: float = 0.95) -> Consistency:
     """Share of hidden repeats with the same preference, in [0, 1], higher is more consistent.
 
-    Interval: as `wilson_share`; on average close to its level, even near 0 and 1. n = 0: undefined.
+    Interval: as in `wilson_share`; close to its level on average, even near 0 and 1. n = 0: undefined.
 
     Misleads if one answer is popular: a rater who always chooses "both good" is perfectly consistent. Also misleads
-    if the repeat comes so soon that the rater remembers the first answer.
+    if the repeat comes so soon that the rater remembers the pair.
     """
     if not 0 <= n_same <= n:
-        raise ValueError(f"n_same must lie between 0 and n, got {n_same} of {n}")
+        raise ValueError(f"n_same must be between 0 and n, got {n_same} of {n}")
     same = wilson_share(n_same, n, confidence_level=confidence_level, reason="no pair was answered twice")
     return Consistency(
         same.n, same.count, same.share, same.low, same.high, same.confidence_level, same.reason
@@ -132,7 +134,7 @@ NO_SIDE = "no choice of a side"
 
 @dataclass(frozen=True)
 class PositionBias:
-    """Share of one-sided choices that fell on the left, with interval and test against one half."""
+    """Share of choices of a side that were left, with interval and test against one half."""
 
     n: int
     """Choices of a side (left + right), without "both good" and "both bad"."""
@@ -143,26 +145,26 @@ class PositionBias:
     """Lower end of the 95 % Clopper-Pearson interval of the share."""
     high: float | None
     p: float | None
-    """Two-sided exact binomial p-value for a share of one half."""
+    """Two-sided exact binomial p-value of a share of one half."""
     reason: str | None
 
 
 def position_bias(left: int, right: int) -> PositionBias:
     """Test whether a rater chose the left answer more or less often than the right one.
 
-    Counts are of sides as displayed, before decoding. Interval: Clopper and Pearson (1934, Biometrika 26:404), never
-    below its level, wide for small n. p: exact, sums all outcomes at most as likely as the observed one. Undefined if
-    no side was chosen.
+    left, right: choices of sides as displayed, before decoding. Interval: Clopper and Pearson (1934, Biometrika 26:404),
+    never below its level, wide for small n. p: exact, the sum over all outcomes no likelier than the observed one. No
+    choice of a side: undefined.
 
-    Misleads if sides were not balanced over systems (a preference for a system then looks like one for a side), if many
-    raters are tested (some p are small by chance), and with few choices (p is large whatever the bias).
+    Misleads if sides were not balanced over systems (a preference for a system then looks like one for a side), if a small
+    p comes from testing many raters, and if few choices make a large p likely whatever the bias.
     """
     if left < 0 or right < 0:
         raise ValueError(f"counts must not be negative, got left {left} and right {right}")
     n = left + right
     if n == 0:
         return PositionBias(0, 0, 0, None, None, None, None, NO_SIDE)
-    from scipy.stats import binomtest  # imported lazily: loads slowly, and raters' pages do not need it
+    from scipy.stats import binomtest  # imported lazily: loads slowly, and a rating desk needs only votes
 
     test = binomtest(left, n, 0.5)
     interval = test.proportion_ci(confidence_level=0.95, method="exact")
@@ -185,24 +187,24 @@ class Ties:
     n: int
     """Pairs with enough votes."""
     n_left_out: int
-    """Pairs with fewer."""
+    """Pairs with too few votes."""
     paper_rule: float | None
-    """At least one rater chose both good and none both bad (Factual's "ties"; other votes may prefer a system)."""
+    """At least one "both good" and no "both bad" (Factual's "ties"; other votes may prefer a system)."""
     both_tied: float | None
-    """Every vote is both good or both bad."""
+    """Every vote is "both good" or "both bad"."""
     composite_zero: float | None
-    """The composite score is 0: all votes tied, or the preferences cancel out."""
+    """The composite score is 0: all votes are ties, or preferences cancel out."""
     opposed: float | None
-    """One rater preferred the candidate and another the comparator."""
+    """Raters disagreed on the winner: some preferred the candidate, others the comparator."""
     reason: str | None
 
 
 def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
     """Count ties in votes of shape (n_units, n_raters), codes as above, -1 for missing.
 
-    Pairs with fewer than `min_votes` votes are left out; missing votes of other pairs are ignored. Undefined without
-    such pairs. `paper_rule` misleads: it can call a pair a tie although one of two raters preferred a system, and it
-    grows with the number of raters. On Factual's own votes it gives 82.5 %, while both raters tied on 42.5 %.
+    Only pairs with at least `min_votes` votes count; their missing votes are ignored. Without such pairs: undefined.
+    `paper_rule` misleads: a pair can be a tie although one of two raters preferred a system, and the share grows
+    with the number of raters. On Factual's own votes it gives 82.5 %, although both raters tied on only 42.5 %.
     """
     if min_votes < 1:
         raise ValueError(f"min_votes must be at least 1, got {min_votes}")
@@ -230,12 +232,12 @@ def ties(votes: ArrayLike, *, min_votes: int = 2) -> Ties:
 
 @dataclass(frozen=True)
 class Clustering:
-    """Correlation of scores within questions, and its effect on the sample size."""
+    """Correlation of scores within questions, and the resulting factor on sample sizes."""
 
     rho: float | None
-    """Correlation between pairs of the same question, at most 1; negative if they differ more than pairs of different questions."""
+    """Correlation of two pairs of one question, at most 1; negative if they differ more than pairs of two questions."""
     pairs_per_question: float | None
-    """Mean number of pairs per question."""
+    """Mean number of pairs of a question."""
     design_effect: float | None
     """Factor on the number of pairs, at least 1."""
     reason: str | None
@@ -246,12 +248,12 @@ def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:
 
     scores: shape (n,), without NaN. clusters: shape (n,), the question of each pair. rho = (MSB - MSW) /
     (MSB + (m0 - 1) MSW), with the mean squares between and within questions and m0 = (n - sum m_q^2 / n) / (k - 1) for k
-    questions of m_q pairs. m in the design effect is sum m_q^2 / n, the size of the question of an average pair: equal to
-    `pairs_per_question` if all questions have equally many pairs, and larger otherwise.
+    questions of m_q pairs. m in the design effect is sum m_q^2 / n, the size of an average pair's question: equal to
+    `pairs_per_question` if questions have equally many pairs, and larger otherwise.
 
-    With one pair in every question, rho is undefined and the design effect is 1. Both are undefined with fewer than
-    two questions or without spread. Misleads with few questions, because rho is then very uncertain: with 10 questions
-    of 4 pairs its standard error is about 0.2.
+    With one pair for every question, rho is undefined and the design effect is 1. Both are undefined
+    for fewer than two questions and without spread. Misleads with few questions, because rho is then very uncertain: with
+    10 questions of 4 pairs its standard error is about 0.2.
     """
     values = np.asarray(scores, dtype=np.float64)
     sums = cluster_sums(np.column_stack([values, np.ones(values.size), values**2]), clusters)
@@ -272,7 +274,7 @@ def clustering(scores: ArrayLike, clusters: ArrayLike) -> Clustering:
     return Clustering(rho, mean_size, 1 + (float((sizes**2).sum()) / n - 1) * max(rho, 0.0), None)
 
 
-_NODES = 2_000  # values of the shared part; exact to about 1e-4
+_NODES = 2_000  # values of the shared component; exact to about 1e-4
 
 
 def composite_of_mean_vote(
@@ -281,12 +283,12 @@ def composite_of_mean_vote(
     """Expected composite score of a pair when each rater's expected vote is `mean_vote`. In [-1, 1].
 
     mean_vote: in [-1, 1], the share of votes for the candidate minus the share for the comparator. n_raters: at least 1.
-    decided: share of votes that prefer one of the two, between abs(mean_vote) and 1; the rest are ties. agreement: latent
-    correlation of two raters' votes on one pair, in [0, 1); 0 is independent votes.
+    decided: share of votes that prefer a side, between abs(mean_vote) and 1; the rest are ties. agreement: latent
+    correlation of two raters' votes on one pair, in [0, 1); 0: independent votes.
 
     Example: -0.11 becomes -0.14 with 2 raters, -0.16 with 3 and -0.20 with 9. The defaults are assumptions, not estimates.
-    Misleads where raters agree far more than assumed (the composite then stays close to the mean vote) or use ties
-    otherwise. Raises ValueError outside the ranges.
+    Misleads if raters agree far more than assumed (the composite is then close to the mean vote) or use ties
+    differently. Raises ValueError outside these ranges.
     """
     if not abs(mean_vote) <= decided <= 1:
         raise ValueError(f"decided must lie between abs(mean_vote) and 1, got {decided!r} for {mean_vote!r}")
@@ -295,7 +297,10 @@ def composite_of_mean_vote(
     if not 0 <= agreement < 1:
         raise ValueError(f"agreement must lie in [0, 1), got {agreement!r}")
     loss, win = (decided - mean_vote) / 2, (decided + mean_vote) / 2
-    from scipy.special import ndtr, ndtri  # scipy.stats would take half a second, and help texts ask this
+    from scipy.special import (
+        ndtr,
+        ndtri,
+    )  # not scipy.stats: it takes half a second to load, and help texts call this
 
     shared = ndtri((np.arange(_NODES) + 0.5) / _NODES)
     own = np.sqrt(1 - agreement)

@@ -1,4 +1,4 @@
-"""Around the pair, or the text: consent, header with the saved mark, comment and flag, back and next, the grid, the end."""
+"""Shared by pairs and texts: consent, header, comment and flag, navigation, overview, end."""
 
 import math
 import time
@@ -13,19 +13,19 @@ from pages.widgets import blind_pair, own, visitor
 
 Go = Callable[[str | int], None]
 DOUBLE_PRESS_SECONDS = 0.35
-"""A press this soon after a pair or text appeared was meant for the one before it."""
+"""A press within this time after a pair or text appears was meant for the previous one."""
 _MOVED, _OPENED = "list_moved", "list_opened"
 
 
 def move(place: str | int) -> None:
-    """Change the address. Back, Skip and Next that came with it were pressed on the screen before: they do nothing."""
+    """Change the address. Back, Skip and Next presses that arrive with it belong to the previous screen and do nothing."""
     st.query_params[visitor.PLACE] = str(place)
     st.session_state[_MOVED] = True
 
 
 @dataclass(frozen=True)
 class OnScreen:
-    """What was on the screen when a button was drawn: all that its callback needs."""
+    """The screen on which a button was drawn: all that its callback needs."""
 
     token: str
     number: int
@@ -33,9 +33,9 @@ class OnScreen:
     key: str
     shown_at: float
     mode: str = ""
-    """Of the differences that are marked in a pair."""
+    """The mode of the marked differences in a pair."""
     earlier: float = 0.0
-    """Seconds that a text was on the screen before, in this tab."""
+    """Seconds that a text was on the screen earlier, in this tab."""
     unsaved: bool = False
     """Whether the marker holds a list of errors that could not be saved."""
 
@@ -47,25 +47,25 @@ class OnScreen:
         return replace(self, shown_at=-math.inf) if new_session else self
 
     def seconds(self) -> float | None:
-        """How long it has been there, inf where nobody knows; None for a press that was meant for what stood there before."""
+        """Seconds on the screen, inf if unknown; None for a press meant for the previous screen."""
         passed = time.monotonic() - self.shown_at
         return passed if passed >= DOUBLE_PRESS_SECONDS else None
 
 
 def known_seconds(seconds: float) -> float | None:
-    """What is saved of a time: nothing where nobody knows it."""
+    """The time to save; None if it is unknown."""
     return seconds if math.isfinite(seconds) else None
 
 
 def is_new_session(key: str) -> bool:
-    """Whether this session draws such a screen for the first time."""
+    """Whether this session draws this kind of screen for the first time."""
     known = st.session_state.get(key)
     st.session_state[key] = True
     return not known
 
 
 def place_of(desk: RaterDesk | RatingDesk, early: Callable[[str], str | None], end: Callable[[], str]) -> str:
-    """Where the address says we are, if this rater may be there, else where they left off.
+    """The place in the address if this rater may open it, else where they left off.
 
     early: what comes before the list, of what the address names; None: that is behind the rater. end: the place when all
     is locked.
@@ -92,7 +92,7 @@ def place_of(desk: RaterDesk | RatingDesk, early: Callable[[str], str | None], e
 
 
 def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
-    """Draw the place, if it is one that every study has; returns whether it is."""
+    """Draw a place that every study has; return whether it is one."""
     if place == "consent":
         _consent(desk, go)
     elif place == "list":
@@ -108,13 +108,13 @@ def show_place(place: str, desk: RaterDesk | RatingDesk, go: Go) -> bool:
 
 
 def _consent(desk: RaterDesk | RatingDesk, go: Go) -> None:
-    """The study's consent text; nothing of the study is shown before the rater agrees."""
+    """The study's consent text. Nothing else is shown before the rater agrees."""
     st.title("Before you start")
     st.markdown(desk.wording()[CONSENT])
     if st.button("I agree", type="primary", key="agree"):
         desk.agree()
         go("start")
-    st.markdown(":small[If you do not agree, close this window: nothing is kept.]")
+    st.markdown(":small[If you do not agree, close this window. Nothing is saved.]")
 
 
 def _unit(desk: RaterDesk | RatingDesk) -> str:
@@ -122,7 +122,7 @@ def _unit(desk: RaterDesk | RatingDesk) -> str:
 
 
 def header(desk: RaterDesk | RatingDesk, number: int, marks: Sequence[str], none: str) -> None:
-    """Where the rater is, how much is done, and what is saved: the marks, or that there are none."""
+    """Position in the list, progress, and what is saved (marks)."""
     done = desk.done
     where, saved = st.columns([2, 3], vertical_alignment="bottom")
     where.markdown(f"**{_unit(desk).capitalize()} {number} of {desk.total}** · {done} done")
@@ -133,7 +133,7 @@ def header(desk: RaterDesk | RatingDesk, number: int, marks: Sequence[str], none
 def save_note(
     desk: RaterDesk | RatingDesk, number: int, known: tuple[str, bool], written: tuple[str, bool]
 ) -> None:
-    """Save what was changed in this tab, and only that: another tab may have said more meanwhile."""
+    """Save only what changed in this tab: another tab may have saved something else meanwhile."""
     if written[0] != known[0]:
         desk.save_note(number, comment=written[0])
     if written[1] != known[1]:
@@ -143,7 +143,7 @@ def save_note(
 def note(
     key: str, comment: str, invalid: bool, unit: str = "pair", *, on_change: Callable[[], None]
 ) -> tuple[str, bool]:
-    """Comment and invalid flag as they stand in the browser, at first as given; `key` tells pair and rater."""
+    """Comment and invalid flag as they are in the browser, at first as given. key: identifies pair and rater."""
     opened: tuple[str, bool] | None = st.session_state.get(_OPENED)
     if opened is None or opened[0] != key:  # never closed or opened by what is written in it
         st.session_state[_OPENED] = opened = (key, bool(comment or invalid))
@@ -168,7 +168,7 @@ def note_mark(invalid: bool, unit: str = "pair") -> None:
 
 
 def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | None:
-    """The same before they are drawn; `known` for a part that did not come along, None where neither did."""
+    """Comment and flag before they are drawn; `known` for the one that did not arrive, None if neither did."""
     written, flag = own.box_in_browser(f"m{key}"), f"i{key}"
     if written is None and flag not in st.session_state:
         return None
@@ -176,7 +176,7 @@ def note_in_browser(key: str, known: tuple[str, bool]) -> tuple[str, bool] | Non
 
 
 def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
-    """Back, skip, next and the way to the grid."""
+    """Back, skip, next, and the button to the overview."""
     here = not st.session_state.pop(_MOVED, False)
     row = st.container(key="moves", horizontal=True)  # one message, where columns take five
     if row.button("Back", key="back", disabled=number == 1, width="stretch") and here:
@@ -191,7 +191,7 @@ def navigation(desk: RaterDesk | RatingDesk, number: int, go: Go) -> None:
 
 
 def _overview(desk: RaterDesk | RatingDesk, go: Go) -> None:
-    """The grid of numbers, and what is still open before the end."""
+    """The grid of numbers, and what is still open."""
     statuses, unit = desk.statuses(), _unit(desk)
     still = [status for status in statuses if not status.answered]
     st.title(f"Your {unit}s")
@@ -225,7 +225,7 @@ def _finish(desk: RaterDesk | RatingDesk, go: Go) -> None:
     follows = isinstance(desk, RaterDesk) and desk.guesses_follow
     st.write(
         f"All {desk.total} answers are saved. You can still look at them and change them. "
-        "Once you lock them they stay as they are"
+        "Once locked, they cannot be changed"
         + ("; one last short question follows." if follows else ", and you are done.")
     )
     lock, look = st.columns(2)
@@ -247,7 +247,7 @@ def nothing_to_do(desk: RaterDesk | RatingDesk, reason: str) -> None:
             f"Saved: {unit}{'' if len(saved) == 1 else 's'} {_runs(saved)} ({len(saved)} of {desk.total}). Thank you."
         )
     elif desk.total:
-        st.write(f"No {unit} of yours is saved.")
+        st.write(f"You have not saved any {unit}.")
 
 
 def _runs(numbers: list[int]) -> str:

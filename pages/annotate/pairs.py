@@ -1,4 +1,4 @@
-"""Pairs: guidelines and practice, then one pair after the other, whose press is saved before anything else happens; at last, who wrote which?"""
+"""Pairs: guidelines, practice, one pair after the other, and guesses at the end. Every press is saved first."""
 
 import time
 from functools import partial
@@ -23,7 +23,7 @@ _TRIED = "onboarding_try_{}"
 
 
 def show_study(desk: RaterDesk, go: Go) -> None:
-    """The place that the address names, if this rater may be there, else where they left off."""
+    """Show the place in the address if this rater may open it, else where they left off."""
     tries = [f"try-{number}" for number in range(1, len(practice_pairs(desk.asks)) + 1)]
 
     def early(asked: str) -> str | None:
@@ -49,7 +49,7 @@ def show_study(desk: RaterDesk, go: Go) -> None:
 
 
 def _guide(desk: RaterDesk, go: Go) -> None:
-    """The guidelines, and how long it will take."""
+    """The guidelines and the estimated time."""
     st.markdown(desk.guidelines())
     st.write(
         f"You have {desk.total} pairs, about {estimated_minutes(desk.total)} minutes in all. "
@@ -61,7 +61,7 @@ def _guide(desk: RaterDesk, go: Go) -> None:
 
 
 def _practice(desk: RaterDesk, number: int, go: Go) -> None:
-    """A pair to try the buttons on, with what most people would say."""
+    """A practice pair with the answer that most people would give."""
     pair = practice_pairs(desk.asks)[number - 1]
     st.markdown(f":small[Practice {number} of {len(practice_pairs(desk.asks))}: does not count]")
     words = desk.wording()
@@ -90,7 +90,7 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
 
 
 def _show(desk: RaterDesk, number: int, go: Go) -> None:
-    """One pair, drawn from top to bottom; a press is saved before this runs again (_press)."""
+    """One pair, from top to bottom. A press is saved before this runs again (_press)."""
     pair = desk.pair(number)
     new_session = around.is_new_session(_KNOWN)
     key = f"{number}-{visitor.key_of(desk.token, pair.mark)}"
@@ -136,7 +136,7 @@ def _show(desk: RaterDesk, number: int, go: Go) -> None:
 
 
 def _press(choice: Choice, screen: OnScreen) -> None:
-    """A choice button was pressed: save, and only then move on.
+    """Save a choice, and only then move on.
 
     Until the answer is on disk nothing of Streamlit is touched: each of its calls may end this run when a
     newer event waits. A double press, and one meant for a pair that is gone, change nothing.
@@ -161,7 +161,7 @@ def _press(choice: Choice, screen: OnScreen) -> None:
 
 
 def _written(screen: OnScreen) -> None:
-    """Comment or flag were changed: save them before anything is drawn."""
+    """Save a changed comment or flag before anything is drawn."""
     if st.session_state.get(_SHOWN, ("",))[0] == screen.key:
         _keep_last_note(screen)
 
@@ -171,9 +171,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | No
     number = screen.number
     pair = desk.pair(number)
     if pair.mark != screen.mark:
-        raise NotAllowed(
-            "Your list of pairs was drawn again. This pair took the place of the one you answered."
-        )
+        raise NotAllowed("Your list of pairs was drawn again. This pair replaced the one you answered.")
     shown = blind_pair.diff_used(screen.mode, pair.base)
     desk.save_choice(number, choice, seconds=seconds, diff_used=shown)
     if pair.choice is None:
@@ -182,7 +180,7 @@ def _save(desk: RaterDesk, choice: Choice, screen: OnScreen, seconds: float | No
 
 
 def _keep_last_note(screen: OnScreen) -> None:
-    """A comment may arrive with the press that ends it, when its pair is drawn no more."""
+    """Save a comment that arrives with the press that leaves its pair."""
     known = st.session_state.get(_NOTE)
     written = known and around.note_in_browser(screen.key, known)
     if written:
@@ -206,7 +204,7 @@ _GUESS_SHOWN, _GUESS_HANDLED, _GUESSES_KNOWN = "guessing_shown", "guessing_handl
 
 
 def _show_guess(desk: RaterDesk, number: int) -> None:
-    """One pair, three buttons, a comment; a press is kept before the next pair is drawn."""
+    """One pair, three buttons and a comment. A press is saved before the next pair is drawn."""
     new_session = around.is_new_session(_GUESSES_KNOWN)
     again = desk.guessing()
     pair, words = again.pair(number), desk.wording()
@@ -215,8 +213,8 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
         st.session_state[_GUESS_SHOWN] = (key, time.monotonic())
     st.title("One last question")
     st.write(
-        f"Your answers are locked. You see {again.total} of your pairs once more. Say what you believe; "
-        "your first thought is fine, and there is no way back to a pair."
+        f"Your answers are locked. You see {again.total} of your pairs once more. Say what you believe: "
+        "your first thought is fine. You cannot return to a pair."
     )
     st.markdown(f"**{number} of {again.total}: {plain(words[GUESS_QUESTION])}**")
     meant = f"Both answers were meant for level {LEVEL}." if pair.level else ""
@@ -237,7 +235,7 @@ def _show_guess(desk: RaterDesk, number: int) -> None:
 
 
 def _press_guess(side: GuessedSide, screen: OnScreen) -> None:
-    """A button was pressed: keep the guess; a double press and one for a pair that is gone change nothing."""
+    """Save a guess. A double press, or one for a pair that is gone, changes nothing."""
     seconds = screen.seconds()
     comment = own.box_in_browser(f"w{screen.key}") or ""
     problem: AssayError | None = None

@@ -1,4 +1,4 @@
-"""Rating one text: draw it, save every score and mark before anything else happens, move on when it is whole."""
+"""Rate single texts: every score and mark is saved first; the next text follows when one is complete."""
 
 import time
 from collections.abc import Callable
@@ -22,41 +22,39 @@ from pages.widgets.rating_scales import Written
 
 @dataclass
 class _Tab:
-    """What this browser tab knows of the text on its screen."""
+    """What this browser tab knows about the text on its screen."""
 
     key: str
     shown_at: float
     note: tuple[str, bool]
     scores: dict[str, float | None]
     earlier: float = 0.0
-    """Seconds that the text was on the screen before it left it."""
+    """Seconds that the text was on the screen earlier."""
     before: int | None = None
-    """The text that was saved just before this one came; said as long as this one is on the screen."""
+    """The text saved just before this one; named while this one is on the screen."""
     taken: int = 0
-    """The marker's last change that was dealt with."""
+    """The marker's last change that was processed."""
     own: set[str] = field(default_factory=set)
-    """Lists of errors that were saved from here, by revision."""
+    """Revisions of the error lists saved from this tab."""
     problem: str | None = None
     replaced: bool = False
 
 
 def _same_text(desk: RatingDesk, screen: OnScreen, mark: str) -> BlindText:
-    """The text that was on the screen. Raises NotAllowed where another took its number."""
+    """The text that was on the screen. Raises NotAllowed if another text now has its number."""
     text = desk.text(screen.number)
     if mark != text.mark or screen.mark != text.mark:
-        raise NotAllowed(
-            "Your list of texts was drawn again. This text took the place of the one you answered."
-        )
+        raise NotAllowed("Your list of texts was drawn again. This text replaced the one you answered.")
     return text
 
 
 def _marks_source(desk: RatingDesk) -> bool:
-    """Whether errors are marked in the source too, which the marker then shows."""
+    """Whether errors can be marked in the source too."""
     return desk.task.spans is not None and desk.task.spans.source_side
 
 
 def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: _Tab) -> None:
-    """The text itself, with the marker where errors are asked for."""
+    """The text, with the marker if the task marks errors."""
     spans, headings = desk.task.spans, desk.task.labels.headings
     if spans is None:
         st.html(blind_pair.card(escape(headings.text), escape(text.text), text.language))
@@ -84,7 +82,7 @@ def _text_with_errors(desk: RatingDesk, text: BlindText, screen: OnScreen, tab: 
 
 
 def _marked(screen: OnScreen, tab: _Tab) -> None:
-    """Errors were marked, changed or deleted: save the list before anything is drawn."""
+    """Save a changed list of errors before anything is drawn."""
     late = _late_marks(screen, tab)
     if late is None:
         return
@@ -103,7 +101,7 @@ def _keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: _Tab) ->
         stored = own.revision(text.spans, text.no_errors)
         new = own.revision(late.spans, late.no_errors)
         if new != stored and stored != late.base and stored not in tab.own:
-            tab.problem = "These marks were changed in another window: what is there now is shown."
+            tab.problem = "These marks were changed in another window. You see the latest version."
             tab.replaced = True
         elif new != stored:
             desk.save_spans(screen.number, late.spans, late.no_errors)
@@ -114,25 +112,25 @@ def _keep_marked(desk: RatingDesk, late: Marked, screen: OnScreen, tab: _Tab) ->
 
 
 def _refuse(screen: OnScreen, late: Marked, tab: _Tab, error: AssayError) -> None:
-    """Say it in the marker, which holds what was not saved, and where the marker may be gone, on the screen too."""
+    """Report an unsaved list in the marker, and on the screen if the marker may be gone."""
     tab.problem, tab.replaced, tab.taken = visitor.said_to_rater(error), False, late.number
     if isinstance(error, NotAllowed):
         blind_pair.refuse(f"The errors marked in text {screen.number} were not saved. {tab.problem}")
 
 
 def _late_marks(screen: OnScreen, tab: _Tab) -> Marked | None:
-    """What the marker sent that is not dealt with yet; None: nothing."""
+    """The marker's message that is not processed yet; None: there is none."""
     late = own.marks_in_browser(f"e{screen.key}")
     return late if late is not None and late.number > tab.taken else None
 
 
 def _unsaved(tab: _Tab) -> bool:
-    """Whether the browser shows errors that are not on disk, because saving them failed."""
+    """Whether the browser shows errors that could not be saved."""
     return tab.problem is not None and not tab.replaced
 
 
 def _unsaved_marks(screen: OnScreen, tab: _Tab) -> Marked | None:
-    """The list that is to be saved before its text is left: what came late, or what could not be saved; None: nothing."""
+    """The list to save before the text is left: it arrived late or could not be saved. None: there is none."""
     return own.marks_in_browser(f"e{screen.key}") if _unsaved(tab) else _late_marks(screen, tab)
 
 
@@ -140,7 +138,7 @@ _AT, _SPENT, _SAVED, _HANDLED, _KNOWN = "text_at", "text_spent", "text_saved", "
 
 
 def _show(desk: RatingDesk, number: int, go: Go) -> None:
-    """One text from top to bottom; a press is saved before this runs again."""
+    """One text, from top to bottom. A press is saved before this runs again."""
     text = desk.text(number)
     new_session = around.is_new_session(_KNOWN)
     key = f"{number}-{visitor.key_of(desk.token, text.mark)}"
@@ -152,7 +150,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
     _what_was_asked(text, desk.task.labels.headings, in_marker=_marks_source(desk))
     _text_with_errors(desk, text, screen, tab)
     if desk.task.spans is not None and desk.task.spans.meanings:
-        with st.expander("What severities and categories mean"):
+        with st.expander("What the severities and categories mean"):
             rating_scales.meanings(desk.task.spans)
     boxes = _scales(desk, text, screen, new_session)
     written = around.note(key, *tab.note, "text", on_change=partial(_written, screen))
@@ -187,7 +185,7 @@ def _show(desk: RatingDesk, number: int, go: Go) -> None:
 
 
 def _leave() -> None:
-    """Another thing than this text is on the screen: when it comes back it is read anew, and its time goes on."""
+    """Something else is on the screen: when the text returns, it is read again and its time continues."""
     tab = st.session_state.pop(_AT, None)
     if isinstance(tab, _Tab):
         st.session_state.setdefault(_SPENT, {})[tab.key] = tab.earlier + time.monotonic() - tab.shown_at
@@ -205,9 +203,9 @@ def _tab(key: str, text: BlindText) -> _Tab:
 
 
 def _header(desk: RatingDesk, text: BlindText, before: int | None) -> int | None:
-    """Where the rater is, what is saved, and the way to the other texts of the same source: which of them was pressed."""
+    """Position, what is saved, and buttons to the other texts of the same source; returns the one pressed."""
     marks = [f"Text {before} saved"] if before else []
-    marks += ["This text is done; what you change is saved"] if text.done else []
+    marks += ["This text is done. Changes are saved"] if text.done else []
     around.header(desk, text.number, marks, "Not done yet")
     place, of = text.place_in_source
     if of == 1:
@@ -235,7 +233,7 @@ def _what_was_asked(text: BlindText, headings: TaskLabels, *, in_marker: bool) -
 
 
 def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bool) -> Written:
-    """The task's dimensions; the number boxes among them, as they are in the browser."""
+    """The task's dimensions; returns the number boxes as they are in the browser."""
     boxes: Written = {}
     for number, dimension in enumerate(desk.task.dimensions, start=1):
         current = text.scores.get(dimension.name)
@@ -257,7 +255,7 @@ def _scales(desk: RatingDesk, text: BlindText, screen: OnScreen, new_session: bo
 
 
 def _score(screen: OnScreen, dimension: str, value: float) -> None:
-    """An answer was pressed: save it; a double press, and one meant for a text that is gone, change nothing."""
+    """Save a pressed answer. A double press, or one for a text that is gone, changes nothing."""
     problem: AssayError | None = None
     if screen.seconds() is not None:
         try:
@@ -270,7 +268,7 @@ def _score(screen: OnScreen, dimension: str, value: float) -> None:
 
 
 def _written(screen: OnScreen) -> None:
-    """A number or a note was written: save it before anything is drawn, also when its text is drawn no more."""
+    """Save a number or note before anything is drawn, even if its text is no longer on the screen."""
     tab = st.session_state.get(_AT)
     if not isinstance(tab, _Tab) or tab.key != screen.key:
         return
@@ -283,7 +281,7 @@ def _written(screen: OnScreen) -> None:
 
 
 def _done(screen: OnScreen) -> None:
-    """Save and go on was pressed. What is still in the browser alone is saved first, where it is needed."""
+    """Handle *Save and go on*: first save what only the browser has."""
     seconds = screen.seconds()
     place: str | None = None
     problem: AssayError | None = None
@@ -304,7 +302,7 @@ def _done(screen: OnScreen) -> None:
 def _completed(
     desk: RatingDesk, screen: OnScreen, seconds: float | None, keep_rest: Callable[[], None]
 ) -> str:
-    """Complete the text; where to go next. Raises NotAllowed that names what is missing."""
+    """Complete the text and return the next place. Raises NotAllowed, naming what is missing."""
     number = screen.number
     before = _same_text(desk, screen, screen.mark)
     # Nothing of Streamlit is touched until the press is on disk, unless something is missing there: each of its
@@ -321,7 +319,7 @@ def _completed(
 
 
 def _left_in_browser(desk: RatingDesk, screen: OnScreen) -> None:
-    """A number, a comment or a mark may arrive with the press that follows it."""
+    """Save a number, comment or mark that arrives with the next press."""
     tab = st.session_state.get(_AT)
     if not isinstance(tab, _Tab) or tab.key != screen.key:
         return
@@ -338,7 +336,7 @@ def _keep_written(desk: RatingDesk, screen: OnScreen, tab: _Tab) -> None:
 
 
 def _keep(desk: RatingDesk, number: int, tab: _Tab, boxes: Written, written: tuple[str, bool]) -> None:
-    """Save the note and the numbers that were changed in this tab, and only these; one that cannot be keeps none back."""
+    """Save only the note and numbers that changed in this tab. One that fails does not stop the others."""
     around.save_note(desk, number, tab.note, written)
     tab.note = written
     problems: list[AssayError] = []
@@ -361,13 +359,13 @@ def _handled(screen: OnScreen, problem: AssayError | None) -> None:
 
 
 def _refuse_text(number: int, problem: AssayError) -> None:
-    """What was said is kept all the same where something else is still missing."""
+    """Answers are saved even if something else is still missing."""
     said = visitor.said_to_rater(problem)
     presses.refuse(said if isinstance(problem, StillMissing) else f"Text {number} was not saved. {said}")
 
 
 def show_study(desk: RatingDesk, go: Go) -> None:
-    """The place that the address names, if this rater may be there, else where they left off."""
+    """Show the place in the address if this rater may open it, else where they left off."""
 
     def early(asked: str) -> str | None:
         return "guide" if asked == "guide" or desk.onboarding == 0 else None
@@ -382,7 +380,7 @@ def show_study(desk: RatingDesk, go: Go) -> None:
 
 
 def _guide(desk: RatingDesk, go: Go) -> None:
-    """The guidelines, and what this study asks of every text."""
+    """The guidelines and the task."""
     st.markdown(desk.guidelines())
     rating_scales.explained(desk.task)
     st.write(

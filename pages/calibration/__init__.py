@@ -5,13 +5,17 @@ import streamlit as st
 from core.store import Store
 from pages.calibration import choice, parts
 from pages.widgets import blind_pair, messages, result_table, visitor
-from pages.widgets.parts import nothing, tabs
+from pages.widgets.parts import nothing, page, tabs
 
 
 def render() -> None:
     """Choose ratings and judges, then look at how far they agree."""
     with visitor.admin_store() as store:
-        st.title("Calibration")
+        page(
+            "Calibration",
+            "Does a judge agree with people, and where should you not use it?",
+            "agreement-with-people",
+        )
         blind_pair.style()
         result_table.style()
         messages.news()

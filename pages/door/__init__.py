@@ -1,1 +1,1 @@
-"""The app's door: what happens to a request before Streamlit sees it (links, sign-in, headers, closed paths)."""
+"""The app's door: handles requests before Streamlit does (links, sign-in, headers, closed paths)."""

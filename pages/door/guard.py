@@ -1,4 +1,4 @@
-"""What a browser may ask for and send: security headers on every answer, paths and messages not for everybody, values that no widget takes."""
+"""Limit what a browser may request and send: security headers, closed paths and messages, values that no widget accepts."""
 
 import hashlib
 import os
@@ -41,29 +41,29 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent/", "/app/static/")
-"""Operation's numbers and interfaces that nobody here uses."""
+"""Server metrics and interfaces that nobody here uses."""
 _ADMIN_ONLY = ("/media/", "/_stcore/upload_file/")
-"""Downloads and uploads: Streamlit asks for no cookie there."""
+"""Downloads and uploads, for which Streamlit checks no cookie."""
 _FROM_EVERYBODY = {"rerun_script", "stop_script", "app_heartbeat"}
 _FROM_THE_ADMIN = {*_FROM_EVERYBODY, "file_urls_request", "backend_operation_request"}
-"""What a browser may send; the rest (clear caches, ask for the checkout's path) is for developers."""
+"""Messages that a browser may send; the others (clear caches, report the app's path) are for developers."""
 LARGEST_FRAME = 256 * 1024
-"""Bytes in one message of a visitor who is not the admin; a rater's comment has at most 5,000 characters."""
+"""Bytes in one message of anybody but the admin; a rater's comment has at most 5,000 characters."""
 _TOO_BIG, _NOT_HERE = 1009, 1008
 _OWNER = b"x-assay-owner"
 """Named in .streamlit/config.toml."""
 _UNKNOWN_HOST = PlainTextResponse(
-    "The app does not answer to this host name. Whoever runs it can allow the name: ./run --host NAME", 400
+    "The app does not answer to this host name. Its operator can allow the name: ./run --host NAME", 400
 )
-"""For a name that somebody else pointed at this machine: their pages would count as the app's own."""
+"""For a foreign host name pointed at this machine: its pages would count as the app's own."""
 _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"
 _FOLDER = str(_SCRIPT.parent).encode()
 
 
 def believe_no_header_unasked() -> None:
-    """Start this process again where nobody said which proxies to believe.
+    """Restart this process where no trusted proxies were configured.
 
-    uvicorn has read its settings by now, and would take any address that a program of this machine names.
+    uvicorn has read its settings by now, and would believe any address that a program on this machine forwards.
     """
     if PROXIES not in os.environ:
         os.environ[PROXIES] = ""
@@ -72,13 +72,13 @@ def believe_no_header_unasked() -> None:
 
 
 class Guard:
-    """Wraps the whole app."""
+    """Middleware around the whole app."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, shut the door, or watch over a connection."""
+        """Pass a request on, refuse it, or filter a connection."""
         if scope["type"] == "websocket":
             await self._watched(_with_known_address(scope), receive, send)
         elif scope["type"] == "http":
@@ -134,7 +134,7 @@ class Guard:
 
 
 def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
-    """Whether the admin's cookie comes with a request; with `count`, a refusal is noted."""
+    """Whether a request carries the admin's cookie. count: whether to count a refusal."""
     try:
         with open_store(database_path()) as store:
             session = token_in(request.cookies, store, "admin")
@@ -143,21 +143,21 @@ def admin_asks(request: HTTPConnection, count: bool = True) -> bool:
             if count:
                 knocked(store, NO_ENTRY, address(request.scope))
     except StorageError:
-        pass  # nobody is the admin while nobody can be asked
+        pass  # without a database nobody is the admin
     return False
 
 
 def from_own_page(request: HTTPConnection) -> bool:
-    """Whether a request comes from a page of this app, or from something that is no browser."""
+    """Whether a request comes from a page of this app, or from a program that is not a browser."""
     origin = request.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
 def _with_owner(scope: Scope) -> Scope:
-    """A connection marked with whose cookies it carries, whatever its browser said of that.
+    """Mark a connection with a hash of its cookies, replacing any mark that the browser sent.
 
-    Streamlit lets whoever names a session go on with it, undelivered pages included; by this mark
-    (server.trustedUserHeaders) it does so only for the one who began it.
+    Streamlit lets anybody who names a session continue it, including undelivered pages. With this mark
+    (server.trustedUserHeaders) only the browser that began the session can.
     """
     cookies = HTTPConnection(scope).cookies
     ours = sorted((name, value) for name, value in cookies.items() if name.startswith("assay_"))
@@ -167,7 +167,7 @@ def _with_owner(scope: Scope) -> Scope:
 
 
 def address(scope: Mapping[str, Any]) -> str:
-    """Where a request comes from: the connection's other end, or whom a proxy that `serve` was told of names."""
+    """Return where a request comes from: the peer, or the client that a trusted proxy names."""
     client = scope.get("client")
     return str(client[0]) if client else ""
 
@@ -178,7 +178,7 @@ def _with_known_address(scope: Scope) -> Scope:
 
 
 def _pathless(data: bytes) -> bytes:
-    """A message to a browser without the folder in which the app lies: each session begins by naming it."""
+    """Remove the app's folder from a message: each session begins by naming it."""
     message = ForwardMsg.FromString(data)
     if message.WhichOneof("type") == "new_session":
         message.new_session.main_script_path = _SCRIPT.name
@@ -187,7 +187,7 @@ def _pathless(data: bytes) -> bytes:
 
 
 def _kind(data: bytes) -> str | None:
-    """What a message asks for; a broken one goes on to Streamlit, which closes the connection."""
+    """Return the type of a message. A broken one passes on to Streamlit, which closes the connection."""
     message = BackMsg()
     try:
         message.ParseFromString(data)
@@ -197,9 +197,9 @@ def _kind(data: bytes) -> str | None:
 
 
 def forget_unusable(_problem: Exception) -> bool:
-    """After a page failed, drop the widget values that it cannot use, and say so; returns whether there were any.
+    """After a page failed, drop unusable widget values and tell the visitor; return whether there were any.
 
-    For `st.App`. Streamlit keeps a value that it cannot read, and would fail at it in every later run of the session.
+    For `st.App`. Streamlit stores a value that it cannot read, and would fail on it in every later run of the session.
     """
     context = get_script_run_ctx()
     if context is None:
@@ -211,20 +211,22 @@ def forget_unusable(_problem: Exception) -> bool:
         sent.states.pop(widget, None)
         state._old_state.pop(widget, None)
     if unusable:
-        st.error("Your browser sent something that this page cannot use. It was dropped. Reload the page.")
+        st.error(
+            "Your browser sent a value that this page cannot use. The value was dropped. Reload the page."
+        )
     return bool(unusable)
 
 
 def _is_usable(state: SessionState, widget: str) -> bool:
-    """Whether a widget's value can be read, and could have been sent in the form in which the widget sends its values."""
+    """Whether a widget's value can be read, and has the form in which the widget sends its values."""
     metadata = state._new_widget_state.widget_metadata.get(widget)
-    if metadata is None:  # it belongs to nothing: Streamlit passes it over
+    if metadata is None:  # it belongs to no widget: Streamlit ignores it
         return True
     try:
         sent = widget in state._new_widget_state.states
         value = state._new_widget_state[widget] if sent else state._old_state.get(widget)
         if value is not None:
             WStates({widget: Value(value)}, {widget: metadata}).get_serialized(widget)
-    except Exception:  # whatever the widget makes of what it does not know
+    except Exception:  # whatever the widget raises for an unknown value
         return False
     return True

@@ -1,4 +1,4 @@
-"""Addresses that set or drop a cookie, and their small pages: a rater's link, the admin's one-time link, signing in and out.
+"""Addresses that set or delete a cookie, with their small pages: a rater's link, the admin's one-time link, sign-in and sign-out.
 
 Reading an address never changes anything: mail programs and messengers open links before people do.
 """
@@ -29,7 +29,7 @@ Answer: TypeAlias = Callable[[Store, Request, Fields], Response]
 
 
 def routes() -> list[Route]:
-    """All of them, for the app."""
+    """Return all routes for the app."""
     return [
         Route("/r/{token}", _door(_rater_link), methods=["GET"]),
         Route("/admin/{token}", _door(_choose_form), methods=["GET"]),
@@ -42,12 +42,14 @@ def routes() -> list[Route]:
 
 
 def _door(answer: Answer) -> Callable[[Request], object]:
-    """An endpoint that works on the store, away from the event loop that serves the raters."""
+    """Return an endpoint that uses the store in a thread, not in the event loop that serves raters."""
 
     async def endpoint(request: Request) -> Response:
         fields = await _fields(request) if request.method == "POST" else {}
         if fields is None:
-            return _page("Not accepted", _sentence("Send the form from this page itself."), 400)
+            return _page(
+                "Not accepted", _sentence("Open this page in your browser and send the form from there."), 400
+            )
         return await to_thread.run_sync(_answered, answer, request, fields)
 
     return endpoint
@@ -58,11 +60,11 @@ def _answered(answer: Answer, request: Request, fields: Fields) -> Response:
         with open_store(database_path()) as store:
             return answer(store, request, fields)
     except StorageError:
-        return _page("Not now", _sentence("The database cannot be reached. Try again shortly."), 503)
+        return _page("Not now", _sentence("The database cannot be reached. Try again in a moment."), 503)
 
 
 async def _fields(request: Request) -> Fields | None:
-    """What a form on our own page sent; None for anything else."""
+    """Return the fields of a form on our own page; None for anything else."""
     if not from_own_page(request):
         return None
     body = b""
@@ -84,9 +86,9 @@ def _rater_link(store: Store, request: Request, _: Fields) -> Response:
         said = (
             "It may be incomplete, replaced or withdrawn. Ask the person who sent it for a new one."
             if not many
-            else "Too many links from here opened nothing. Wait a few minutes."
+            else "Too many unknown links were tried from here. Wait a few minutes."
         )
-        return _page("This link does not open anything", _sentence(said), 429 if many else 404)
+        return _page("This link does not work", _sentence(said), 429 if many else 404)
     response = _go("../?at=start")
     set_cookie(response, request, store, "rater", token)
     return response
@@ -96,9 +98,9 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
     if not access.link_is_open(store, request.path_params["token"]):
         knocked(store, access.UNKNOWN_LINK, address(request.scope))
         return _page(
-            "This link does not work any more",
+            "This link no longer works",
             _sentence(
-                "It works once, for a day. Make a new one where the app runs: python -m core admin link. "
+                "A link works once, within a day. To make a new one, run python -m core admin link on the app's machine. "
                 "If you have a passphrase, sign in with it."
             )
             + '<p><a href="../sign-in">Sign in</a></p>',
@@ -107,14 +109,14 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
     return _page(
         "Choose your passphrase",
         _sentence(
-            f"At least {access.SHORTEST_PASSPHRASE} characters; a few words are easy to keep. "
-            "It signs you in from now on, and everybody who was signed in before is signed out."
+            f"At least {access.SHORTEST_PASSPHRASE} characters. A few words are easy to remember. "
+            "Everybody who is signed in now will be signed out."
         )
         + _problem(wrong)
         + _form(
-            "Keep it and sign in",
+            "Save and sign in",
             _passphrase_field("passphrase", "Passphrase", "new-password", first=True),
-            _passphrase_field("again", "The same again", "new-password"),
+            _passphrase_field("again", "Repeat the passphrase", "new-password"),
         ),
         status,
     )
@@ -165,7 +167,7 @@ def _signed_in(store: Store, request: Request, where: str, session: str) -> Resp
 def _sign_out_form(store: Store, request: Request, _: Fields) -> Response:
     return _page(
         "Sign out",
-        _sentence("This browser forgets who you are. A personal link signs its rater in again.")
+        _sentence("This browser will be signed out. Raters sign in again with their personal link.")
         + _form("Sign out"),
     )
 
@@ -181,7 +183,7 @@ def _sign_out(store: Store, request: Request, _: Fields) -> Response:
 
 
 def _go(where: str) -> RedirectResponse:
-    """Elsewhere, leaving the link out of caches."""
+    """Redirect without leaving the link in caches."""
     return RedirectResponse(where, 303, {"cache-control": "no-store"})
 
 
@@ -206,7 +208,7 @@ _POLICY = (
 
 
 def _page(title: str, body: str, status: int = 200) -> HTMLResponse:
-    """A small page; `body` is HTML, the title is text."""
+    """Return a small page; `body` is HTML, the title is text."""
     document = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -227,17 +229,17 @@ def _sentence(text: str) -> str:
 
 
 def _problem(text: str) -> str:
-    """What went wrong, line by line."""
+    """Return a paragraph with what went wrong, line by line."""
     return f'<p class="problem" role="alert">{escape(text).replace(chr(10), "<br>")}</p>' if text else ""
 
 
 def _form(button: str, *fields: str) -> str:
-    """A form that posts to its own address."""
+    """Return a form that posts to its own address."""
     return f'<form method="post">{"".join(fields)}<button type="submit">{escape(button)}</button></form>'
 
 
 def _passphrase_field(name: str, label: str, autocomplete: str, *, first: bool = False) -> str:
-    """A field for a passphrase, filled by password managers."""
+    """Return a field for a passphrase, which password managers can fill."""
     return (
         f'<label for="{name}">{escape(label)}</label><input id="{name}" name="{name}" type="password" required '
         f'autocomplete="{autocomplete}"{" autofocus" if first else ""}>'

@@ -12,7 +12,7 @@ from pages.widgets.parts import tabs
 def render() -> None:
     """Choose a run or make one, then look at it."""
     with visitor.admin_store() as store:
-        st.title("Generate")
+        parts.page("Generate", "Make answers of known quality from questions and references.", "generation")
         blind_pair.style()
         parts.style()
         messages.news()

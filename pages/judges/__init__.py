@@ -33,7 +33,7 @@ from pages.widgets.run_panel import PREVIEW_WORD
 def render() -> None:
     """Choose a judge's run or make one, then look at it."""
     with visitor.admin_store() as store:
-        st.title("Judges")
+        parts.page("Judges", "Which language model judges quality well, and at what cost?", "judges")
         blind_pair.style()
         parts.style()
         level_diff.style()

@@ -19,6 +19,8 @@ _SHOWN = {
 
 def render() -> None:
     """Show the documents. They contain nothing about any study, so everybody may read them."""
+    st.title("Methods", anchor=False)
+    st.markdown("How each number is computed, and when it misleads.")
     for tab, name in zip(st.tabs(list(_SHOWN.values())), _SHOWN, strict=True):
         tab.markdown(_document(f"{name}.md"))
 
@@ -30,7 +32,7 @@ def _document(name: str) -> str:
     document on this page leads to that section. A link to any other document becomes plain text.
     """
     text = (Path(__file__).resolve().parents[2] / "docs" / name).read_text("utf-8")
-    # The colours of highlighted code have too little contrast, and no theme sets them.
+    # Highlighted code has too little contrast, and no theme setting changes its colours.
     text = re.sub(r"^```\w*\n(.*?)^```$", r"```text\n\1```", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^!\[.*\]\(.*\)$", "", text, flags=re.MULTILINE)
     text = re.sub(rf"\]\((?:{'|'.join(_SHOWN)})\.md#", "](#", text)

@@ -28,7 +28,7 @@ from pages.widgets.parts import tabs
 def render() -> None:
     """Choose scores or make some, then look at them."""
     with visitor.admin_store() as store:
-        st.title("Metrics")
+        parts.page("Metrics", "Which metric follows quality?", "metrics")
         blind_pair.style()
         parts.style()
         level_diff.style()

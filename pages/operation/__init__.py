@@ -1,4 +1,4 @@
-"""Operation: a copy of everything, who came to the door, signing out. For the admin."""
+"""The page Operation: backup, sign-ins and failed attempts, signing out."""
 
 from functools import partial
 
@@ -10,26 +10,26 @@ from core.store.backup import write_backup
 from core.store.raters import count_event, events
 from pages.widgets import visitor
 from pages.widgets.messages import moment, plain
-from pages.widgets.parts import table
+from pages.widgets.parts import page, table
 
 
 def render() -> None:
-    """Backup button, sign-ins and failed attempts, sign-out."""
+    """Show the backup button, sign-ins and failed attempts, and the sign-out link."""
     with visitor.admin_store() as store:
-        st.title("Operation")
+        page("Operation", "Back up the database, see who signed in, sign out.")
         _backup()
         _door(store)
     st.subheader("Sign out", anchor=False)
     st.markdown(
-        "[Sign out of this browser](sign-out). A new passphrase is chosen with `python -m core admin link`."
+        "[Sign out of this browser](sign-out). To choose a new passphrase, run `python -m core admin link`."
     )
 
 
 def _backup() -> None:
     st.subheader("Backup", anchor=False)
     st.write(
-        "Everything in one file, while raters go on: all studies, votes, settings, and the key from which personal links "
-        "are made. Whoever has it can open every link: keep it as safe as the app itself."
+        "One file with all studies, votes and settings, made while raters go on. It also contains the key to all personal "
+        "links: store it as safely as the app itself."
     )
     again = visitor.admin_again()
 
@@ -40,7 +40,7 @@ def _backup() -> None:
 
     st.download_button("Backup", partial(make), "assay-backup.zip", "application/zip", on_click="ignore")
     st.markdown(
-        ":small[To go back to it: `python -m core study restore assay-backup.zip --replace` "
+        ":small[To restore it: `python -m core study restore assay-backup.zip --replace` "
         f"(database: {plain(database_path().name)}).]"
     )
 
@@ -48,11 +48,11 @@ def _backup() -> None:
 def _door(store: Store) -> None:
     st.subheader("Sign-ins and attempts", anchor=False)
     st.write(
-        "Sign-ins, links and addresses that opened nothing; the same from one address within 15 minutes is one line."
+        "Sign-ins, failed sign-ins, and unknown links. Repeats from one address within 15 minutes share a line."
     )
     found = events(store)
     if not found:
-        st.write("Nothing yet.")
+        st.write("No sign-in or failed attempt yet.")
         return
     rows = [(moment(one.last_utc), one.kind, one.n, one.address or "this machine") for one in found]
-    table(pd.DataFrame(rows, columns=["Last (UTC)", "What", "Times", "From"]))
+    table(pd.DataFrame(rows, columns=["Last (UTC)", "Event", "Times", "From"]))

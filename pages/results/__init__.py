@@ -1,4 +1,4 @@
-"""What a study says: every number with what it rests on, for the admin."""
+"""The page Results: what an unblinded study found, with the data behind every number."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,39 +14,40 @@ from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
 from pages.widgets import menus, visitor
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import style
+from pages.widgets.parts import nothing, page, studies
 
 _LONGEST = 70
 
 
 def render() -> None:
-    """Choose a study and a part of it; everything below follows from that one choice."""
+    """Show the results of the chosen study, or of a part of it."""
     with visitor.admin_store() as store:
-        st.title("Results")
-        style()
+        page("Results", "Is one system at least as good as the other, and do the raters agree?")
         study = _study(store)
         if study is None:
-            st.write("There is no study yet: import a data set on the page Studies.")
+            nothing("there is no study yet", "Make a study", studies())
             return
         try:
             record = released_record(store, study)
         except NotAllowed as shut:
             st.info(with_code(str(shut)))
+            st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
             return
     if study.kind == "ratings":
         parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
+    first = st.container()  # the verdict stands above the filters that decide about it
     filters = _filters(record)
     try:
         results = _analysed(_fingerprint(record), record, filters)
     except AssayError as problem:
         st.error(with_code(str(problem)))
         return
-    parts.of_pairs(record, results, _release(record.study))
+    parts.of_pairs(record, results, _release(record.study), first)
 
 
 def _release(study: Study) -> Callable[[str], None]:
-    """What a download does before its file is made: ask for the role again, and write the log."""
+    """Return what a download does before its file is made: check the role again and write the log."""
     again = visitor.admin_again()
 
     def release(name: str) -> None:
@@ -58,25 +59,25 @@ def _release(study: Study) -> Callable[[str], None]:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def _analysed(fingerprint: int, _record: StudyRecord, filters: Filters) -> StudyResults:
-    """The analysis, once for the same answers and filters."""
+    """Analyse the study, once for the same answers and filters."""
     return study_results(_record, filters)
 
 
 def _fingerprint(record: StudyRecord) -> int:
-    """Another number as soon as anything that the analysis reads is different."""
+    """Return a number that changes with anything the analysis reads."""
     parts = (record.study, record.items, record.raters, record.assignments, record.answers, record.guesses)
     return hash((parts, record.history, record.log, repr(record.rating_answers)))
 
 
 def _study(store: Store) -> Study | None:
-    """The study chosen on any page."""
-    studies = list_studies(store)
-    chosen = menus.choose_study(studies)
-    return next((study for study in studies if study.study_id == chosen), None)
+    """Return the study chosen on any page."""
+    known = list_studies(store)
+    chosen = menus.choose_study(known)
+    return next((study for study in known if study.study_id == chosen), None)
 
 
 def _filters(record: StudyRecord) -> Filters:
-    """Which part to look at; an empty filter means all, also what comes in later."""
+    """Choose a part of the study. An empty filter means all, including later answers."""
     study, items = record.study, {item.item_id: item for item in record.items}
     languages = list(dict.fromkeys(item.language for item in record.items))
     raters = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
@@ -110,7 +111,7 @@ def _filters(record: StudyRecord) -> Filters:
     ]
     some = tuple(level for level in study.levels if level in levels)
     if not some:
-        place.markdown(":small[No level is chosen, so the levels of the main analysis are shown.]")
+        place.markdown(":small[Without a chosen level, the page shows the levels of the main analysis.]")
     return Filters(
         some if some and some != declared else None,
         *(tuple(values) or None for values in asked),

@@ -1,10 +1,11 @@
-"""The parts of the results page: a heading, one sentence, a figure and a table with its n, and where it is explained."""
+"""The parts of the page Results: heading, sentence, figure, table with its n, link to the method."""
 
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
@@ -48,40 +49,49 @@ from pages.widgets.messages import plain, with_code
 from pages.widgets.parts import HELP, counted_as, nothing, number, part, percent
 
 _show = partial(result_table.show, titled=False)
-NO_GUESS = "there is no guess which answer the person wrote"
+NO_GUESS = "no rater has guessed which answer is human"
 _NO_PAIR = "no pair has enough votes yet"
 _AS_TABLE = "The same as a table"
 _AGREEMENT = {
     "raw_agreement": (
         "raw-agreement",
-        "share of pairs with the same answer; high by chance when one is popular",
+        "share of pairs with the same answer; high by chance when one answer is popular",
     ),
-    "cohen_kappa": ("cohens-kappa", "agreement beyond chance of two raters; falls to 0 when one is popular"),
-    "gwet_ac1": ("gwets-ac1", "beyond chance too, and stays high when one answer is popular"),
-    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters who share one chance rate"),
+    "cohen_kappa": (
+        "cohens-kappa",
+        "agreement of two raters beyond chance; falls towards 0 when one answer is popular",
+    ),
+    "gwet_ac1": ("gwets-ac1", "agreement beyond chance that stays high when one answer is popular"),
+    "fleiss_kappa": ("fleiss-kappa", "like kappa, for any number of raters with a common chance rate"),
     "krippendorff_alpha": (
         "krippendorffs-alpha",
-        "like Fleiss' kappa, with missing votes and few pairs allowed",
+        "like Fleiss' kappa, but allows missing votes and few pairs",
     ),
 }
-"""Field of a Block -> anchor and the sentence beside it."""
+"""Field of a Block -> anchor and explanation."""
 
 File = tuple[str, str, Callable[[], bytes]]
 """Name, type and maker."""
 
 
-def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str], None]) -> None:
-    """Every part of a study of pairs; `release` is called with a file's name before it is made, and raises where it must not."""
+def of_pairs(
+    record: StudyRecord, results: StudyResults, release: Callable[[str], None], first: DeltaGenerator
+) -> None:
+    """Show every part of a study of pairs.
+
+    release: called with a file's name before it is made; raises where it must not be. first: place of the verdict.
+    """
     tables = study_tables(results)
-    _verdict(results)
+    with first:
+        _verdict(results)
     _standing(results)
     part(
         "Sensitivity",
-        "The verdict if the study counted votes in another way, one rule at a time.",
+        "Would the verdict change if votes were counted differently? One rule changes per row.",
         "sensitivity",
     )
     _show(tables["sensitivity"])
-    part("Choices", "What each rater answered at each level, after decoding the sides.", "choices")
+    part("Choices", "How each rater answered at each level. Sides are decoded to systems.", "choices")
     if results.overall.n_pairs:
         names = preference_names(results.candidate, results.comparator)
         _show(
@@ -96,12 +106,16 @@ def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str]
     _contingency(results)
     part(
         "Composite score",
-        "A pair's score is the sign of the sum of its votes: +1 for the candidate, -1 for the comparator, "
-        "0 for neither; both bad counts 0 like both good.",
+        "Each pair scores +1 if its votes favour the candidate, -1 if they favour the comparator, and 0 otherwise. "
+        "Both good and both bad count 0.",
         "composite-score",
     )
     _show_or_nothing(results, "composite")
-    part("Ties", "How often no difference was seen; the four rules overlap and do not sum to 1.", "ties")
+    part(
+        "Ties",
+        "How often raters saw no difference. The four rules overlap, so the shares do not sum to 1.",
+        "ties",
+    )
     _show_or_nothing(results, "ties")
     part(
         "Power",
@@ -115,7 +129,7 @@ def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str]
     _position(results)
     part(
         "Consistency",
-        "Pairs shown twice without saying so, with the sides drawn anew: how often was the answer the same?",
+        "Some pairs were shown twice, with the sides drawn again. How often was the answer the same?",
         "consistency",
     )
     if results.raters:
@@ -124,11 +138,11 @@ def of_pairs(record: StudyRecord, results: StudyResults, release: Callable[[str]
         nothing("no pair was answered twice")
     if results.asks_guesses:
         blinding(results)
-    part("Downloads", "The answers of the whole study, without the filters; the results with them.")
-    _buttons(pair_files(record, results), release)
-    st.markdown(
-        ":small[The formats are described in `docs/formats.md`. A bundle holds no links: it opens nothing.]"
+    part(
+        "Downloads", "Files with answers contain the whole study. The file with results follows the filters."
     )
+    _buttons(pair_files(record, results), release)
+    st.markdown(":small[`docs/formats.md` describes the formats. A bundle contains no personal links.]")
 
 
 def _show_or_nothing(results: StudyResults, name: str) -> None:
@@ -139,7 +153,7 @@ def _show_or_nothing(results: StudyResults, name: str) -> None:
 
 
 def _standing(results: StudyResults) -> None:
-    """What the numbers rest on, and what they leave out."""
+    """Show what was counted and what was left out."""
     block = results.overall
     with st.container(horizontal=True, gap="medium"):
         for name, value in {
@@ -158,7 +172,7 @@ def _standing(results: StudyResults) -> None:
 
 
 def _verdict(results: StudyResults) -> None:
-    """The verdict in plain words with what limits it, and its picture."""
+    """Show the verdict in plain words with its limits, its table and its figure."""
     bound, found = results.non_inferiority, results.verdict
     score = SCORE_NAMES[results.analysis_set.score]
     part(
@@ -176,22 +190,18 @@ def _verdict(results: StudyResults) -> None:
     if bound.mean is not None:
         _show(
             study_tables(results)["bounds"],
+            table_first=True,
             figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
             f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
-            folded=_AS_TABLE,
         )
-        st.markdown(":small[Bars: lower bounds; dots: the mean.]")
 
 
 def _agreement(results: StudyResults) -> None:
-    """All coefficients together, overall and per level."""
-    part("Agreement", "Do the raters give the same answers? No single number says it, so all stand together.")
-    st.markdown(
-        "\n".join(
-            f"- **{AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
-            for field, (anchor, sentence) in _AGREEMENT.items()
-        )
+    """Show all coefficients, overall and per level."""
+    part(
+        "Agreement",
+        "Do the raters give the same answers? Agreement has several measures; none is enough alone.",
     )
     if len(results.raters) < 2 or not results.overall.n_pairs:
         nothing(results.overall.raw_agreement.reason or _NO_PAIR)
@@ -201,16 +211,23 @@ def _agreement(results: StudyResults) -> None:
         tables["agreement"],
         figure=plots.agreement(blocks(results)),
         alt="Agreement coefficients with intervals per level",
+        table_first=True,
+    )
+    st.markdown(
+        "\n".join(
+            f"- **{AGREEMENT[field]}**: {sentence} ([how]({HELP}#{anchor}))."
+            for field, (anchor, sentence) in _AGREEMENT.items()
+        )
     )
     if results.pairwise:
         result_table.show(tables["pairwise"])
 
 
 def _contingency(results: StudyResults) -> None:
-    """All four answers of two raters against each other."""
+    """Show the answers of two raters against each other."""
     part(
         "Two raters side by side",
-        "How many pairs got which two answers; agreement is on the diagonal.",
+        "How often each pair of answers occurred. Agreement is on the diagonal.",
         "contingency-table",
     )
     raters = list(results.raters)
@@ -237,7 +254,7 @@ def _contingency(results: StudyResults) -> None:
 
 
 def _in_words(found: Contingency, names: Mapping[str, str]) -> str:
-    """The table cell by cell, for those who cannot see its picture."""
+    """Describe the table cell by cell, for people who cannot see the figure."""
     first, second = found.raters
     return "; ".join(
         f"{first} {names[row]}, {second} {names[column]}: {n}"
@@ -247,10 +264,10 @@ def _in_words(found: Contingency, names: Mapping[str, str]) -> str:
 
 
 def _position(results: StudyResults) -> None:
-    """Did somebody prefer a side of the screen?"""
+    """Show whether raters preferred a side of the screen."""
     part(
         "Position bias",
-        "Did a rater choose the left more often than the right? Both good and both bad are not counted; with many "
+        "Did a rater choose the left side more often than the right? Both good and both bad are not counted. With many "
         "raters a few are flagged by chance.",
         "position-bias",
     )
@@ -266,12 +283,12 @@ def _position(results: StudyResults) -> None:
 
 
 def blinding(results: StudyResults) -> None:
-    """Reading, indices per rater and overall, the guesses by side, and the comments beside them."""
+    """Show what the guesses say: a sentence, indices per rater and overall, guesses by side, comments."""
     found = results.blinding
     part(
         "Blinding",
-        f"After their last answer raters see some pairs again and say which of the two a person wrote (here: "
-        f"{plain(found.person)}). Bang's index is 0 when they guess, 1 when every guess is right and -1 when every "
+        f"After their last answer raters see some pairs again and guess which answer is human (here: "
+        f"{plain(found.person)}). Bang's index is 0 for random guesses, 1 if every guess is right and -1 if every "
         "guess is wrong.",
         "blinding-index",
     )
@@ -287,14 +304,14 @@ def blinding(results: StudyResults) -> None:
     if found.n_left_out:
         st.markdown(f"Guesses left out: {reasons(found.n_left_out)}.")
     if found.comments:
-        with st.expander(f"Comments beside the guesses ({len(found.comments)})"):
+        with st.expander(f"Comments on the guesses ({len(found.comments)})"):
             for said in found.comments:
                 at = f" at {plain(said.level)}" if said.level else ""
                 st.markdown(f"{plain(said.rater_id)}, {plain(said.item_id)}{at}: {plain(said.comment)}")
 
 
 def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
-    """Every part of a rating study; `release` as in `of_pairs`."""
+    """Show every part of a rating study; `release` as in `of_pairs`."""
     found = counted(record)
     rated = {(answer.item_id, answer.level, answer.source) for answer in found.answers}
     raters = {answer.rater_id for answer in found.answers}
@@ -302,15 +319,15 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     tables = rating_tables(record, totals, twice := consistency(record))
     part(
         "What was rated",
-        f"{len(rated):,} of {counted_as(len(record.outputs), 'text')}, with "
-        f"{counted_as(len(found.answers), 'rating')} in all, by {counted_as(len(raters), 'rater')}.",
+        f"{len(rated):,} of {counted_as(len(record.outputs), 'text')}: "
+        f"{counted_as(len(found.answers), 'rating')} by {counted_as(len(raters), 'rater')}.",
     )
     for reason, n in found.left_out.items():
         st.markdown(f"- Left out, {reason}: {n}")
     part(
         "By system",
-        "The mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better; "
-        "of marked errors it is minus their MQM weights. Systems whose texts are of other sources are not comparable.",
+        "Mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better. "
+        "For marked errors the score is minus their MQM weights. Compare only systems with texts on the same sources.",
     )
     if rated:
         _show(tables["totals"])
@@ -318,31 +335,34 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
         nothing("no text is rated yet")
     part(
         "By rater",
-        "How much each rater has rated, and how strictly: a first look at differences between people.",
+        "How many texts each rater has rated, and how strictly.",
     )
     if rated:
         _show(tables["raters"])
         st.markdown(
-            "How far raters agree with each other and with judges: the page Calibration. The ratings become the examples "
-            "of a judge on the page Judges."
+            "The page Calibration shows how far raters agree with each other and with judges. On the page Specialist a judge "
+            "can learn from these ratings."
         )
     else:
         nothing("no text is rated yet")
     if twice:
-        part("Hidden repeats", "Texts that a rater was shown twice: a few each, a warning sign at most.")
+        part(
+            "Hidden repeats",
+            "Texts that a rater saw twice. They are few per rater, so take differences as a warning sign only.",
+        )
         _show(tables["repeats"])
-    part("Downloads", "The ratings of the whole study. Offsets count code points, end exclusive.")
+    part("Downloads", "The ratings of the whole study. Offsets count code points; the end is exclusive.")
     _buttons(_rating_files(record), release, "ratings_")
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
 def _totals(fingerprint: int, _record: StudyRecord) -> tuple[SystemTotal, ...]:
-    """The totals, once for the same answers."""
+    """Compute the totals, once for the same answers."""
     return system_totals(_record)
 
 
 def pair_files(record: StudyRecord, results: StudyResults) -> dict[str, File]:
-    """Label -> a file: the answers of the whole study, and the results as shown."""
+    """Return label -> file: the answers of the whole study, and the results as shown."""
     papers = paper_files(record) if record.study.asks == "levels" else {}
     files: dict[str, File] = {
         "CSV": ("assay-answers.csv", "text/csv", lambda: to_csv(record)),
@@ -374,14 +394,14 @@ def _rating_files(record: StudyRecord) -> dict[str, File]:
         try:
             marked = write_mqm(rated_texts_of(record))
         except InputError as why:
-            st.markdown(f":small[Not offered as MQM TSV: {with_code(str(why))}]")
+            st.markdown(f":small[No MQM TSV: {with_code(str(why))}]")
         else:
             files["Errors, MQM"] = ("assay-mqm.tsv", "text/tab-separated-values", lambda: marked)
     return files
 
 
 def _buttons(files: Mapping[str, File], release: Callable[[str], None], place: str = "") -> None:
-    """One button a file, which is released before it is made."""
+    """Show one button per file, which is released before it is made."""
 
     def checked(name: str, make: Callable[[], bytes]) -> bytes:
         release(name)

@@ -32,7 +32,11 @@ _PREFIX = "specialist"
 def render() -> None:
     """Choose a judge's run or make one, then look at it beside what people said."""
     with visitor.admin_store() as store:
-        st.title("Specialist")
+        parts.page(
+            "Specialist",
+            "Does a judge that sees human ratings find the errors that people mark?",
+            "judges-that-stand-on-ratings",
+        )
         blind_pair.style()
         parts.style()
         level_diff.style()

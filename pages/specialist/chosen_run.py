@@ -20,7 +20,7 @@ from pages.widgets.chosen_scores import Key
 
 NEW = 0
 """Stands for a judge that is still to be asked."""
-_CHOSEN = "specialist_chosen"
+_CHOSEN = chosen_judge.CHOSEN_SPECIALIST
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,9 @@ def remember(run_id: int) -> None:
 
 
 def choose(store: Store) -> int:
-    """The number of a run, or NEW; without any run yet, the form that makes one."""
+    """Return the number of the chosen run, or NEW; without any run yet, NEW."""
     names = {run.run_id: menus.name_of(run) for run in list_runs(store, tuple(one.name for one in judges()))}
-    names[NEW] = "Ask a judge ..."
-    return menus.one_run("Judge", names, _CHOSEN)
+    return menus.run_or_new("Judge", names, _CHOSEN, NEW)
 
 
 def marks_errors(run: Run) -> bool:

@@ -22,6 +22,7 @@ from core.study.raters import (
 )
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import table
+from pages.widgets.result_table import rater_bars
 
 
 def render(store: Store, study: Study) -> None:
@@ -62,11 +63,12 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
     if any(line.with_errors is not None for line in of_texts):
         own["Texts with errors"] = [_number(line.with_errors, "{}") for line in of_texts]
         own["Errors"] = [_number(line.errors, "{}") for line in of_texts]
+    bars, config = rater_bars([line.done for line in lines], [line.total for line in lines])
     st.dataframe(
         {
             "Rater": [line.rater_id for line in lines],
-            "Done": [line.done / line.total if line.total else 0.0 for line in lines],
-            "Of": [f"{line.done} of {line.total}{', locked' if line.finished else ''}" for line in lines],
+            **bars,
+            "Locked": ["yes" if line.finished else "" for line in lines],
             "Kind": [line.kind for line in lines],
             "Skipped": [line.skipped for line in lines],
             "Flagged": [line.flagged for line in lines],
@@ -79,9 +81,7 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
         },
         hide_index=True,
         key=f"progress_{study.study_id}",  # else a table keeps the size it had for another study
-        column_config={
-            "Done": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width="small")
-        },
+        column_config=config,
     )
     for line in lines:
         for flag in line.flags:

@@ -1,4 +1,4 @@
-"""What scores are correlated with, which texts take no part, and which end of a metric is better."""
+"""Choose what scores are correlated with, which texts are left out, and which metrics are lower-is-better."""
 
 from dataclasses import dataclass, replace
 from typing import get_args
@@ -30,10 +30,10 @@ _PLURALS = {"system": "systems", ITEM: "items", "language": "languages", "level"
 
 
 def choose_rows(scores: Scores, slot: str) -> Scores:
-    """The scores without the texts to leave out, with the declared directions; what was chosen is said below."""
+    """Return the scores without the texts to leave out, with the declared directions; notes show the choice."""
     table = scores.table
     place = f"{slot}_{scores.chosen[0]}_{scores.chosen[1]}"
-    with st.expander("Leave out texts, or say which end of a metric is better"):
+    with st.expander("Leave out texts, or mark metrics where lower is better"):
         leave_out = _leave_out(table, place)
         directions = _directions(table, place)
     choice = TableChoice(leave_out, directions)
@@ -47,7 +47,7 @@ def choose_rows(scores: Scores, slot: str) -> Scores:
 
 
 def people(scores: Scores, ratings: RatingSet, key: Key) -> RatingSet:
-    """The ratings without those of texts left out. key: names the ratings."""
+    """Return the ratings without those of texts left out. key: identifies the ratings."""
     return ratings if not scores.choice.leave_out else _people((*scores.key, *key), ratings, scores)
 
 
@@ -59,7 +59,7 @@ def _leave_out(table: ScoreTable, place: str) -> tuple[tuple[str, str], ...]:
     for (name, values), where in zip(offered.items(), places(), strict=False):
         if len(values) > _MOST_OFFERED:
             where.markdown(
-                f"{len(values):,} {_PLURALS.get(name, plain(name))}: too many for a menu. `correlate --leave-out` takes any."
+                f"{len(values):,} {_PLURALS.get(name, plain(name))}: too many for a menu. Use `correlate --leave-out`."
             )
             continue
         gone = where.multiselect(
@@ -74,7 +74,7 @@ def _leave_out(table: ScoreTable, place: str) -> tuple[tuple[str, str], ...]:
 
 
 def _directions(table: ScoreTable, place: str) -> tuple[tuple[str, Direction], ...]:
-    """The metrics whose direction the user changed."""
+    """Return the metrics whose direction the user changed."""
     before: dict[str, Direction] = {one.name: one.direction for one in with_directions(table)[0].metrics}
     lower = st.multiselect(
         "Lower is better for",
@@ -83,7 +83,7 @@ def _directions(table: ScoreTable, place: str) -> tuple[tuple[str, Direction], .
         key=f"metrics_lower_is_better_{place}_{len(before)}",
         placeholder="No metric",
         persist_state="session",
-        help="Such as distances and error rates. Their signs are turned in every result.",
+        help="Such as distances and error rates. Their signs are reversed in every result.",
     )
     after: dict[str, Direction] = {name: "lower" if name in lower else "higher" for name in before}
     return tuple((name, direction) for name, direction in after.items() if direction != before[name])
@@ -100,7 +100,7 @@ def _people(key: Key, _ratings: RatingSet, _scores: Scores) -> RatingSet:
     return chosen_people(_ratings, _scores.choice, _scores.table)
 
 
-_RATERS: dict[Raters, str] = {"averaged": "averaged: one mean a text", "kept": "kept: one row a rating"}
+_RATERS: dict[Raters, str] = {"averaged": "averaged: one mean per text", "kept": "kept: one row per rating"}
 UNTIL_SETTLED = 0
 RESAMPLES = (UNTIL_SETTLED, 200, 1_000, 10_000)
 
@@ -121,7 +121,7 @@ def has_levels(table: ScoreTable) -> bool:
 
 
 def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Target | None:
-    """The target; None: a file of ratings is still to be given."""
+    """Choose the target; None while a file of ratings is missing."""
     names = {"level": "the damage level", "human": "human ratings"}
     levels = has_levels(table)
     left, right = st.columns([2, 1])
@@ -147,7 +147,7 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
     options = CorrelationOptions(n_resamples=n_resamples, until_settled=until_settled)
     if against == "level":
         raw = st.checkbox(
-            "Against the level itself: a good metric is then negative",
+            "Correlate with the level itself: good metrics are then negative",
             key=f"metrics_raw_{slot}",
             persist_state="session",
         )
@@ -156,11 +156,11 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
     if given is None:
         return None
     rated = st.checkbox(
-        "Systems' means over rated texts only",
+        "System means over rated texts only",
         key=f"metrics_system_scores_{slot}",
         persist_state="session",
-        help="Otherwise a metric's score of a system is its mean over all texts, as in WMT's metrics task. People's is "
-        "always over the rated ones.",
+        help="Otherwise a system's metric score is its mean over all texts, as in WMT's metrics task. Human scores are always "
+        "means over rated texts.",
     )
     of_systems: SystemScores = "rated" if rated else "all"
     options = replace(
@@ -170,7 +170,7 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
 
 
 def human(store: Store, slot: str) -> Target | None:
-    """Kept ratings and how they count; None: none is given yet."""
+    """Choose stored ratings and how they count; None without any."""
     file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings")
     if file is None:
         return None
@@ -183,14 +183,14 @@ def human(store: Store, slot: str) -> Target | None:
             dimensions,
             default=dimensions[:1],
             key=f"metrics_dimension_{slot}_{file.file_id}",
-            help="Of several, the table has each, and the mean of a text's ratings over them. All else uses the mean.",
+            help="With several, the table shows each of them and their mean per text. Everything else uses the mean.",
         )
         if not named:
             nothing("choose a dimension of the ratings")
             return None
     left, right = st.columns(2, vertical_alignment="bottom")
     raters: Raters = left.selectbox(
-        "Several ratings of a text are",
+        "Several ratings of one text are",
         get_args(Raters),
         format_func=_RATERS.__getitem__,
         key=f"metrics_raters_{slot}",
@@ -200,7 +200,7 @@ def human(store: Store, slot: str) -> Target | None:
         "Normalise each rater (z)",
         key=f"metrics_z_{slot}",
         persist_state="session",
-        help="Ratings minus the rater's mean, over the rater's standard deviation: takes out who is strict.",
+        help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in strictness.",
     )
     chosen_scores.read_notes(found.notes, found.left_out)
     chosen_scores.forget_button(store, file, slot)

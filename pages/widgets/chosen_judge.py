@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from core.judges.kind import JudgeKind, JudgeSettings
 from core.runs.asked import asked_of
@@ -19,7 +20,7 @@ from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus
 from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, number
+from pages.widgets.parts import nothing, number, other_page
 
 SIDES = {"source": "made from sources", "text": "made from texts", "all": "all questions"}
 """What questions were made from."""
@@ -73,11 +74,9 @@ def level_said(row: ScoredRow) -> str:
     return "" if row.level is None else f", level {row.level}"
 
 
-_NOTHING_YET: dict[Chosen, str] = {
-    (NEW, 0): "Ask a judge ...",
-    (UPLOAD_SCORES, 0): "Give a judge's output ...",
-}
-_CHOSEN = "judges_chosen"
+_FURTHER: dict[Chosen, str] = {(UPLOAD_SCORES, 0): "Give a judge's output ..."}
+_CHOSEN, CHOSEN_SPECIALIST = "judges_chosen", "specialist_chosen"
+"""Where a session stores what the pages Judges and Specialist show."""
 
 
 def remember(chosen: Chosen) -> None:
@@ -86,7 +85,7 @@ def remember(chosen: Chosen) -> None:
 
 
 def choose(store: Store) -> Chosen:
-    """What is looked at; without any judge's run yet, the form that makes one."""
+    """Choose a judge's run or scores from elsewhere; without any, the form of a new run."""
     runs: dict[Chosen, str] = {
         (RUN, run.run_id): menus.name_of(run)
         for run in list_runs(store, tuple(kind.name for kind in (*judges_of("texts"), *kinds_that("audit"))))
@@ -94,8 +93,30 @@ def choose(store: Store) -> Chosen:
     files: dict[Chosen, str] = {
         (FILE, file.file_id): chosen_scores.name_of(file) for file in kept_files(store, "scores")
     }
-    names = {**runs, **_NOTHING_YET, **files}
-    return menus.one_run("Judge", names, _CHOSEN, ", and tables of scores from elsewhere")
+    return menus.run_or_new(
+        "Judge",
+        {**runs, **files},
+        _CHOSEN,
+        (NEW, 0),
+        further=_FURTHER,
+        also=", and tables of scores from elsewhere",
+    )
+
+
+def page_of(run: Run) -> StreamlitPage:
+    """Make this what its page shows, whatever its kind; returns that page."""
+    kind = KINDS[run.kind]
+    if kind.work == "generation":
+        menus.remember_run(run.run_id)
+        return other_page("generate")
+    if kind.work == "scores":
+        chosen_scores.remember((RUN, run.run_id))
+        return other_page("metrics")
+    if kind.reads == "rated texts":
+        st.session_state[CHOSEN_SPECIALIST] = run.run_id
+        return other_page("specialist")
+    remember((RUN, run.run_id))
+    return other_page("judges")
 
 
 def judges_of(reads: Reads) -> tuple[JudgeKind, ...]:

@@ -1,4 +1,4 @@
-"""Which scores are looked at: a run of metrics or of a judge, a table, a folder; files that were given are kept, analyses computed once."""
+"""Choose scores: a run of metrics or of a judge, a table, a folder. Uploaded files are stored, analyses computed once."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -40,9 +40,9 @@ Result = TypeVar("Result")
 _MOST = 128
 """Answers that are kept."""
 _FEW = 50_000
-"""Scores whose correlations a page waits for."""
+"""Scores up to which a page waits for the correlations."""
 _LOOK, _PATIENCE = 1.0, 15.0
-"""Seconds between two looks at work, and until work that nobody looks at ends."""
+"""Seconds between two checks of an analysis, and until one that nobody waits for ends."""
 _HEAD_START = 1.5
 """Seconds in which a page shows the estimates of many scores before their intervals take processor and memory."""
 _STARTING = Lock()
@@ -173,7 +173,7 @@ def asked(holding: KeptKind, slot: str) -> dict[str, object]:
     options: dict[str, object] = {}
     if holding == "scores":
         options[_EVALUATORS] = st.checkbox(
-            "It is METAL JSON: take what its evaluators said", key=f"metrics_evaluators_{slot}"
+            "This is METAL JSON: read its evaluators' scores", key=f"metrics_evaluators_{slot}"
         )
         if not options[_EVALUATORS]:
             return {}
@@ -182,8 +182,8 @@ def asked(holding: KeptKind, slot: str) -> dict[str, object]:
         list(SCALES),
         key=f"metrics_flip_{slot}",
         placeholder="None: higher is better throughout",
-        help="METAL's own files count a hallucination (H) and problematic content (PC) as 1. They are turned, so that "
-        "higher is better. Give people's ratings and an evaluator's scores with the same dimensions turned.",
+        help="METAL's own files code a hallucination (H) and problematic content (PC) as 1. These dimensions are reversed, so "
+        "that higher is better. Choose the same dimensions for human ratings and for an evaluator's scores.",
     )
     return {**options, _FLIP: turned}
 
@@ -195,7 +195,7 @@ def read_people(data: bytes, file_name: str, flip: Flip, *, lower_is_better: boo
     except InputError as problem:
         if flip and format_of("ratings", data, file_name).name != "metal":
             raise InputError(
-                f"{shown(file_name)} is not METAL's JSON: leave the dimensions in which 1 is bad empty."
+                f"{shown(file_name)} is not METAL JSON: choose no dimension in which 1 is bad."
             ) from problem
         raise
 
@@ -206,7 +206,7 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
         return read_scores(data, file_name)
     found = read_evaluators(data, file_name, flip=flip)
     if found is None:
-        raise InputError(f"{shown(file_name)} is not METAL's JSON.")
+        raise InputError(f"{shown(file_name)} is not METAL JSON.")
     return found
 
 
@@ -223,19 +223,16 @@ _TYPES: dict[KeptKind, list[str]] = {
     "correlations": ["json"],
 }
 _ACCEPTED: dict[KeptKind, str] = {
-    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and, where there are, system, level, rater, "
-    "dimension, language; with a column of numbers a dimension; JSONL with nested ratings; rated texts (JSONL); or an "
-    "MQM table (TSV).",
-    "scores": "Accepted: what `score` and this page write, or CSV, TSV, JSONL or Parquet with the columns item, "
-    "system, level and one column a metric; JSONL with id, level and result; RAGAS' rows; answers of a "
-    "cross-examination server.",
-    "correlations": "Accepted: what `correlate --json` prints, or Meta-Judge's `{metric: {pearson, spearman, "
-    "kendall}}`.",
+    "ratings": "Accepted: CSV, TSV or JSONL with the columns item, score and optionally system, level, rater, dimension, "
+    "language; one column of numbers per dimension; JSONL with nested ratings; rated texts (JSONL); an MQM table (TSV).",
+    "scores": "Accepted: files written by `score` or this page; CSV, TSV, JSONL or Parquet with the columns item, system, "
+    "level and one column per metric; JSONL with id, level and result; RAGAS rows; answers of a cross-examination server.",
+    "correlations": "Accepted: output of `correlate --json`, or Meta-Judge's `{metric: {pearson, spearman, kendall}}`.",
 }
 
 
 def choose_kept(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | None:
-    """A kept file, or one that is given now; `slot` tells apart the places that ask for a file."""
+    """Choose a stored file or upload one. slot: the place on the page that needs the file."""
     files = {file.file_id: file for file in kept_files(store, kind)}
     place = f"metrics_kept_{slot}"
     chosen = menu(
@@ -254,25 +251,25 @@ def choose_kept(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile
 
 
 def name_of(file: KeptFile) -> str:
-    """A kept file in a menu."""
+    """Name a stored file in a menu."""
     return f"{file.file_name}, {moment(file.created_utc)} UTC"
 
 
 def forget_button(store: Store, file: KeptFile, slot: str) -> None:
-    """Delete the kept file; results that were computed from it go with it."""
-    if st.button("Forget this file", key=f"metrics_forget_{slot}", type="tertiary"):
+    """Show a button that deletes the stored file and the results computed from it."""
+    if st.button("Delete this file", key=f"metrics_forget_{slot}", type="tertiary"):
         delete_file(store, file.file_id)
         st.rerun()
 
 
 def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
-    """A file that is given now; it is kept if it can be read."""
+    """Upload a file; it is stored if it can be read."""
     with_metal = slot in _WITH_METAL
     st.markdown(f":small[{_ACCEPTED[kind]}{' Also METAL JSON.' if with_metal else ''}]")
     options: dict[str, object] = {}
     if kind == "ratings":
         options["lower_is_better"] = st.checkbox(
-            "In this file lower is better (such as MQM penalties)", key=f"metrics_lower_{slot}"
+            "Lower is better in this file (such as MQM penalties)", key=f"metrics_lower_{slot}"
         )
     if with_metal:
         options |= asked(kind, slot)
@@ -291,26 +288,26 @@ def choose_new(store: Store, kind: KeptKind, slot: str) -> KeptFile | None:
 
 
 def read_notes(notes: tuple[str, ...], left_out: Mapping[str, int] | None = None) -> None:
-    """What was noticed in a file, small."""
+    """Show remarks on a file in small print."""
     lines = [*notes, *(f"{n} left out: {reason}" for reason, n in (left_out or {}).items())]
     if lines:
         st.markdown("  \n".join(f":small[{plain(line)}]" for line in lines))
 
 
 def ratings_of(store: Store, file: KeptFile) -> RatingSet:
-    """The ratings that a kept file holds."""
+    """Read the ratings of a stored file."""
     found: RatingSet = _read(key_of(file), _bytes(store, file))
     return found
 
 
 def scores_of(store: Store, file: KeptFile) -> ScoreTable:
-    """The scores that a kept file holds."""
+    """Read the scores of a stored file."""
     found: ScoreTable = _read(key_of(file), _bytes(store, file))
     return found
 
 
 def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> CorrelationSet:
-    """The correlations that a kept file holds; synthetic: of Meta-Judge's files, those with the raw level."""
+    """Read the correlations of a stored file. synthetic: for Meta-Judge's files, those with the raw level."""
     found: CorrelationSet = _read(
         (file.kind, file.sha256, file.file_name, synthetic, ()), _bytes(store, file)
     )
@@ -318,7 +315,7 @@ def correlations_of(store: Store, file: KeptFile, *, synthetic: bool) -> Correla
 
 
 def key_of(file: KeptFile) -> _Key:
-    """Names what is read from the file in a cache."""
+    """Return the cache key of what is read from the file."""
     return _key(file.kind, file.sha256, file.file_name, file.options)
 
 
@@ -353,7 +350,7 @@ _PARTS = ("sources", "references", "documents", "system-outputs", "metric-scores
 def fields(slot: str) -> tuple[Path, str | None] | None:
     """Where the folder is and which language pair of it; None: nothing is named yet. Raises InputError."""
     st.markdown(
-        "A folder of the machine that runs Assay, with sources, references, system-outputs and so on."
+        "A folder on the machine that runs Assay, with sources, references, system-outputs and so on."
     )
     left, right = st.columns([3, 1])
     folder = left.text_input("Folder", key=f"metrics_folder_{slot}", persist_state="session").strip()
@@ -362,7 +359,7 @@ def fields(slot: str) -> tuple[Path, str | None] | None:
         return None
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise InputError("There is no such folder on the machine that runs Assay. Give its whole path.")
+        raise InputError("The machine that runs Assay has no such folder. Enter the full path.")
     return path, pair or None
 
 
@@ -376,7 +373,7 @@ def stamp(path: Path) -> tuple[tuple[str, int, int], ...]:
 def take(store: Store) -> KeptFile | None:
     """Keep the folder's scores and all its ratings once a button is pressed; returns the scores."""
     given = fields("scores")
-    if given is None or not st.button("Take scores and ratings", type="primary", key="metrics_folder_take"):
+    if given is None or not st.button("Read scores and ratings", type="primary", key="metrics_folder_take"):
         return None
     path, pair = given
     with st.spinner("Reading ..."):
@@ -388,7 +385,7 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
     """Keep what the folder holds. Raises InputError where it holds no metric's scores."""
     if not found.scores.metrics:
         raise InputError(
-            "This folder holds no scores of metrics: score its texts (Score texts ..., a folder)."
+            "This folder contains no metric scores. Score its texts: New run, texts from a folder of translations."
         )
     stem = f"{name}-{found.language_pair}"
     for kind, ratings in found.ratings.items():
@@ -399,8 +396,7 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
 RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "published"
 Chosen = tuple[str, int]
 """One of the words above, and the number of the run or file; 0 for the others."""
-NOTHING_YET: dict[Chosen, str] = {
-    (NEW, 0): "Score texts ...",
+FURTHER: dict[Chosen, str] = {
     (UPLOAD_SCORES, 0): "Give a table of scores ...",
     (PUBLISHED, 0): "Published tables",
 }
@@ -436,8 +432,8 @@ def remember(chosen: Chosen) -> None:
 
 
 def choose(store: Store) -> Chosen:
-    """What is looked at; without any scores yet, the form that makes some."""
-    return menus.one_run("Scores", {**named(store), **NOTHING_YET}, _CHOSEN)
+    """Choose scores, or open the form that makes some; without any scores yet, the form."""
+    return menus.run_or_new("Scores", named(store), _CHOSEN, (NEW, 0), further=FURTHER)
 
 
 def named(store: Store) -> dict[Chosen, str]:
@@ -492,7 +488,7 @@ def upload(store: Store) -> None:
     came = st.radio(
         "From",
         ["file", "folder"],
-        format_func={"file": "A file", "folder": "A folder in the form of mt-metrics-eval"}.__getitem__,
+        format_func={"file": "A file", "folder": "A folder in mt-metrics-eval format"}.__getitem__,
         horizontal=True,
         key="metrics_upload_from",
     )

@@ -1,4 +1,4 @@
-"""Menus whose names may change or hold scores while they are open: of texts, runs and studies; and what was read once, kept."""
+"""Menus of texts, runs and studies, whose names may change while they are open; uploaded files; results read once a session."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.plots.dressing import shortened
-from core.runs.asked import Asked, asked_of
+from core.runs.asked import asked_of
 from core.runs.progress import state_of
 from core.schema.runs import Run
 from core.schema.study import Study, StudyKind
@@ -33,7 +33,7 @@ def menu(
     *,
     help_text: str | None = None,
 ) -> Option:
-    """The option chosen, kept in the session's state under `place`; the first one until somebody chooses."""
+    """Return the chosen option, stored in the session under `place`; until a choice is made, the first one."""
     before = st.session_state.get(place)
     chosen: Option = st.selectbox(
         label,
@@ -44,10 +44,54 @@ def menu(
     )
     st.session_state[place] = chosen
     if before in options and chosen != before:
-        # Streamlit knows the menu by its names and by where it stands: drawn again at once, or the next
-        # choice would be made in a menu that is gone, and be lost.
+        # Streamlit identifies the menu by its names and its index. Without a rerun the next choice would be made
+        # in a menu that no longer exists, and be lost.
         st.rerun()
     return chosen
+
+
+def one_or_new(
+    label: str,
+    names: Mapping[Option, str],
+    place: str,
+    new: Option,
+    button: str,
+    *,
+    further: Mapping[Option, str] | None = None,
+    help_text: str | None = None,
+) -> Option:
+    """Return the chosen one of what exists, or `new`: a menu, with a button beside it that begins something new.
+
+    The choice is stored in the session under `place`; until one is made it is the first name, or `new` without any.
+
+    names: option -> name of what exists. further: other things to open, behind the names in the menu. button: label,
+    such as `New run`.
+    """
+    offered = {**names, **(further or {})}
+    if st.session_state.get(place) not in (new, *offered):
+        st.session_state[place] = next(iter(names), new)
+    before = st.session_state[place]
+    if not offered:
+        return new
+    making = before == new
+    left, right = (st.container(), None) if making else st.columns([5, 1], vertical_alignment="bottom")
+    pressed = right is not None and right.button(
+        button, key=f"{place}_new", icon=":material/add:", width="stretch"
+    )
+    options = list(offered)
+    chosen: Option | None = left.selectbox(
+        label,
+        options,
+        index=None if making else options.index(before),
+        format_func=lambda option: offered.get(option, button),
+        placeholder=f"{button}: fill in the form, or choose here",
+        help=help_text,
+    )
+    after = new if pressed else before if chosen is None else chosen
+    if after != before:
+        st.session_state[place] = after
+        st.rerun()  # as in `menu`
+    return after
 
 
 Row = TypeVar("Row")
@@ -60,10 +104,10 @@ def one_of(
     name_of: Callable[[Row], str],
     key: str,
 ) -> Row:
-    """The row chosen of at least one, the first until somebody chooses.
+    """Return the chosen row of at least one; until a choice is made, the first.
 
-    The options are the names themselves, never places in a list: a browser goes on showing the name that stood at a
-    place when other rows come to stand there. key: names the scores too, so that other scores begin at their first row.
+    The options are the names themselves, not positions: a browser keeps showing the name of a position after other rows
+    have moved there. key: names the scores too, so that other scores begin at their first row.
     """
     named: dict[str, Row] = {}
     for row in rows:
@@ -83,9 +127,9 @@ Result = TypeVar("Result")
 def once(
     slot: str, key: Hashable, make: Callable[[], Result], waiting: str = "Reading the texts ..."
 ) -> Result:
-    """What `key` names, made once and not at every press of a widget; of each slot only the last is kept.
+    """Make what `key` names once, not at every press of a widget. Each slot stores only the last result.
 
-    slot: where it is kept in this visitor's session. waiting: what is said meanwhile.
+    slot: where this visitor's session stores it. waiting: shown meanwhile.
     """
     known = st.session_state.get(slot)
     if known is None or known[0] != key:
@@ -110,23 +154,23 @@ def given_file(
     help_text: str | None = None,
     classes: bool = False,
 ) -> tuple[bytes, str] | None:
-    """A file that was uploaded, with its name; None: none was.
+    """Return an uploaded file with its name; None without one.
 
-    A table is shown with its first rows, and comes with its columns under the names that the visitor chose there. key: of
-    the widget. slot: where the file is kept in this visitor's session; another page may put one there. classes: whether
-    scores or ratings may be words, which have the numbers that the visitor chose.
+    Below a table's first rows the visitor can choose what each column is read as. key: of the widget. slot: where this
+    visitor's session stores the file; another page may put one there. classes: whether scores or ratings may be words,
+    for which the visitor chooses numbers.
     """
     upload = st.file_uploader(label, types, key=key, max_upload_size=_MOST_MB, help=help_text)
     given = None if upload is None else (upload.getvalue(), upload.name)
     if slot is not None and given is not None:
         st.session_state[slot] = given
     elif slot is not None and (given := st.session_state.get(slot)) is not None:
-        st.markdown(f"The file is still {plain(given[1])}; choose another to replace it.")
+        st.markdown(f"Current file: {plain(given[1])}. Upload another to replace it.")
     return given and _with_columns_chosen(*given, key, classes=classes)
 
 
 def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool) -> tuple[bytes, str]:
-    """The file as the visitor chose below its first rows; what is no table as it is: its reader says what it holds."""
+    """Return the file with the columns that the visitor chose. What is not a table stays unchanged for its reader."""
     try:
         found = once(f"{key}_rows", (sha256_of(data), file_name), lambda: first_rows(data, file_name))
     except InputError:
@@ -135,7 +179,7 @@ def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool
     if not found.rows or not columns or len(set(columns)) < len(found.columns):
         return data, file_name
     own_key = f"{key}_{sha256_of(data)[:8]}"
-    with st.expander("Columns: what each is read as"):
+    with st.expander("Columns: how each is read"):
         st.dataframe(pd.DataFrame(found.rows, columns=list(found.columns)), hide_index=True)
         if names := _names_chosen(found, columns, own_key):
             asked = (sha256_of(data), file_name, tuple(names.items()))
@@ -147,7 +191,7 @@ def _with_columns_chosen(data: bytes, file_name: str, key: str, *, classes: bool
 
 
 def _names_chosen(found: FirstRows, columns: Sequence[str], key: str) -> dict[str, str]:
-    """Column of the file -> its new name, of those that are to be read as something else than their names say."""
+    """Return column -> new name, for columns that the visitor reads differently from their names."""
     names: dict[str, str] = {}
     offered = [_AS_IT_IS, *VOCABULARY]
     for at, (column, place) in enumerate(zip(columns, places(min(4, len(columns))), strict=False)):
@@ -158,22 +202,22 @@ def _names_chosen(found: FirstRows, columns: Sequence[str], key: str) -> dict[st
             index=offered.index(own),
             key=f"{key}_{at}",
             persist_state="session",
-            help=f"{_AS_IT_IS}: a label to group by, or not used",
+            help=f"{_AS_IT_IS}: not read; can be used for grouping",
         )
         if chosen != own:
             names[column] = ASIDE.format(column=column) if chosen == _AS_IT_IS else chosen
-    # A column that bears a name which another one is given now steps aside.
+    # A column whose own name is now given to another column is set aside.
     taken = set(names.values())
     aside = [name for name, ours in found.read_as.items() if name not in names and ours in taken]
     return names | {column: ASIDE.format(column=column) for column in aside}
 
 
 def _numbers_chosen(data: bytes, file_name: str, key: str) -> dict[str, dict[str, float]]:
-    """Column -> word -> the number that it is read as, where the visitor chose another one than is usual."""
+    """Return column -> word -> number, where the visitor chose other numbers than the usual ones."""
     usual = once(f"{key}_classes", sha256_of(data), lambda: class_words(data, file_name))
     chosen: dict[str, dict[str, float]] = {}
     for column, words in usual.items():
-        st.markdown(f"{plain(column)}: words are read as classes, each as this number.")
+        st.markdown(f"{plain(column)}: each word counts as this number.")
         ranked = sorted(words, key=lambda word: (words[word], word))
         chosen[column] = {
             word: place.number_input(
@@ -190,22 +234,35 @@ def _numbers_chosen(data: bytes, file_name: str, key: str) -> dict[str, dict[str
 
 
 NEW_RUN, REPORT = 0, -1
-"""Stand for a run that is still to be made, and for a report that was published."""
+"""Stand for a new run and for a published report."""
 _CHOSEN_RUN = "run_choice"
 _LONGEST = 28
 """Letters of a file's or a model's name in a menu."""
 
 
 def choose_run(runs: Sequence[Run]) -> int:
-    """The number of the run chosen, NEW or REPORT."""
-    names = {NEW_RUN: "Make new answers ...", REPORT: "Inspect a published report ..."}
-    names |= {run.run_id: name_of(run) for run in runs}
-    return one_run("Run", names, _CHOSEN_RUN)
+    """Return the number of the chosen run, NEW_RUN or REPORT."""
+    names = {run.run_id: name_of(run) for run in runs}
+    return run_or_new("Run", names, _CHOSEN_RUN, NEW_RUN, further={REPORT: "Inspect a published report ..."})
+
+
+def run_or_new(
+    label: str,
+    names: Mapping[Option, str],
+    place: str,
+    new: Option,
+    *,
+    further: Mapping[Option, str] | None = None,
+    also: str = "",
+) -> Option:
+    """Choose one of the runs or begin a new one, as `one_or_new`. also: what else the menu holds, for its help."""
+    text = f"Newest first, including runs started by command{also}."
+    return one_or_new(label, names, place, new, "New run", further=further, help_text=text)
 
 
 def one_run(label: str, names: Mapping[Option, str], place: str, also: str = "") -> Option:
-    """What is chosen of runs and what stands beside them. names: of each; also: what else is there, for the help."""
-    text = f"Newest first; runs that were started by command are here too{also}."
+    """Choose one of the runs and of what the menu holds beside them. also: what that is, for its help."""
+    text = f"Newest first, including runs started by command{also}."
     return menu(label, list(names), place, names.__getitem__, help_text=text)
 
 
@@ -219,7 +276,7 @@ def several(
     placeholder: str | None = None,
     help_text: str | None = None,
 ) -> list[Run]:
-    """Some of the runs, by their numbers."""
+    """Choose some of the runs."""
     chosen = (st if place is None else place).multiselect(
         label,
         list(runs),
@@ -233,32 +290,34 @@ def several(
 
 
 def remember_run(run_id: int) -> None:
-    """Make this the run that the page shows."""
+    """Make this the run that the page Generate shows."""
     st.session_state[_CHOSEN_RUN] = run_id
 
 
 def identity(run: Run) -> tuple[int, str, str]:
-    """Names a run in a cache, which outlives a database: in another one its number is another run's."""
+    """Identify a run in a cache. A cache outlives a database, and another database may use the same number."""
     return run.run_id, run.data_sha256, run.created_utc
 
 
 def key_of(store: Store, run: Run) -> tuple[object, ...]:
-    """Names what a run has made so far in a cache: another one as soon as it has more or other items.
+    """Identify a run's results so far in a cache: the key changes with the items.
 
-    A run that was resumed may end with other results and the same counts, so that its last end is part of it.
+    It includes when the run ended, because a resumed run may end with other results and the same counts.
     """
     states, _ = item_counts(store, run.run_id)
     return (*identity(run), *sorted(states.items()), run.finished_utc)
 
 
 def name_of(run: Run) -> str:
-    """A run in a menu: what tells it from others comes before what may be cut off."""
+    """Name a run in a menu. What distinguishes it comes first, because a menu cuts off the end."""
     part = "" if run.n_wanted == run.n_items else f", first {run.n_wanted:,} of {run.n_items:,}"
     file = shortened(run.data_file, _LONGEST)
-    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {_what(asked_of(run))}, {file}{part}"
+    return f"Run {run.run_id} ({state_of(run)}), {moment(run.created_utc)} UTC: {what_of(run)}, {file}{part}"
 
 
-def _what(asked: Asked) -> str:
+def what_of(run: Run) -> str:
+    """Return what a run does and with which model. Raises InputError for a run that a newer Assay saved."""
+    asked = asked_of(run)
     if asked.kind.work == "scores":
         metrics = asked.chosen.metrics
         return str(metrics[0]) if len(metrics) == 1 else f"{len(metrics)} metrics"
@@ -267,23 +326,24 @@ def _what(asked: Asked) -> str:
 
 
 NEW_STUDY = 0
-"""Stands for a study that is still to be imported."""
+"""Stands for a new study."""
 _CHOSEN_STUDY = "study_choice"
 
 
 def choose_study(studies: Sequence[Study], *, offer_new: bool = False) -> int | None:
-    """The number of the study chosen, NEW, or None when there is nothing to choose."""
+    """Return the number of the chosen study, NEW_STUDY, or None when there is nothing to choose."""
     names = {study.study_id: f"{study.name} ({study.state})" for study in studies}
-    options = [*([NEW_STUDY] if offer_new else []), *names]
-    if not options:
+    if offer_new:
+        return one_or_new("Study", names, _CHOSEN_STUDY, NEW_STUDY, "New study")
+    if not names:
         return None
-    if st.session_state.get(_CHOSEN_STUDY) not in options:
-        remember_study(next(iter(names), NEW_STUDY))
-    return menu("Study", options, _CHOSEN_STUDY, lambda number: names.get(number, "Import a new study ..."))
+    if st.session_state.get(_CHOSEN_STUDY) not in names:
+        remember_study(next(iter(names)))
+    return menu("Study", list(names), _CHOSEN_STUDY, names.__getitem__)
 
 
 def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | None:
-    """One of the studies whose answers are open, of that kind or of any, kept under `key`; None: there is none yet."""
+    """Choose an unblinded study, of one kind or of any; None without one. key: of the widget."""
     studies = {
         study.study_id: study
         for study in list_studies(store)
@@ -302,5 +362,5 @@ def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | 
 
 
 def remember_study(study_id: int) -> None:
-    """Make this the study that all pages show."""
+    """Make this the study that all pages show; NEW_STUDY opens the form of a new one."""
     st.session_state[_CHOSEN_STUDY] = study_id

@@ -1,4 +1,4 @@
-"""How mistakes and good news appear: one sentence, all problems, never a traceback."""
+"""Show mistakes and news: one sentence, all problems, never a traceback; escape texts for Markdown."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u20
 
 @contextmanager
 def mistakes_shown() -> Iterator[None]:
-    """Show a user's mistake in place of the rest of the block."""
+    """Show a user's mistake instead of the rest of the block."""
     try:
         yield
     except InputError as problem:
@@ -34,16 +34,16 @@ def mistakes_shown() -> Iterator[None]:
 
 
 def file_read(what: str, remarks: bool) -> None:
-    """Say what a file holds, and that nothing is wrong with it unless remarks follow. what: Markdown, no full stop."""
+    """Say what a file contains, and whether remarks follow. what: Markdown, without a full stop."""
     st.success(
         f"{what}. Please read the remarks below." if remarks else f"{what}: no problem found in the file."
     )
 
 
 def with_code(sentence: str) -> str:
-    """A sentence of core: what stands between backticks is code, the rest is shown as it is (`plain`).
+    """Return a sentence of core as Markdown: text between backticks is code, the rest is escaped (`plain`).
 
-    A name out of a data set may hold backticks too. What they enclose becomes code, never any other Markdown.
+    A name from a data set may contain backticks too. What they enclose becomes code, never any other Markdown.
     """
     pieces = re.split(r"`([^`]*[^`\s][^`]*)`", sentence)
     return "".join(
@@ -57,16 +57,16 @@ def _edge(character: str) -> str:
 
 
 def show_mistake(what: str, problems: Sequence[str]) -> None:
-    """Show a sentence, and below it a problem a line."""
+    """Show a sentence, and below it one problem per line."""
     st.error(with_code(what))
     if listed := "\n".join(filter(None, problems)):
         st.code(listed, language=None, wrap_lines=True)
 
 
 def plain(text: str) -> str:
-    """User text for a label, a table or a sentence: shown as it is, whatever Markdown would make of it.
+    """Escape user text for a label, a table or a sentence, so that Markdown leaves it unchanged.
 
-    What cannot be shown, and what would turn the text after it round, becomes U+FFFD.
+    Characters that cannot be shown, or that reverse the direction of later text, become U+FFFD.
     """
     line = re.sub(r"([\\`*_{}\[\]()<>#~$:|!&])", r"\\\1", _showable(text))
     line = re.sub(r"^(\d*)([-+.=])(?=[-=\s]|$)", r"\1\\\2", line)
@@ -74,28 +74,28 @@ def plain(text: str) -> str:
 
 
 def _showable(text: str) -> str:
-    """On one line, with U+FFFD for what cannot be shown."""
+    """Return the text on one line, with U+FFFD for characters that cannot be shown."""
     return _UNSHOWABLE.sub("\ufffd", re.sub(r"[^\S\u00a0]+", " ", text).strip(" "))
 
 
 def capital(text: str) -> str:
-    """A summary or help of core as the beginning of a sentence."""
+    """Capitalise a summary or help text of core."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
 def one_line(text: str, longest: int = 70) -> str:
-    """The beginning of a text, for a menu."""
+    """Return the beginning of a text, for a menu."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def moment(at_utc: str | None) -> str:
-    """A time as a person reads it; Assay writes ISO 8601."""
+    """Write an ISO 8601 time for people: date and minute."""
     return "none" if at_utc is None else f"{at_utc[:10]} {at_utc[11:16]}"
 
 
 def app_address() -> str:
-    """The app's own address, for links to send; without the page that is open."""
+    """Return the app's own address without the open page, for links to send."""
     url = st.context.url
     if not isinstance(url, str):
         return ""
@@ -104,18 +104,18 @@ def app_address() -> str:
 
 
 def keep(sentence: str) -> None:
-    """Keep a sentence for the next run."""
+    """Store a sentence for the next run of the page."""
     st.session_state[_NEWS] = sentence
 
 
 def tell(sentence: str) -> None:
-    """Say a sentence in the next run, which follows a change and starts now."""
+    """Rerun the page now and show a sentence there."""
     keep(sentence)
     st.rerun()
 
 
 def news() -> None:
-    """Show what the run before this one did, in a place that is always there: what follows keeps its own."""
+    """Show the stored sentence, in a container that always exists so that later elements keep their place."""
     with st.container():
         if sentence := st.session_state.pop(_NEWS, None):
             st.success(with_code(sentence))

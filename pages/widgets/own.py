@@ -1,4 +1,4 @@
-"""Parts of a page that need a script of their own in the browser: a slider with its number, errors marked in a text, a box for a comment, the top of a screen."""
+"""Components with their own script in the browser: slider with number, marked errors, comment box, scroll to the top."""
 
 import hashlib
 import json
@@ -21,14 +21,14 @@ _PACKAGE = "assay"
 
 
 def own_component(name: str) -> ComponentRenderer:
-    """The component whose script and style sheet, both of its name, lie in scripts/NAME/files."""
+    """Return the component whose script and style sheet are in scripts/NAME/files."""
     return _registered(get_bidi_component_manager(), Path(__file__).parent / "scripts" / name)
 
 
 def sent(key: str, event: str) -> Mapping[str, Any] | None:
-    """What the component of that key last sent under a name; None before it did, or where it is no such thing.
+    """Return what a component last sent under a name; None before that, or for a value of a wrong type.
 
-    Whatever counts its changes sends its `number`, a whole one, with them.
+    A component that counts its changes sends the count as `number`.
     """
     state = st.session_state.get(key)
     value = state.get(event) if isinstance(state, Mapping) else None
@@ -42,7 +42,7 @@ def sent(key: str, event: str) -> Mapping[str, Any] | None:
 
 @lru_cache(maxsize=8)
 def _registered(manager: BidiComponentManager, folder: Path) -> ComponentRenderer:
-    """Once on each server, which is told which files belong to it."""
+    """Register a component once per server, with its files."""
     name = folder.name
     config = ComponentConfig(name=name, asset_dir="files")
     manager.register_from_manifest(ComponentManifest(name=_PACKAGE, version="1", components=[config]), folder)
@@ -52,18 +52,18 @@ def _registered(manager: BidiComponentManager, folder: Path) -> ComponentRendere
 
 
 NOT_RATED = "not rated yet"
-"""What a slider says that holds no number."""
+"""Shown by a slider without a number."""
 _MOVED = "given"
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a rater last gave in this browser."""
+    """The last number that a rater chose in this browser."""
 
     number: int
     """Counts the browser's changes."""
     value: float | None
-    """None: the number was taken back."""
+    """None: the number was removed."""
 
 
 def number_scale(
@@ -75,10 +75,10 @@ def number_scale(
     key: str,
     on_change: Callable[[], None],
 ) -> Given | None:
-    """Draw slider and box with a number of the scale, or with none; what was given by now, None where nothing was.
+    """Draw a slider and a box for a number, and return what the rater chose so far; None for nothing.
 
-    places: where the slider can stand, in order; the box takes any number between the first and the last. ends: what
-    these two are called. value: what is saved; what was given in this browser goes before it.
+    places: positions of the slider in order; the box accepts any number between the first and the last. ends: labels of
+    these two. value: the saved number, replaced by a number chosen in this browser.
     """
     given = scale_in_browser(key)
     data = {
@@ -96,7 +96,7 @@ def number_scale(
 
 
 def scale_in_browser(key: str) -> Given | None:
-    """What a scale last sent; None before it sent anything, or where it is not what a scale sends."""
+    """Return what a scale last sent; None before that, or for a value of a wrong type."""
     state = sent(key, _MOVED)
     value = None if state is None else state.get("value")
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
@@ -106,9 +106,9 @@ def scale_in_browser(key: str) -> Given | None:
 
 
 def screen_top(screen: str) -> None:
-    """Scroll to the top when `screen` names another screen than before; call it before the screen is drawn.
+    """Scroll to the top when `screen` changes; call it before the screen is drawn.
 
-    The name reaches the browser: it is the place that the rater's address shows anyway.
+    The name reaches the browser, but the rater's address shows it anyway.
     """
     with st.container(key=f"screen-{screen}"):
         own_component("screen_top")(key="top")
@@ -120,20 +120,20 @@ _MOST_SPANS = 1_000
 
 @dataclass(frozen=True)
 class Marked:
-    """The whole list of errors as a browser last had it."""
+    """The whole list of errors as last changed in a browser."""
 
     mark: str
-    """Of the text it was made on."""
+    """Mark of the text it belongs to."""
     number: int
     """Counts the browser's changes."""
     base: str
-    """The revision() of the list that it was changed from."""
+    """The revision() of the list before the change."""
     spans: tuple[ErrorSpan, ...]
     no_errors: bool
 
 
 def revision(spans: Sequence[ErrorSpan], no_errors: bool) -> str:
-    """Tells one list of errors from another."""
+    """Return a hash of a list of errors."""
     listed = [sorted(_sent(span).items()) for span in spans]
     return hashlib.sha256(json.dumps([listed, no_errors]).encode()).hexdigest()[:16]
 
@@ -152,7 +152,7 @@ def marker(
     key: str,
     on_change: Callable[[], None],
 ) -> Marked | None:
-    """Draw texts with their errors; what the browser holds by now, or None where nothing was changed in it.
+    """Draw texts with their errors; return the list in the browser, or None where nothing was changed.
 
     parts: the texts in which errors may be marked, each with `label`, `text`, `language`, and whether it is `in_source`.
     taken: the number of the last Marked that was dealt with. problem: why it was not kept. replaced: whether the
@@ -175,7 +175,7 @@ def marker(
 
 
 def marks_in_browser(key: str) -> Marked | None:
-    """What a marker last sent; None before it sent anything, or where it is not what a marker sends."""
+    """Return what a marker last sent; None before that, or for a value of a wrong type."""
     value = sent(key, _MARKED)
     try:
         return None if value is None else _read(value)
@@ -184,7 +184,7 @@ def marks_in_browser(key: str) -> Marked | None:
 
 
 def _read(value: Mapping[str, Any]) -> Marked:
-    """Checked as far as types go; whether the spans fit text and task is for the desk to say."""
+    """Check the types of a sent list; the desk checks whether spans fit text and task."""
     if len(value["spans"]) > _MOST_SPANS:
         raise ValueError("too many errors for one text")
     spans = tuple(
@@ -201,7 +201,7 @@ def _read(value: Mapping[str, Any]) -> Marked:
 
 
 def _whole(value: object) -> int:
-    """Numbers arrive as JSON has them."""
+    """Read a whole number from JSON."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
         raise ValueError("not a whole number")
     return int(value)
@@ -219,10 +219,10 @@ _TYPED = "typed"
 def text_box(
     label: str, saved: str | None, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> str | None:
-    """Draw the box; what was typed in this browser by now, None where nothing was.
+    """Draw the box and return the text typed in this browser, None for nothing.
 
-    saved: the text on disk, with which the box begins, and which it compares itself with to say "Saved"; None where
-    the text is saved together with something else, so that the box begins empty and says nothing.
+    saved: the stored text, with which the box begins and with which it compares to show "Saved"; None where the text is
+    stored together with something else, so that the box begins empty and shows no state.
     """
     state, typed = sent(key, _TYPED), box_in_browser(key)
     data = {
@@ -238,7 +238,7 @@ def text_box(
 
 
 def box_in_browser(key: str) -> str | None:
-    """What a box last sent; None before it sent anything, or where it is not what a box sends."""
+    """Return what a box last sent; None before that, or for a value of a wrong type."""
     state = sent(key, _TYPED)
     text = None if state is None else state.get("text")
     return text if isinstance(text, str) and len(text) <= LONGEST else None

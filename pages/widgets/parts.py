@@ -1,4 +1,4 @@
-"""What every page is made of: a part with its sentence and where it is explained, a table, a chart, numbers as words, style, links to other pages."""
+"""What pages are made of: a title, parts with a sentence and a link to the method, tables, charts, numbers as words, style, links to other pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from textwrap import wrap
@@ -31,8 +31,15 @@ def percent(share: float) -> str:
 
 
 HELP = "methods"
-"""The page that shows docs/statistics.md; every section there has an anchor that a part names."""
+"""The page that shows the documents; every section there has an anchor that a part names."""
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
+
+
+def page(title: str, sentence: str = "", anchor: str | None = None) -> None:
+    """Begin a page: its title, one sentence on what it is for, and a link to the method."""
+    st.title(title, anchor=False)
+    if sentence:
+        explained(sentence, anchor)
 
 
 def part(title: str, sentence: str, anchor: str | None = None) -> None:
@@ -55,7 +62,7 @@ def tabs(bodies: Mapping[str, Callable[[], object]], key: str) -> None:
 
 
 def places(columns: int = 2) -> Iterator[DeltaGenerator]:
-    """Places for widgets, a row of columns after another: on a narrow screen they stand in the same order."""
+    """Yield places for widgets, row by row; a narrow screen shows them in the same order."""
     while True:
         yield from st.columns(columns, vertical_alignment="bottom")
 
@@ -64,19 +71,21 @@ def _where(anchor: str) -> str:
     return f":small[[How it is computed]({HELP}#{anchor})]"
 
 
-def nothing(reason: str) -> None:
-    """In place of a part without data."""
+def nothing(reason: str, label: str = "", to: StreamlitPage | None = None) -> None:
+    """Say why a part is empty, and link the next step where another page has it. label: of the link, a verb first."""
     st.markdown(f"Nothing to show: {reason}.")
+    if to is not None:
+        st.page_link(to, label=label, icon=":material/arrow_forward:")
 
 
 def constants(sentences: Iterable[str]) -> None:
-    """Which judges say nearly the same of everything, and what else makes their scores doubtful, above any number of theirs."""
+    """Warn above any number about scores that are nearly constant or doubtful for another reason."""
     for sentence in sentences:
         st.warning(with_code(sentence))
 
 
 def table(frame: pd.DataFrame) -> None:
-    """A table of results; every text in it is shown as it is, and reasons stay wide enough to read on a phone."""
+    """Show a table of results. Texts are shown as they are; reasons stay wide enough to read on a phone."""
     shown = frame.astype(str)
     for name in shown.columns.intersection(["Note", "Left out"]):
         shown[name] = [_wide(text) for text in shown[name]]
@@ -90,10 +99,10 @@ def _wide(note: str) -> str:
 
 
 def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure") -> None:
-    """A plotly figure in the visitor's theme, with a description for those who cannot see it.
+    """Show a plotly figure in the visitor's theme. alt: describes it for people who cannot see it.
 
-    Streamlit's own grey for axes has too little contrast for small letters. The ground is left to its theme, which
-    takes the page's: a picture that is saved from a dark page would have light letters on none.
+    Streamlit's grey for axes has too little contrast for small letters. The background comes from the theme, so that a
+    picture saved from a dark page has light letters on a dark ground.
     """
     figure.update_layout(paper_bgcolor=None, plot_bgcolor=None)
     font = {"color": "#f4f4f5" if st.context.theme.type == "dark" else "#3a3a3a"}
@@ -104,19 +113,24 @@ def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure"
     st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key)
 
 
+def other_page(url_path: str) -> StreamlitPage:
+    """A page by its address, for a link or a switch; an empty address is the start page."""
+    return st.Page(_nothing, title=url_path.capitalize() or "Start", url_path=url_path, default=not url_path)
+
+
 def metrics() -> StreamlitPage:
     """The page Metrics."""
-    return st.Page(_nothing, title="Metrics", url_path="metrics")
+    return other_page("metrics")
 
 
 def results() -> StreamlitPage:
     """The page Results."""
-    return st.Page(_nothing, title="Results", url_path="results")
+    return other_page("results")
 
 
 def studies() -> StreamlitPage:
-    """The page Studies, which the address without a name opens."""
-    return st.Page(_nothing, title="Studies", default=True)
+    """The page Studies."""
+    return other_page("studies")
 
 
 def _nothing() -> None:
@@ -125,12 +139,20 @@ def _nothing() -> None:
 
 _STYLE = (
     "<style>"
-    # On the dark ground the theme's colour, which buttons need that dark, is fainter than plain letters.
+    # The bar with the pages is 60 px high: a title begins right below it, on every page at the same height.
+    '[data-testid="stMain"] [data-testid="stMainBlockContainer"]'
+    " { padding-top: 4rem; padding-bottom: 3rem; max-width: 78rem; }"
+    '[data-testid="stMainBlockContainer"] h1 { font-size: 1.75rem; padding: 0 0 .75rem; line-height: 1.25; }'
+    '[data-testid="stMainBlockContainer"] h2, [data-testid="stMainBlockContainer"] h3'
+    " { font-size: 1.25rem; padding: .5rem 0 .25rem; }"
+    # The theme's colour carries white text: on a dark page it is too dark for text itself.
+    '[data-testid="stTab"] { color: inherit !important; }'
     '[data-testid="stTab"][aria-selected="true"], [data-testid="stTab"][aria-selected="true"] p,'
     ' [data-testid="stBaseButton-segmented_controlActive"] p'
     " { color: inherit; font-weight: 600; }"
     '[data-testid="stTable"] * { overflow-wrap: normal; word-break: normal; }'
     "@media (max-width: 640px) {"
+    ' [data-testid="stMain"] [data-testid="stMainBlockContainer"] { padding-left: 1rem; padding-right: 1rem; }'
     ' [data-testid="stTable"] th, [data-testid="stTable"] td'
     " { padding: .3rem .2rem !important; font-size: .72rem !important; white-space: normal; } }"
     "</style>"
@@ -138,5 +160,5 @@ _STYLE = (
 
 
 def style() -> None:
-    """The style sheet of the page."""
+    """Add the style sheet of all pages but the raters'."""
     st.html(_STYLE)

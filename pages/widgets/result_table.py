@@ -1,6 +1,7 @@
-"""A result table on a page: its cells, its notes, its files; above it a figure where there is one."""
+"""A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.plots.dressing import heat_colour, shortened
-from core.report import TITLES, WRITERS, headings, lines, notes, written
+from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, number, written
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
 from pages.widgets.messages import plain
@@ -21,6 +22,7 @@ _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
 _ROW, _MOST_ROWS = 35, 20
 """Pixels of a row; rows after which the table scrolls."""
+_BAR = "Progress"
 
 
 def show(
@@ -32,35 +34,39 @@ def show(
     folded: str = "",
     whole: ResultTable | None = None,
     titled: bool = True,
+    table_first: bool = False,
 ) -> None:
-    """A figure if there is one, the table, its notes and a download of each form.
+    """Show a figure if there is one, the table, its notes and a download in each format.
 
-    alt: what the figure shows, for those who cannot see it; least_width: pixels below which the figure is scrolled.
-    folded: title of a folded part that holds the table, where the figure is what is looked at.
-    whole: what the downloads hold, where the page shows some of its rows.
-    titled: whether the title is shown; a heading above may say the same.
+    alt: describes the figure for people who cannot see it. least_width: pixels below which the figure scrolls, unless it
+    says so itself (`layout.meta`).
+    folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
+    shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
+    the table.
     """
-    if figure is not None:
+    if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width)
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:
-        nothing("the table has no row")
+        nothing("the table has no rows")
     elif folded:
         with st.expander(folded):
             _body(found)
     else:
         _body(found)
+    if figure is not None and table_first:
+        _figure(found.name, figure, alt, least_width)
     below = notes(found)
     for note in below[:_MOST_NOTES]:
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
-        st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes: the downloads have all.]")
+        st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes, all in the downloads.]")
     downloads(whole or found, figure)
 
 
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
-    """A button a form, made when it is pressed; the picture itself is the camera's, in the figure's corner."""
+    """Show a download button per format; each file is made when its button is pressed."""
     checked = visitor.admin_making()
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
         ending: (TITLES[ending], kind, partial(write, found)) for ending, (kind, write) in WRITERS.items()
@@ -77,21 +83,33 @@ def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
                 key=f"table_{found.name}_{ending}",
                 on_click="ignore",
                 icon=":material/download:",
-                help=f"assay-{found.name}.{ending}, made when you press.",
+                help=f"Downloads assay-{found.name}.{ending}.",
             )
         if figure is not None:
-            st.markdown(":small[PNG: the camera in the figure's corner.]", width="content")
+            st.markdown(":small[PNG: use the camera in the figure's corner.]", width="content")
+
+
+def rater_bars(done: Sequence[int], totals: Sequence[int]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return two columns for a data frame with a row a rater, a bar and `3 of 74`, and the frame's `column_config`."""
+    columns: dict[str, list[Any]] = {
+        _BAR: [n / total if total else 0.0 for n, total in zip(done, totals, strict=True)],
+        "Done": [f"{n:,} of {total:,}" for n, total in zip(done, totals, strict=True)],
+    }
+    bar = st.column_config.ProgressColumn(
+        _BAR, format="percent", min_value=0.0, max_value=1.0, width="medium"
+    )
+    return columns, {_BAR: bar}
 
 
 def width_for(n_columns: int) -> int:
-    """Pixels in which the numbers of a heat map with so many columns can be read."""
+    """Return the width in pixels at which the numbers of a heat map with so many columns are readable."""
     return 170 + 34 * n_columns
 
 
 def page_of(figure: go.Figure) -> bytes:
-    """A web page of its own that holds the figure and plotly itself (some 4 MB): it needs no network.
+    """Return a web page with the figure and plotly itself (about 4 MB), which needs no network.
 
-    On white with dark letters, whatever the app's ground was.
+    It has dark letters on white, whatever the app's theme.
     """
     own = go.Figure(figure)
     own.update_layout(font={"color": _INK}, paper_bgcolor=_GROUND, plot_bgcolor=_GROUND)
@@ -102,12 +120,13 @@ def page_of(figure: go.Figure) -> bytes:
 
 
 def style() -> None:
-    """Without the CSV of Streamlit's own table: it shortens names as the table does, and guards no formulas."""
+    """Hide the CSV button of Streamlit's own table: that file has shortened names and unguarded formulas."""
     st.html('<style>button[aria-label="Download as CSV"] { display: none; }</style>')
 
 
 def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
     place = f"table_wide_{name}"
+    least_width = least_width or (figure.layout.meta or {}).get("least_width", 0)
     if least_width:
         st.html(
             f"<style>.st-key-{place} {{ overflow-x: auto; }}"
@@ -125,38 +144,39 @@ def _body(found: ResultTable) -> None:
 
 
 def _heat(found: ResultTable) -> None:
-    """Numbers on colour, sorted by a press on a column's head; intervals in a column of their own."""
+    """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
-    pinned: list[str] = []
+    names: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
             continue
         own = [row[at] for row in found.rows]
         if column.names_row:
-            pinned.append(column.heading)
+            names.append(column.heading)
         if not column.heat:
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
+        column = replace(column, places=decimals_of(own, column))
         heats[column.heading] = column
         cells[column.heading] = [cell.value if isinstance(cell, Interval) else cell for cell in own]
         if any(isinstance(cell, Interval) and cell.low is not None for cell in own):
             cells[f"{column.heading}, interval"] = [_ends(cell, column) for cell in own]
     frame = pd.DataFrame(cells)
-    for heading in pinned:
+    for heading in names:
         frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
-    styled = frame.style
-    for heading, column in heats.items():
+    for heading in heats:
         frame[heading] = pd.to_numeric(frame[heading])
-        styled = styled.format({heading: partial(_number, column)}).map(
-            partial(_colour, column), subset=[heading]
-        )
+    # One call: each further one would give all other columns pandas' own digits again.
+    styled = frame.style.format({heading: partial(_number, column) for heading, column in heats.items()})
+    for heading, column in heats.items():
+        styled = styled.map(partial(_colour, column), subset=[heading])
     st.dataframe(
         styled,
         hide_index=True,
         key=f"table_{found.name}",
         height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
-        column_config={heading: _pinned(frame, heading) for heading in pinned},
+        column_config={heading: _as_wide_as_needed(frame, heading) for heading in names},
         placeholder="undefined",
     )
 
@@ -172,7 +192,7 @@ def _ends(cell: Cell, column: Column) -> str:
 
 
 def _number(column: Column, value: Any) -> str:
-    return "undefined" if value is None or value != value else written(float(value), column)
+    return "undefined" if value is None or value != value else number(float(value), column)
 
 
 def _colour(column: Column, value: Any) -> str:
@@ -182,6 +202,7 @@ def _colour(column: Column, value: Any) -> str:
     return f"background-color: {colour}; color: #000000"
 
 
-def _pinned(frame: pd.DataFrame, name: str) -> Any:
+def _as_wide_as_needed(frame: pd.DataFrame, name: str) -> Any:
+    # Not pinned: Streamlit writes pinned cells in a grey with a contrast of 3.6:1.
     longest = max([len(name), *map(len, frame[name])])
-    return st.column_config.TextColumn(name, pinned=True, width=_BESIDE + _LETTER * longest)
+    return st.column_config.TextColumn(name, width=_BESIDE + _LETTER * longest)

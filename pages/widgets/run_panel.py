@@ -1,4 +1,4 @@
-"""How a run goes: what it was asked for, progress, what is missing and why, what it cost; start, cancel, resume."""
+"""The panel of a run: progress, what is missing and why, cost, settings; start, cancel and resume."""
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -37,69 +37,69 @@ from pages.widgets.settings_form import Wanted
 
 Change = Callable[[RunAtHand], None]
 PREVIEW, PREVIEW_WORD = 5, "five"
-"""Items that show what a run makes or says, and what all of them will cost."""
+"""Items of a preview, which shows what a run makes and what all items will cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunWords:
-    """Sentences about runs of one work; the usual ones are those of a run that may ask a model."""
+    """Sentences about runs of one kind of work; the defaults are for runs that may ask a model."""
 
     nothing_made: str
     counts: str
-    """What complete, incomplete and unanswered items are."""
+    """Explains complete, incomplete and unanswered items."""
     before_all: str
     failing: str
-    stopping: str = "Open requests are put down, and the model is closed."
-    resuming: str = "Nothing that is finished is paid for again."
+    stopping: str = "Open requests are dropped, then the model is closed."
+    resuming: str = "Finished items are not paid for again."
     told_from: str = "each step's calls and tokens per item"
-    """What an estimate is made of."""
+    """What an estimate is based on."""
 
 
-_NO_ANSWER = "No answer yet: the server or the connection failed; Resume asks again."
+_NO_ANSWER = "No answer yet: the server or the connection failed. Resume tries again."
 WORDS: Mapping[Work, RunWords] = {
     "generation": RunWords(
         nothing_made="Nothing was made, and nothing was paid for.",
-        counts="Complete: every level was made. Incomplete: a level is missing, and another try would not help; partial "
-        f"results are in outputs.csv. {_NO_ANSWER}",
-        before_all="Look at the answers under Items first. The items above are not paid for again.",
-        failing="Each missing level of an item is counted.",
+        counts="Complete: every level exists. Incomplete: a level is missing and another try would not help; outputs.csv has "
+        f"the partial results. {_NO_ANSWER}",
+        before_all="Read the answers under Items first. The items above are not paid for again.",
+        failing="Counts each missing level of an item.",
     ),
     "scores": RunWords(
         nothing_made="Nothing was scored.",
-        counts="Complete: every text has its scores, or the reason why a metric is undefined for it. Incomplete: a "
-        "metric failed on a text; the other texts have their scores.",
+        counts="Complete: every text has its scores, or the reason why a metric is undefined. Incomplete: a metric failed on "
+        "a text; the other texts have their scores.",
         before_all="The items above are not scored again.",
-        failing="Each text of an item on which a metric failed is counted.",
-        stopping="The texts that are being scored are finished first, if that takes seconds.",
-        resuming="Nothing that is scored is computed again.",
+        failing="Counts each text on which a metric failed.",
+        stopping="Texts that are being scored are finished first, if that takes only seconds.",
+        resuming="Scored texts are not computed again.",
         told_from="texts and seconds per item",
     ),
     "judging": RunWords(
         nothing_made="Nothing was judged, and nothing was paid for.",
-        counts="Complete: every text has its scores, or the reason why it has none. Incomplete: a step of the judge "
-        f"failed for a text, and another try would not help; the score shows the reason. {_NO_ANSWER}",
-        before_all="Look at what the judge said first. The items above are not paid for again.",
-        failing="Each failed step of each text is counted.",
+        counts="Complete: every text has its scores, or the reason why not. Incomplete: a step of the judge failed for a text "
+        f"and another try would not help; the score shows the reason. {_NO_ANSWER}",
+        before_all="Read what the judge said first. The items above are not paid for again.",
+        failing="Counts each failed step of each text.",
     ),
     "audit": RunWords(
-        nothing_made="Nothing was asked, and nothing was paid for.",
-        counts="Complete: everything asked about the item has an answer. Incomplete: an answer is missing, and another "
-        f"try would not help. {_NO_ANSWER}",
-        before_all="Look at the answers first. The items above are not paid for again.",
-        failing="Each missing answer is counted.",
+        nothing_made="No question was sent, and nothing was paid for.",
+        counts="Complete: every question about the item has an answer. Incomplete: an answer is missing and another try would "
+        f"not help. {_NO_ANSWER}",
+        before_all="Read the answers first. The items above are not paid for again.",
+        failing="Counts each missing answer.",
     ),
 }
 
 
 def _show_asked(run: RunAtHand) -> None:
-    """Settings, the prompts of a run that asks a model, and the file that they refer to."""
+    """Show the settings, the prompts of a run that asks a model, and the file of a rubric or task."""
     made = run.run
     rows: dict[str, object] = {
         "File": f"{made.data_file} (sha256 {made.data_sha256[:16]})",
         "Made": f"{moment(made.created_utc)} UTC with Assay {made.app_version}",
     }
     if what := {"generation": "Answers", "judging": "Scores"}.get(run.kind.work):
-        rows[f"{what} stand under"] = run.asked.called
+        rows[f"Name of the {what.lower()}"] = run.asked.called
     asks = () if run.kind.work == "scores" else (run.asked.model,)
     for settings in (*asks, run.running, run.asked.chosen):
         rows |= _fields(settings, run.asked.model.backend)
@@ -109,7 +109,7 @@ def _show_asked(run: RunAtHand) -> None:
             settings_form.show_prompt(prompt)
     kind, text = run.kind.attachment, run.asked.attached
     if kind is not None and text:
-        with mistakes_shown():  # as the run keeps it: a file of that name may have been changed since
+        with mistakes_shown():  # the run's own copy: the file may have changed since
             found = kind.read(text, f"{kind.name}.yaml")
             st.markdown(f"{kind.label}: {plain(found.title)}")
             st.code(text, language=None, wrap_lines=True, height=300)
@@ -117,7 +117,7 @@ def _show_asked(run: RunAtHand) -> None:
 
 
 def _fields(settings: Settings, backend: str) -> dict[str, object]:
-    """Label -> value, of those that do something."""
+    """Return label -> value for the settings that have an effect."""
     idle = settings.idle(backend)
     return {
         one.about.label: _value(one, getattr(settings, name))
@@ -137,40 +137,38 @@ def _value(one: SettingField, value: object) -> str:
 
 
 def _estimate_table(found: Estimate, run: RunAtHand) -> None:
-    """For all items of a run that has done its first ones."""
-    rows = {"Time": found.time or "not known"}
+    """Show the estimate for all items, after a preview."""
+    rows = {"Time": found.time or "unknown"}
     if run.kind.work == "scores":
         rows |= {
-            "Texts to score": "not known: no text was scored yet"
-            if found.calls is None
-            else f"{found.calls:,}"
+            "Texts to score": "unknown: no text is scored yet" if found.calls is None else f"{found.calls:,}"
         }
     elif run.asked.by_rules:
-        rows |= {"Calls": "none: rules ask no model"}
+        rows |= {"Calls": "none: rules need no model"}
     elif found.calls is None:
-        rows |= {"Calls": "not known: these items came from the cache, or none is finished"}
+        rows |= {"Calls": "unknown: these items came from the cache, or none is finished"}
     else:
         rows |= {
             "Calls": f"{found.calls:,}",
             "Tokens in": _tokens(found.input_tokens),
             "Tokens out": _tokens(found.output_tokens),
-            "Money": "not known: give both prices, and a server that counts tokens"
+            "Money": "unknown: needs both prices and a server that counts tokens"
             if found.money is None
             else f"{found.money:,.4f}",
         }
-    table(pd.DataFrame({"All items": list(rows), "About": list(rows.values())}))
-    said = ["Time is worked time by the clock, the start of the model included."]
+    table(pd.DataFrame({"All items": list(rows), "Estimate": list(rows.values())}))
+    said = ["Time is measured by the clock and includes the start of the model."]
     if found.calls and (found.spread or 0) >= 0.01:
         said.append(
-            f"Calls, tokens and money may differ by {found.spread:.0%}, judging by how the items above differ."
+            f"Calls, tokens and money may differ by {found.spread:.0%}, because the items above differ."
         )
     if found.n_seen == 1:
-        said.append("One item says little: preview more items to narrow this down.")
+        said.append("One item says little. Preview more items for a better estimate.")
     st.markdown(f":small[{' '.join(said)}]")
 
 
 def _left_out(run: RunAtHand, progress: Progress) -> None:
-    """Failures by step and reason; nothing where there are none."""
+    """Show failures by step and reason, if there are any."""
     if not progress.failures:
         return
     part("What is missing, by step and reason", WORDS[run.kind.work].failing)
@@ -183,15 +181,14 @@ def _left_out(run: RunAtHand, progress: Progress) -> None:
 
 
 def _costs(run: RunAtHand, progress: Progress) -> None:
-    """Calls, time and money by step; nothing before the first one."""
+    """Show calls, time and money by step, after the first call."""
     if not progress.costs:
         return
     if run.kind.work == "scores":
         part(
             "Cost by group of metrics",
             "Equal texts of an item are scored once. Texts from the cache were scored by an earlier run with the same "
-            "metrics, versions and models. Processes run in parallel: their seconds together may exceed the time that "
-            "passed.",
+            "metrics, versions and models. Seconds are summed over parallel processes, so they can exceed the time passed.",
         )
         rows = [
             (one.step, f"{one.calls:,}", f"{one.seconds:,.1f}", f"{one.cached:,}") for one in progress.costs
@@ -200,8 +197,8 @@ def _costs(run: RunAtHand, progress: Progress) -> None:
     else:
         part(
             "Cost by step",
-            "Calls are requests that were sent, those without a usable answer included; answers from the cache cost "
-            "nothing. The seconds of requests are summed: requests overlap, so the sum can exceed the time worked.",
+            "Calls are requests that were sent, including those without a usable answer. Answers from the cache cost nothing. "
+            "Requests overlap, so their summed seconds can exceed the time worked.",
         )
         step_table(progress.costs, chosen_judge.document_of_run(run.run))
         if missing := parts_not_sent(run.store, run.run.run_id):
@@ -213,7 +210,7 @@ def _costs(run: RunAtHand, progress: Progress) -> None:
 
 
 def step_table(costs: Sequence[StepCost], named: str) -> None:
-    """A row a step. named: what a judge compares with, `reference` or `source`."""
+    """Show one row per step. named: what a judge compares with, `reference` or `source`."""
     unusable = {"Not usable": [f"{cost.unusable:,}" for cost in costs]}
     table(
         pd.DataFrame(
@@ -231,16 +228,16 @@ def step_table(costs: Sequence[StepCost], named: str) -> None:
 
 
 def _tokens(count: int | None) -> str:
-    """A number of tokens, which not every server tells."""
+    """Write a number of tokens, which not every server reports."""
     return "not counted" if count is None else f"{count:,}"
 
 
 _MOST_NOTES = 5
-"""More are folded away: the buttons below stay in sight."""
+"""More notes are folded, so that the buttons below stay visible."""
 
 
 def small_notes(notes: Sequence[str]) -> None:
-    """Remarks on a file, a line each; nothing that has to be mended."""
+    """Show remarks on a file that require no action, one per line."""
     if not notes:
         return
     with st.expander(f"{len(notes)} remarks") if len(notes) > _MOST_NOTES else nullcontext():
@@ -248,35 +245,35 @@ def small_notes(notes: Sequence[str]) -> None:
 
 
 _STARTED = "run_panel_started"
-"""Run -> (process, when the run was started before): until the process has said that it works."""
+"""Run -> (process, when the run was started before), until the process reports."""
 _TICK = 1.0
-"""Seconds between two looks at a run that is worked on."""
+"""Seconds between two updates of a running run."""
 _LOG_LINES = 15
 _MOVING = ("starting", "running", "cancelling")
 _ANSWERED = "run_panel_answered"
-"""Requests that the last start of the run on show has had answered."""
+"""Where a session stores the answered requests of the shown run."""
 _STATES = {
-    "waiting": "waits to be started",
-    "starting": "is being started",
+    "waiting": "has not started",
+    "starting": "is starting",
     "running": "is running",
     "cancelling": "is being cancelled",
     "done": "is done",
-    "cancelled": "was cancelled: what was finished is kept",
-    "stopped": "stopped before its end: what was finished is kept",
-    "interrupted": "was interrupted: its process is gone. What was finished is kept",
+    "cancelled": "was cancelled; finished items are saved",
+    "stopped": "stopped before its end; finished items are saved",
+    "interrupted": "was interrupted: its process is gone. Finished items are saved",
 }
 
 
 def start(run: Run) -> None:
-    """Work on the run in a process of its own. Raises InputError where its environment is missing."""
+    """Start the run in its own process. Raises InputError where its environment is missing."""
     process = start_child(database_path(), run.run_id, asked_of(run).environment)
     st.session_state.setdefault(_STARTED, {})[run.run_id] = (process, run.started_utc)
 
 
 def render(store: Store, run: Run, change: Change | None = None) -> None:
-    """The panel, which looks again by itself while the run is worked on.
+    """Show the panel, which updates itself while the run is running.
 
-    change: opens the form of a new run filled as it was for this one; None: that is offered elsewhere.
+    change: opens the form of a new run filled with this run's settings; None where another button does so.
     """
     forget_children()
     state = _state(progress_of(store, run.run_id))
@@ -307,7 +304,7 @@ def _live(run_id: int, before: str, change: Change | None) -> None:
 
 
 def _state(progress: Progress) -> str:
-    """As the store has it, or `starting` until a process that was begun here says that it works."""
+    """Return the stored state, or `starting` until a process that was started here reports."""
     begun = st.session_state.get(_STARTED, {}).get(progress.run.run_id)
     if begun and progress.state not in _MOVING and begun[1] == progress.run.started_utc and lives(begun[0]):
         return "starting"
@@ -315,9 +312,9 @@ def _state(progress: Progress) -> str:
 
 
 def _let_end(run_id: int) -> None:
-    """Wait a moment for a process that ends a little after its run, so that none stays behind as a zombie.
+    """Wait a moment for a process that ends shortly after its run, so that it does not remain as a zombie.
 
-    To look again later instead would be a rerun more, which can swallow a press of a button.
+    A later rerun instead could swallow a press of a button.
     """
     begun = st.session_state.get(_STARTED, {}).get(run_id)
     latest = time.monotonic() + _TICK
@@ -326,24 +323,24 @@ def _let_end(run_id: int) -> None:
 
 
 def _refused(progress: Progress) -> bool:
-    """Whether the run was stopped before it came to its first item, for a reason that it says."""
+    """Whether the run stopped before its first item, with a reason."""
     return progress.state == "stopped" and progress.n_finished == 0 and bool(progress.run.message)
 
 
 def _why_not_started(run: RunAtHand, change: Change | None) -> None:
-    """No counts: there is nothing to count, and no bar of a run that never moved."""
+    """Show why a run did not start, without counts and a bar."""
     st.markdown(f"Run {run.run.run_id} **did not start**. {WORDS[run.kind.work].nothing_made}")
     _show_kept(run.run.message)
     with st.container(horizontal=True):
         _change_button(run, change, first=True)
-        if st.button("Try again as it is", key="run_resume"):
+        if st.button("Try again unchanged", key="run_resume"):
             with mistakes_shown():
                 start(resume(run, None, run.run.limit).run)
                 st.rerun()
 
 
 def _show_kept(message: str) -> None:
-    """Show the message that a run keeps as the mistake that it was: a sentence, and its problems as a list."""
+    """Show the stored message of a run as a mistake: a sentence and a list of problems."""
     what, *listed = message.splitlines() or [""]
     show_mistake(what, [line.strip().removeprefix("- ") for line in listed])
 
@@ -371,7 +368,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
         st.warning(why_not_now(run) or "")
     elif state == "cancelling":
         st.info(
-            f"Process {run.process} still runs. {WORDS[at.kind.work].stopping} A process that this page started ends within ten "
+            f"Process {run.process} is still running. {WORDS[at.kind.work].stopping} A process that this page started ends within ten "
             "seconds; one that a command started may take longer."
         )
     with st.container(horizontal=True, gap="large"):
@@ -383,7 +380,7 @@ def _standing(at: RunAtHand, progress: Progress, state: str) -> None:
 
 
 def _answered(at: RunAtHand, progress: Progress) -> Answered | None:
-    """Requests and tokens of this start, while it goes on: they come long before the first item is finished."""
+    """Return requests and tokens since the last start, which come long before the first finished item."""
     run = progress.run
     if progress.state not in _MOVING:
         return None
@@ -424,25 +421,25 @@ def _buttons(run: RunAtHand, progress: Progress, state: str, change: Change | No
 
 
 def _unfinished_start(run: RunAtHand, change: Change | None) -> None:
-    """Say what became of a process that ended before it could say anything in the database."""
+    """Show the log of a process that ended before it wrote to the database."""
     begun = st.session_state.get(_STARTED, {}).get(run.run.run_id)
     if not begun or begun[1] != run.run.started_utc:
         return
     log = run_log(database_path(), run.run.run_id)
-    st.error("The run's process ended before it began to work. The last lines it wrote:")
+    st.error("The run's process ended before the first item. Its last lines:")
     lines = log.read_text("utf-8", errors="replace").splitlines()[-_LOG_LINES:] if log.is_file() else []
     st.code("\n".join(lines) or "(nothing)", language=None, wrap_lines=True)
     _change_button(run, change)
 
 
 def _all_items(at: RunAtHand, progress: Progress) -> None:
-    """After a preview: what all items will take, and the button that lets them run."""
+    """Show after a preview what all items will cost, and the button that runs them."""
     run = progress.run
     if run.limit is None or run.n_wanted >= run.n_items or not progress.n_done:
         return
     part(
         "All items",
-        f"Estimated from the {progress.n_done + progress.n_failed} items above, for all {run.n_items:,}: "
+        f"Estimate for all {run.n_items:,} items from the {progress.n_done + progress.n_failed} above: "
         f"{WORDS[at.kind.work].told_from}, times the number of items.",
     )
     _estimate_table(estimate_all(at, progress), at)
@@ -465,11 +462,11 @@ def start_buttons(
     told: Collection[str] = (),
     free: bool | None = None,
 ) -> int | None:
-    """Make the run and start it, once a button is pressed; its number. Raises InputError in the words of the form.
+    """Make and start the run when a button is pressed; return its number. Raises InputError in the words of the form.
 
-    prefix: of the buttons' keys. data, name: its file. n_items:
-    that it would work on. does: first word of the buttons. told: notes that the form has shown; others are shown with the
-    run. free: whether all items cost nothing; False: they do, and a preview has to come first.
+    prefix: of the buttons' keys. data, name: the run's file. n_items: number of items in it. does: first word of the
+    buttons. told: notes that the form has already shown; others appear with the run. free: whether all items cost nothing;
+    False requires a preview first.
     """
     limit, disabled = None if n_items <= PREVIEW else PREVIEW, wanted.model.missing is not None
     everything = f"{does} all {n_items:,} items" if n_items != 1 else f"{does} the one item"
@@ -501,5 +498,5 @@ def start_buttons(
 
 
 def worded(kind: Kind, note: Remark | str) -> str:
-    """A note on a run in the words of the form."""
+    """Write a note on a run in the words of the form."""
     return note if isinstance(note, str) else said(note, fields_named(kind), on_page)

@@ -1,4 +1,4 @@
-"""What a run is asked: a form made from the fields of settings, the file that one refers to, who does the work, and with which prompts."""
+"""The form of a new run, made from the fields of its settings: rubric or task file, backend and model, prompts."""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -22,9 +22,9 @@ from pages.widgets.parts import places
 
 
 def given(key: str, default: object) -> str:
-    """The key of a widget, which begins with `default` unless something stands under the key already.
+    """Return the key of a widget that begins with `default` unless the session has a value for the key.
 
-    Streamlit warns of a widget that has a default of its own and a value from elsewhere as well.
+    Streamlit warns when a widget has both a default of its own and a value from elsewhere.
     """
     st.session_state.setdefault(key, default)
     return key
@@ -32,7 +32,7 @@ def given(key: str, default: object) -> str:
 
 _NONE: Mapping[str, Any] = {}
 _AWAY = "_away"
-"""After the key of a menu: what was chosen before it was not offered any more, and what stands in its place."""
+"""Suffix of the key of a menu: the choice that is no longer offered, and its replacement."""
 
 
 def render(
@@ -45,13 +45,12 @@ def render(
     offered: Mapping[str, Sequence[str]] = _NONE,
     backend: str,
 ) -> dict[str, Any]:
-    """Draw the fields in their order; returns their values, for `model.checked`.
+    """Draw the fields in order and return their values for `model.checked`.
 
-    Fields that do nothing beside the backend and the values above them are neither drawn nor returned.
+    Fields without effect for the backend and the values above them are neither drawn nor returned.
 
-    without: fields that the page asks for in another way, or not at all. beside: values of such fields, on which others
-    depend.
-    offered: field -> the values that it can have here: names out of a file, or fewer choices than the backend has.
+    without: fields that the page requests elsewhere or not at all. beside: values of such fields, on which others depend.
+    offered: field -> possible values here: names from a file, or fewer choices than the backend has.
     """
     fields = fields_of(model)
     offered = {**model.offered(backend), **offered}
@@ -76,7 +75,7 @@ def render(
 
 
 def put(settings: Settings, key_prefix: str, *, without: Collection[str] = ()) -> None:
-    """Fill the widgets with these settings; call it before they are drawn. without: fields that keep what they have."""
+    """Fill the widgets with these settings before they are drawn. without: fields that stay unchanged."""
     for name in fields_of(type(settings)).keys() - set(without):
         value, key = getattr(settings, name), f"{key_prefix}_{name}"
         if isinstance(value, Mapping):
@@ -93,7 +92,7 @@ def _help(one: SettingField, fields: Mapping[str, SettingField]) -> str | None:
 def _widget(
     place: DeltaGenerator, one: SettingField, key: str, said: str | None, offered: Sequence[str] | None
 ) -> Any:
-    """The field's value, as the settings take it."""
+    """Draw a field and return its value for the settings."""
     label = f"{one.about.label} ({one.about.unit})" if one.about.unit else one.about.label
     common: dict[str, Any] = {"key": key, "help": said, "persist_state": "session"}
     if one.shape == "switch":
@@ -113,7 +112,7 @@ def _widget(
         return (typed or "").strip() or (None if one.optional else "")
     if isinstance(one.default, Mapping):
         _begin(key, "", lambda kept: isinstance(kept, str))
-        # Higher than the others, so in a row of its own; such fields stand last.
+        # Taller than the others, so in a row of its own; such fields come last.
         return st.text_area(label, placeholder=one.about.metavar, height=68, **common)
     raise TypeError(f"{one.name} is of a type that no widget holds: name it in `without`")
 
@@ -129,7 +128,7 @@ def _number(place: DeltaGenerator, one: SettingField, label: str, common: dict[s
         None if number is None else kind(number) for number in (one.default, one.lowest, one.highest)
     )
     _begin(common["key"], default, fits)
-    # The settings' own bounds: a widget with others would change what the run of a command fills it with.
+    # The settings' own bounds: others would change values that a command's run fills in.
     bounds: dict[str, Any] = {"min_value": lowest, "max_value": highest, "step": kind(one.about.step)}
     return place.number_input(
         label,
@@ -164,7 +163,7 @@ def _several(
     common: dict[str, Any],
     offered: Sequence[Any] | None,
 ) -> tuple[Any, ...]:
-    """Several of what is offered; where nothing is known of what there could be, any names."""
+    """Choose several of the offered values, or type any names where nothing is offered."""
     key = given(common["key"], list(one.default))
     options = list(st.session_state[key] if offered is None else offered)  # Streamlit drops all others
     return tuple(
@@ -180,9 +179,9 @@ def _several(
 
 
 def _come_back(key: str, options: Sequence[str], usual: Any) -> None:
-    """Choose again what was chosen before a backend or file did not offer it, unless something else was chosen since.
+    """Restore a choice that a backend or file did not offer for a while, unless another choice was made since.
 
-    Otherwise a look at another backend would leave its own usual value behind, unseen.
+    Otherwise switching the backend back and forth would silently change the choice.
     """
     kept = st.session_state.get(key)
     if kept is not None and kept not in options:
@@ -197,18 +196,18 @@ def _come_back(key: str, options: Sequence[str], usual: Any) -> None:
 
 
 def _begin(key: str, default: Any, fits: Callable[[Any], bool]) -> None:
-    """Begin with the default, unless something stands under the key that the widget can show."""
+    """Begin with the default, unless the session has a value that the widget can show."""
     if key in st.session_state and not fits(st.session_state[key]):
         del st.session_state[key]
     given(key, default)
 
 
 _KEPT = " kept"
-"""Stands for a file that an earlier run or a study brought along; no shipped file is called so."""
+"""Stands for a file from an earlier run or a study; no shipped file has this name."""
 
 
 def choose(prefix: str, kind: Kind) -> str:
-    """The whole text of the file; empty where the kind has none, or where the user's own cannot be used."""
+    """Return the text of the chosen file; empty where the kind has none, or where the user's file is unusable."""
     one = kind.attachment
     if one is None:
         return ""
@@ -245,7 +244,7 @@ def choose(prefix: str, kind: Kind) -> str:
 
 
 def put_file(prefix: str, kind: Kind, text: str) -> None:
-    """Choose this file: by its name if it is shipped, else it is offered as the user's own."""
+    """Choose this file, by name if it is shipped, otherwise as the user's own."""
     one = kind.attachment
     if one is not None:
         shipped = next((found.name for found in _shipped(kind, one) if one.dump(found) == text), None)
@@ -254,7 +253,7 @@ def put_file(prefix: str, kind: Kind, text: str) -> None:
 
 
 def _shipped(kind: Kind, one: Attachment) -> list[Any]:
-    """Those that can be asked of the kind."""
+    """Return the shipped files that suit the kind."""
     return [found for found in one.shipped() if not isinstance(kind, JudgeKind) or kind.suits(found, {})]
 
 
@@ -263,12 +262,12 @@ _ATTEMPTS = {"attempts"}
 _OWN_WAY = {"backend"}
 _CALLS = fields_of(CallSettings).keys()
 _FIRST = fields_of(ModelSettings).keys() - _ATTEMPTS - _CALLS - {"engine"}
-"""Who is asked; the rest is rarely changed."""
+"""Fields of the model that are always shown; the rest is rarely changed."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What was chosen, as `core.runs.asked.ask` takes it."""
+    """A backend and its settings, as `core.runs.asked.ask` takes them."""
 
     backend: Backend
     model: dict[str, Any]
@@ -276,17 +275,17 @@ class Chosen:
     running: dict[str, object] = field(default_factory=dict)
     """Fields of Running."""
     missing: str | None = None
-    """What keeps the run from being started, such as what the backend still needs on this machine; None: nothing."""
+    """Why the run cannot start, such as a missing installation; None if it can."""
 
     @property
     def by_rules(self) -> bool:
-        """Whether no model is asked."""
+        """Whether rules do the work instead of a model."""
         return self.backend == "rules"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a form says of a run."""
+    """The contents of the form of a run."""
 
     kind: Kind
     values: dict[str, Any]
@@ -298,7 +297,7 @@ class Wanted:
     name: str = ""
 
     def asked(self) -> tuple[Asked, Settings]:
-        """The run's settings, checked as a button is pressed. Raises InputError."""
+        """Return the run's settings, checked when a button is pressed. Raises InputError."""
         chosen = self.model
         return ask(
             self.kind,
@@ -312,15 +311,15 @@ class Wanted:
 
     @property
     def called(self) -> str:
-        """The model without the folder before it."""
+        """The name of the model without its folder."""
         return ModelSettings.model_construct(**self.model.model).short_name
 
 
 def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) -> Chosen:
-    """The backend and what it needs to know.
+    """Choose the backend and its settings.
 
-    prefix: of the widgets' keys, one a form. rules: what they do, as a sentence; None: they are no choice here. own: names
-    of the kind's settings: what it asks for itself is not asked for again.
+    prefix: of the widgets' keys, one per form. rules: a sentence on what rules do; None where they cannot do the work.
+    own: names of the kind's settings, which are not requested again.
     """
     offered = [backend for backend in BACKENDS if rules is not None or backend != "rules"]
     key = f"{prefix}_backend"
@@ -350,14 +349,14 @@ def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) ->
     with st.expander("Speed, attempts and prices" if server else "Attempts"):
         model |= render(ModelSettings, prefix, without=fields - _ATTEMPTS, backend=backend)
         running |= render(Running, prefix, without=("key_variable",), backend=backend)
-    with st.expander("Every call of the model: limits, thinking, further fields"):
+    with st.expander("Model calls: limits, thinking, further fields"):
         without = fields - _CALLS - {"engine"} | set(own)
         model |= render(ModelSettings, prefix, without=without, backend=backend)
     return Chosen(backend, {"backend": backend, **model}, running, missing)
 
 
 def put_backend(prefix: str, run: RunAtHand) -> None:
-    """Fill the form of this prefix as it was filled for the run."""
+    """Fill the form with the backend of a run."""
     model, running = run.asked.model, run.running
     st.session_state[f"{prefix}_backend"] = model.backend
     put(model, prefix, without=_OWN_WAY | model.idle(model.backend))
@@ -367,51 +366,51 @@ def put_backend(prefix: str, run: RunAtHand) -> None:
 
 
 def lacking(missing: str) -> str:
-    """What a machine lacks, for a warning: commands stand in it as they are typed."""
+    """Write what a machine lacks, for a warning."""
     return plain(missing.replace("`", ""))
 
 
 def _key_variable(prefix: str, address: str) -> tuple[str, str | None]:
-    """The name of the variable that holds the server's key, and why no key can be read."""
+    """Choose the variable with the server's key; returns its name, and why no key can be read."""
     left, right = st.columns(2)
     variable = left.text_input(
         fields_of(Running)["key_variable"].about.label,
         key=given(_key_of(prefix, address), OPENAI_KEY if address == OPENAI_URL else ""),
         persist_state="session",
-        help="Its name, never the key itself: the run reads the key and stores it nowhere. Empty: the server needs "
-        "none.",
+        help="Name of the variable, never the key itself. The run reads the key and never stores it. Leave empty if the "
+        "server needs no key.",
     ).strip()
     if not variable or os.environ.get(variable, "").strip():
         right.markdown(f":small[{'The key is set.' if variable else 'No key is sent.'}]")
         return variable, None
-    # What was typed is not repeated: it may be the key itself.
+    # The typed text is not repeated: it may be the key itself.
     problem = (
-        "No environment variable of that name is set where this app runs. Stop the app, set it (`export NAME=...`), "
-        "start the app again. Give the name, never the key itself."
+        "This app's environment has no variable of that name. Stop the app, set the variable (`export NAME=...`) and start "
+        "the app again. Enter the name, never the key itself."
     )
     st.warning(problem)
     return variable, problem
 
 
 def _key_of(prefix: str, address: str) -> str:
-    """Of the widget: OpenAI's own server has a usual variable, and another server is not sent its key."""
+    """Return the key of the widget. OpenAI's own server has a usual variable; other servers must not get its key."""
     return f"{prefix}_key_{address == OPENAI_URL}"
 
 
 def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
-    """The prompts that were chosen in the place of those shipped, for `core.runs.asked.ask`.
+    """Return the prompts that replace the usual ones, for `core.runs.asked.ask`.
 
-    prefix: of the widgets' keys, one a form. Raises InputError for a file that is no prompt.
+    prefix: of the widgets' keys, one per form. Raises InputError for a file that is not a prompt.
     """
     if not slots:
         return []
     with st.expander("Prompts"):
         st.markdown(
-            "Each step sends one prompt. The texts are kept with the run and named by their hashes. `prompts/README.md` "
-            "describes a file of your own."
+            "Each step sends one prompt. The run stores the texts and their hashes. `prompts/README.md` explains how to write "
+            "your own file."
         )
         uploads = st.file_uploader(
-            "Prompt files of your own (YAML)",
+            "Your own prompt files (YAML)",
             type=["yaml", "yml"],
             accept_multiple_files=True,
             key=f"{prefix}_prompt_files",
@@ -432,7 +431,7 @@ def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
 
 
 def put_prompts(prefix: str, run: RunAtHand) -> None:
-    """Choose the shipped prompts that the run sent; those of the user's own are kept aside for the form."""
+    """Choose the shipped prompts that the run sent; the form offers the user's own separately."""
     sent, own = run.asked.prompts_read.values(), []
     for slot in run.asked.chosen.prompts(by_rules=run.asked.by_rules):
         for prompt in sent:
@@ -446,13 +445,13 @@ def put_prompts(prefix: str, run: RunAtHand) -> None:
 
 
 def show_prompt(prompt: Prompt, whose: str = "") -> None:
-    """What a prompt is for, and all of it."""
+    """Show what a prompt is for, and its text."""
     st.markdown(f"{STEPS[prompt.purpose]}: {plain(prompt.title)}{whose}")
     _text(prompt)
 
 
 def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
-    """The one that is chosen of the shipped prompts for a slot, at first the usual one; with its text."""
+    """Choose one of the shipped prompts for a slot and show its text; the usual one comes first."""
     offered, key = {prompt.name: prompt for prompt in _fitting(slot)}, f"{prefix}_prompt_{slot.shipped}"
     usual = (
         slot.shipped if slot.shipped in offered else None
@@ -473,7 +472,7 @@ def _one_of(prefix: str, slot: PromptSlot) -> Prompt:
 
 
 def _fitting(slot: PromptSlot) -> list[Prompt]:
-    """Shipped prompts that can be sent."""
+    """Return the shipped prompts that fit a slot."""
     return [
         prompt
         for purpose in slot.purposes
@@ -483,11 +482,11 @@ def _fitting(slot: PromptSlot) -> list[Prompt]:
 
 
 def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
-    """Those that an earlier run brought along, as far as the run that is asked for now has a use for them."""
+    """Return an earlier run's own prompts that fit the new run, if the visitor wants them."""
     run_id, brought = st.session_state.get(f"{prefix}_prompts_kept") or (0, ())
     fitting = [prompt for prompt in brought if any(slot.fits(prompt.purpose, prompt.task) for slot in slots)]
     if not fitting or not st.checkbox(
-        f"Use the prompts that run {run_id} brought along: {plain(', '.join(one.name for one in fitting))}",
+        f"Use the prompts of run {run_id}: {plain(', '.join(one.name for one in fitting))}",
         True,
     ):
         return []
@@ -495,7 +494,7 @@ def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
 
 
 def _text(prompt: Prompt) -> None:
-    """What the model reads, part by part; `$name` stands for what an item puts there."""
+    """Show what the model reads, part by part; `$name` is replaced for each item."""
     parts = [] if prompt.system is None else [("System", prompt.system)]
     parts.append(("User", prompt.user))
     if prompt.ladder:
@@ -506,6 +505,6 @@ def _text(prompt: Prompt) -> None:
     whole = "\n\n".join(f"{title.upper()}\n{text.strip()}" for title, text in parts)
     st.code(whole, language=None, wrap_lines=True, height=300)
     st.markdown(
-        f":small[{plain(prompt.name)}, after {plain(prompt.paper)}, {plain(prompt.section)}; different here: "
+        f":small[{plain(prompt.name)}, after {plain(prompt.paper)}, {plain(prompt.section)}. Differences: "
         f"{plain(prompt.differences)} Hash {prompt.sha256[:16]}.]"
     )

@@ -1,4 +1,4 @@
-"""Who is at the door, by two cookies. Every page asks here again: a page must never trust that app.py asked before it."""
+"""Identify a visitor by two cookies. Every page checks again here: a page must not trust that app.py has checked."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -20,17 +20,17 @@ from pages.widgets.messages import with_code
 Holder = Literal["rater", "admin"]
 _DAYS: dict[Holder, int] = {"rater": 180, "admin": 7}
 _LONGEST = 200
-"""Characters of a cookie that are looked at; ours are shorter."""
+"""Longest cookie that is read; ours are shorter."""
 _Desk = TypeVar("_Desk", bound=RaterDesk | RatingDesk)
 Who = Literal["rater", "admin", "nobody"]
 FOR_THE_ADMIN = "This page is for the admin"
 PLACE = "at"
-"""The part of a rater's address that says where in their list they are."""
+"""Query parameter of a rater's position in their list."""
 _KNOCKED = "visitor_knocked"
 
 
 def who() -> Who:
-    """Whose pages to show. An admin who opened a preview has both cookies: the address says which is meant."""
+    """Decide whose pages to show. An admin who opened a preview has both cookies: the address decides."""
     try:
         with borrowed_store(database_path()) as store:
             admin = _is_admin(store)
@@ -43,22 +43,22 @@ def who() -> Who:
 
 
 def said_to_rater(problem: AssayError) -> str:
-    """What a rater reads of a problem: nothing of the database, whose name is the owner's."""
+    """Return what a rater may read about a problem, without the name of the database."""
     if isinstance(problem, StorageError):
         return (
-            "The study's data cannot be reached at the moment. What was marked as saved is safe. "
-            "Try again shortly; if it stays like this, tell the person who sent you the link."
+            "The study's data cannot be reached right now. Answers marked as saved are safe. "
+            "Try again in a moment. If this does not help, tell the person who sent you the link."
         )
     return str(problem)
 
 
 def key_of(token: str, mark: str) -> str:
-    """Makes a widget's key one rater's own: a tab that goes on under another link brings what was typed along."""
+    """Return a widget key for one rater, so that a tab reused under another link does not keep what was typed."""
     return token_sha256(f"{token} {mark}")[:12]
 
 
 def turn_away(problem: AssayError) -> None:
-    """Say to a rater why nothing is shown, and count a link that opens nothing."""
+    """Tell a rater why nothing is shown, and count an unknown link."""
     st.error(said_to_rater(problem))
     if isinstance(problem, NotAllowed):
         with suppress(StorageError), borrowed_store(database_path()) as store:
@@ -67,16 +67,16 @@ def turn_away(problem: AssayError) -> None:
 
 @dataclass
 class _Run:
-    """What the presses and the drawing of one run share: one connection, one look at the link, one desk."""
+    """Share one connection, one check of the link and one desk between the presses and the drawing of a run."""
 
     closing: ExitStack
     store: Store | None = None
     carried: str | None = None
-    """The link that the connection carries, as soon as there is a store."""
+    """The link in the cookie, once there is a store."""
     desk: RaterDesk | RatingDesk | None = None
 
     def desk_for(self, drawn_for: str | None) -> RaterDesk | RatingDesk:
-        """The desk of this run, opened where it is not yet, or opened under another link."""
+        """Return the desk of this run; open it the first time, and again under another link."""
         if self.store is None:
             self.store = self.closing.enter_context(borrowed_store(database_path()))
             self.carried = _token(self.store, "rater")
@@ -141,7 +141,7 @@ def rating_desk(drawn_for: str | None = None) -> Iterator[RatingDesk]:
 def _opened(desk: _Desk | None) -> _Desk:
     if desk is None:
         raise NotAllowed(
-            "This link does not open anything. It may be incomplete, replaced or withdrawn. "
+            "This link does not work. It may be incomplete, replaced or withdrawn. "
             "Ask the person who sent it for a new one."
         )
     return desk
@@ -149,14 +149,14 @@ def _opened(desk: _Desk | None) -> _Desk:
 
 @contextmanager
 def admin_store() -> Iterator[Store]:
-    """The store, for the admin only. Stops the page for everybody else, and when the database cannot be used."""
+    """Open the store for the admin. Stop the page for everybody else, and when the database cannot be used."""
     try:
         with open_store(database_path()) as store:
             if not _is_admin(store):
                 note_refusal(store, NO_ENTRY)
                 st.title(FOR_THE_ADMIN)
                 st.markdown(
-                    "[Sign in](sign-in), or open the one-time link that `./run` prints at its first start."
+                    "[Sign in](sign-in), or open the one-time link that `./run` prints at the first start."
                 )
                 st.stop()
             yield store
@@ -166,7 +166,7 @@ def admin_store() -> Iterator[Store]:
 
 
 def admin_again() -> Callable[[], AbstractContextManager[Store]]:
-    """A way to the store for a download that is made later, outside the page: the role is asked for anew then."""
+    """Return a way to open the store for a later download; the role is checked again then."""
     with open_store(database_path()) as store:
         session = _token(store, "admin")
 
@@ -181,7 +181,7 @@ def admin_again() -> Callable[[], AbstractContextManager[Store]]:
 
 
 def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
-    """A way to make a download's bytes when it is pressed, for who is the admin by then."""
+    """Return a way to make a download when its button is pressed, if the visitor is still the admin."""
     again = admin_again()
 
     def checked(make: Callable[[], bytes]) -> bytes:
@@ -192,7 +192,7 @@ def admin_making() -> Callable[[Callable[[], bytes]], bytes]:
 
 
 def note_refusal(store: Store, kind: str = UNKNOWN_TOKEN) -> None:
-    """Count a visitor whom a page turned away, once a visit and kind."""
+    """Count a refused visitor, once per visit and kind."""
     seen = st.session_state.setdefault(_KNOCKED, set())
     if kind not in seen:
         seen.add(kind)
@@ -209,13 +209,13 @@ def _is_admin(store: Store) -> bool:
 
 
 def token_in(cookies: Mapping[str, str], store: Store, holder: Holder) -> str | None:
-    """The token that a browser carries, not yet proven."""
+    """Return the token in a browser's cookie, not yet checked."""
     token = cookies.get(cookie_name(store, holder))
     return token if isinstance(token, str) and 0 < len(token) <= _LONGEST else None
 
 
 def set_cookie(response: Response, request: HTTPConnection, store: Store, holder: Holder, token: str) -> None:
-    """Have the browser carry a token from now on."""
+    """Set the cookie with a token."""
     response.set_cookie(
         cookie_name(store, holder),
         token,
@@ -227,17 +227,17 @@ def set_cookie(response: Response, request: HTTPConnection, store: Store, holder
 
 
 def drop_cookie(response: Response, request: HTTPConnection, store: Store, holder: Holder) -> None:
-    """Have the browser forget a token."""
+    """Delete the cookie with a token."""
     response.delete_cookie(
         cookie_name(store, holder), httponly=True, samesite="strict", secure=_encrypted(request)
     )
 
 
 def cookie_name(store: Store, holder: Holder) -> str:
-    """The name under which this database's cookie travels."""
+    """Return the name of this database's cookie."""
     return f"assay_{holder}_{cookie_suffix(store)}"
 
 
 def _encrypted(request: HTTPConnection) -> bool:
-    """Whether the browser speaks TLS, with the app or with a proxy before it."""
+    """Whether the browser uses TLS, with the app or with a proxy in front of it."""
     return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto", "").split(",")[0].strip())

@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, choose_file, on_pair, settled, through_onboarding
+from helpers.processes.app_server import (
+    AppServer,
+    choose_file,
+    on_pair,
+    open_page,
+    settled,
+    through_onboarding,
+)
 from helpers.texts.factories import dataset, paper_json, study_in
 from playwright.sync_api import Page, expect
 
@@ -24,7 +31,7 @@ from core.study.raters import add_raters
 NewPage = Callable[[], Page]
 
 
-def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "") -> Page:
+def admin_page(app: AppServer, store: Store, new_page: NewPage, path: str = "studies") -> Page:
     page = new_page()
     sign_in(page, store, app.url)
     page.goto(f"{app.url}/{path}")
@@ -155,7 +162,7 @@ def test_the_admin_stays_signed_in_over_pages_and_reloads(
     app: AppServer, app_store: Store, new_page: NewPage
 ) -> None:
     page = admin_page(app, app_store, new_page)
-    page.get_by_role("link", name="Results").click()
+    open_page(page, "Results")
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     page.reload()

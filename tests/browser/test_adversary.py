@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages.admin_session import sign_in
-from helpers.processes.app_server import AppServer, on_pair, settled, through_onboarding
+from helpers.processes.app_server import AppServer, on_pair, open_page, settled, through_onboarding
 from helpers.texts.factories import StudyAtHand, dataset, study_in, vote
 from playwright.sync_api import Page, expect
 from wire import Wire
@@ -164,7 +164,7 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     expect(page.get_by_role("heading", name="Operation")).to_be_visible(timeout=20_000)
     settled(page)
     with page.expect_download() as backup:
-        page.get_by_role("button", name="Backup").click()
+        page.get_by_role("button", name="Backup", exact=True).click()
     assert Path(backup.value.path()).read_bytes()[:2] == b"PK"
 
     other = page.context.new_page()
@@ -175,10 +175,10 @@ def test_a_signed_out_tab_shows_and_downloads_nothing(
     page.on("download", lambda download: downloads.append(download))
     wire = Wire().watch(page)
     page.bring_to_front()
-    page.get_by_role("button", name="Backup").click()
+    page.get_by_role("button", name="Backup", exact=True).click()
     page.wait_for_timeout(1500)
     assert downloads == []
-    page.get_by_role("link", name="Studies").click()
+    open_page(page, "Studies")
     expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible()
     settled(page)
     assert page.get_by_text(at_hand.study.name).count() == 0
@@ -233,7 +233,7 @@ def test_another_site_cannot_frame_post_or_connect(
         assert frame.url.startswith("chrome-error:") or frame.locator("body").inner_text() == ""
         assert frame.locator("input, button, #root").count() == 0
     evil.evaluate("document.getElementById('out').submit()")
-    expect(evil.get_by_text("Send the form from this page itself.")).to_be_visible()
+    expect(evil.get_by_text("Open this page in your browser and send the form from there.")).to_be_visible()
     assert page.context.cookies() == before
     page.reload()
     expect(page.get_by_role("button", name="Start with three practice pairs")).to_be_visible(timeout=20_000)
@@ -263,7 +263,7 @@ def test_names_of_the_study_and_of_others_never_reach_a_rater(
         "PSEUDONYMOFBEN",
         "COMMENTOFBEN",
         "STUDYMARKER",
-        "Import a new study",
+        "New study",
         "Operation",
     ):
         assert secret.encode() not in haystack, secret

@@ -196,7 +196,7 @@ def test_a_direct_address_on_a_fresh_server_shows_no_page_to_a_stranger(
     expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
     settled(page)
     frames = b"".join(wire.received).lower()
-    assert b"import a new study" not in frames
+    assert b"new study" not in frames
     assert b"/results" not in frames
     assert b"pages/" not in frames
 

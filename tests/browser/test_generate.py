@@ -137,7 +137,7 @@ def test_a_run_is_cancelled_and_resumed_and_a_rater_sees_nothing_of_it(
         cancel = page.get_by_role("button", name="Cancel")
         expect(cancel).to_be_enabled(timeout=SOON)
         cancel.click()
-        expect(page.get_by_text("was cancelled: what was finished is kept")).to_be_visible(timeout=SOON)
+        expect(page.get_by_text("was cancelled; finished items are saved")).to_be_visible(timeout=SOON)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         patient = True
         settled(page)

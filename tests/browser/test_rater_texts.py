@@ -187,7 +187,7 @@ def owner_reads_it(app: AppServer, store: Store, new_page: NewPage, study_id: in
     page = new_page()
     asked = watch(page)
     sign_in(page, store, app.url)
-    page.goto(app.url)
+    page.goto(f"{app.url}/studies")
     expect(page.get_by_text("Reported pairs and comments (1)")).to_be_visible(timeout=20_000)
     settled(page)
     page.wait_for_timeout(

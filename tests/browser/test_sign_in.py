@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from helpers.processes.app_server import AppServer, settled
+from helpers.processes.app_server import AppServer, open_page, settled
 from playwright.sync_api import Page, expect
 
 from core.access import is_admin, make_link
@@ -25,15 +25,15 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     page = new_page()
     page.goto(link)
     page.goto(link)  # reading it changes nothing: a mail program may have opened it before
-    page.get_by_label("Passphrase").fill("short")
-    page.get_by_label("The same again").fill("shorter")
-    page.get_by_role("button", name="Keep it and sign in").click()
+    page.get_by_label("Passphrase", exact=True).fill("short")
+    page.get_by_label("Repeat the passphrase").fill("shorter")
+    page.get_by_role("button", name="Save and sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("fewer than 12 characters")
     expect(page.get_by_role("alert")).to_contain_text("the two entries differ")
-    page.get_by_label("Passphrase").fill(PASSPHRASE)
-    page.get_by_label("The same again").fill(PASSPHRASE)
-    page.get_by_role("button", name="Keep it and sign in").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    page.get_by_label("Passphrase", exact=True).fill(PASSPHRASE)
+    page.get_by_label("Repeat the passphrase").fill(PASSPHRASE)
+    page.get_by_role("button", name="Save and sign in").click()
+    expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible(timeout=20_000)
     assert page.url == f"{app.url}/"
     assert page.evaluate("document.cookie").count("assay") == 0
     (cookie,) = [c for c in page.context.cookies() if c["name"].startswith("assay_admin")]
@@ -41,7 +41,7 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
     assert is_admin(app_store, cookie["value"])
 
     settled(page)
-    page.get_by_role("link", name="Results").click()
+    open_page(page, "Results")
     expect(page.get_by_role("heading", name="Results")).to_be_visible()
     settled(page)
     page.reload()
@@ -53,19 +53,19 @@ def test_from_the_one_time_link_to_a_passphrase_and_back(
 
     again = new_page()
     again.goto(link)
-    expect(again.get_by_role("heading", name="This link does not work any more")).to_be_visible()
+    expect(again.get_by_role("heading", name="This link no longer works")).to_be_visible()
 
     page.goto(f"{app.url}/sign-out")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_text("Open the personal link you were sent.")).to_be_visible(timeout=20_000)
     assert not is_admin(app_store, cookie["value"])
     page.goto(f"{app.url}/sign-in")
-    page.get_by_label("Passphrase").fill("not the passphrase")
+    page.get_by_label("Passphrase", exact=True).fill("not the passphrase")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_have_text("Wrong passphrase.")
-    page.get_by_label("Passphrase").fill(PASSPHRASE)
+    page.get_by_label("Passphrase", exact=True).fill(PASSPHRASE)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("heading", name="Studies")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("heading", name="What do you want to know?")).to_be_visible(timeout=20_000)
     assert {"admin signed in", "wrong passphrase", "passphrase chosen", "unknown admin link"} <= set(
         kinds(app_store)
     )
@@ -87,7 +87,7 @@ def test_a_backup_by_button_restores(app: AppServer, app_store: Store, new_page:
     sign_in(page, app_store, app.url)
     page.goto(f"{app.url}/operation")
     with page.expect_download(timeout=30_000) as download:
-        page.get_by_role("button", name="Backup").click(timeout=20_000)
+        page.get_by_role("button", name="Backup", exact=True).click(timeout=20_000)
     other = app_store.path.with_name("restored.db")
     restore_backup(Path(download.value.path()).read_bytes(), other)
     with open_store(other) as restored:

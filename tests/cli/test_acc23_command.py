@@ -83,7 +83,7 @@ def test_soft_pairwise_accuracy_stands_beside_the_hard_one(partly_rated: tuple[s
     assert found["accuracy"] == pytest.approx(1 - (3 / 4) / 3, abs=0.02)
     assert (found["n_pairs"], found["n_swaps"], found["reason"]) == (3, 4000, None)
     printed = run(*partly_rated[:-1])
-    assert "3 pairs of systems (100 swaps of rated items, seed 0)" in printed
+    assert "3 system pairs (100 swaps of rated items, seed 0)" in printed
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
     assert "permutation test of whole items" in table
     assert "permutation test of single pairs" in run(*arguments, "--swap", "pairs")
     assert "epsilon: found for each metric" in table
-    assert "basic for acc23, percentile beside it" in table
+    assert "basic for acc23, percentile for the others" in table
     assert "percentile." in run("acc23", "human.seg.score", "m.seg.score", "--epsilon", "1")
 
 

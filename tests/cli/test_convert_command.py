@@ -128,7 +128,7 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
             "seg-score",
         ): "--dimension is missing: the format takes one, the ratings have LA, TQ",
         ("raters.csv", "--to", "seg-rating"): "several marked item 1, system A",
-        ("rated.jsonl", "--to", "mqm", "--rater", "nobody"): "There is no such rater",
+        ("rated.jsonl", "--to", "mqm", "--rater", "nobody"): "Unknown rater",
     }.items():
         status = main(["convert", *arguments, "--out", "x.tsv"])
         said = capsys.readouterr().err

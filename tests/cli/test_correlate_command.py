@@ -163,7 +163,7 @@ def test_undefined_is_null_with_a_reason(run: Run, scores: Path, human: Path) ->
 
 def test_what_was_not_asked_for_says_so(run: Run, results: Path) -> None:
     row = json.loads(run("correlate", str(results), "--with", "level", "--methods", "kendall", "--json"))[0]
-    assert (row["pearson"]["estimate"], row["pearson"]["reason"]) == (None, "not asked for")
+    assert (row["pearson"]["estimate"], row["pearson"]["reason"]) == (None, "not requested")
     assert row["kendall_per_system"]["reason"] == "needs human ratings"
     assert row["kendall_given_system"]["reason"] == "there is only one system"
     assert row["kendall"]["estimate"] is not None
@@ -174,7 +174,7 @@ def test_a_person_reads_what_it_is_against_and_what_is_left_out(run: Run, scores
     assert printed.startswith("Against human ratings (human.csv, 2 raters, averaged). Positive is good.\n")
     assert "Pearson, Spearman, Kendall: undefined for flat: all scores are equal" in printed
     assert "Left out: no rating: 2 rows" in printed
-    assert "Note: 4 of 16 ratings met no score: their item has no score" in printed
+    assert "Note: 4 of 16 ratings matched no score: no score for this item" in printed
     assert "Not ranked: flat: all scores are equal" in printed
 
 
@@ -281,7 +281,7 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--with", "level", "--group", "modl"), "'modl' is unknown; the nearest: model"),
+        (("--with", "level", "--group", "modl"), "'modl' is unknown; did you mean model"),
         (("--with", "human"), "There are no ratings. Choose a file or a folder of ratings with --human"),
         (("--with", "level", "--human", "x.csv"), "--human: only with --with human"),
         (("--with", "human", "--human", "absent.csv"), "absent.csv cannot be read"),
@@ -296,7 +296,7 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
         (("--with", "level", "--out", "t.csv", "--table", "ranking"), "--table: ranking needs --rank"),
         (
             ("--with", "level", "--rank", "kendall", "--test", "williams"),
-            "choose the permutation test for Kendall",
+            "Choose the permutation test for Kendall",
         ),
     ],
 )
@@ -309,13 +309,13 @@ def test_mistakes_get_a_sentence(
 def test_files_that_do_not_fit_get_a_sentence(
     scores: Path, human: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "has no damage levels" in refused(capsys, "correlate", str(scores), "--with", "level")
+    assert "no damage levels" in refused(capsys, "correlate", str(scores), "--with", "level")
     assert "absent.csv cannot be read" in refused(capsys, "correlate", "absent.csv", "--with", "level")
     other = tmp_path / "other.csv"
     other.write_text("item,score\nnowhere,1\n")
     said = refused(capsys, "correlate", str(scores), "--with", "human", "--human", str(other))
-    assert "No rating of other.csv meets a score of scores.csv" in said
-    assert "ratings name item nowhere" in said
+    assert "No rating in other.csv matches a score in scores.csv" in said
+    assert "first rating: item nowhere" in said
     twice = tmp_path / "twice.csv"
     twice.write_text("item,system,m\na,x,1\na,x,2\n")
     assert "line 3" in refused(capsys, "correlate", str(twice), "--with", "human", "--human", str(human))

@@ -174,8 +174,8 @@ def test_reliability_of_two_models_that_never_agree(judge: Command) -> None:
         assert rates["cef-code", side, "nay"]["disagreement_rank"] == 1
         assert rates["paper", side, "tiny"]["deviation"]["estimate"] is None
     printed = judge("reliability", "answers", "answers-nay", "--resamples", "50")
-    assert "paper: as the paper defines it" in printed
-    assert ": of two models neither can deviate" in printed
+    assert "paper: as CEF defines it" in printed
+    assert ": with two models there is no majority" in printed
 
 
 def test_ablation_names_variances_or_why_there_are_none(judge: Command) -> None:
@@ -187,7 +187,7 @@ def test_ablation_names_variances_or_why_there_are_none(judge: Command) -> None:
         assert row["n_questions"] == 3
         assert row["percent_variance_within"] == (None if once else 0)
         assert bool(row["reason"]) == once
-    assert "one examination a text" in judge("ablation", "cef-nay")
+    assert "only one examination per text" in judge("ablation", "cef-nay")
 
 
 def test_consistency_over_repeats_and_orders(judge: Command) -> None:
@@ -277,7 +277,7 @@ def test_costs_of_judges_side_by_side(judge: Command, bench: Bench) -> None:
     printed = judge("costs", "rubric", "cef", "marked")
     assert "cef-tiny (cef)" in printed
     assert "cef-tiny (marked)" in printed
-    assert "Money, Money for one text: not known: no price is given" in printed
+    assert "Money, Money per text: unknown: no price is given" in printed
 
 
 @pytest.mark.parametrize("backend", ["model", "rules"])
@@ -405,15 +405,15 @@ LOOKS: list[tuple[list[str], list[str]]] = [
         ["reliability", "gone", "rubric"],
         ["Some inputs cannot be read", "gone", "contains a run of the kind rubric"],
     ),
-    (["reliability", "answers"], ["1 model: answers of at least two"]),
+    (["reliability", "answers"], ["1 model: at least two must answer"]),
     (
         ["reliability", "answers", "--resamples", "-1", "--confidence", "2"],
         ["--resamples: -1", "--confidence: 2.0"],
     ),
-    (["ablation", "rubric", "claims"], ["rubric-tiny is a judge of the kind", "claims-tiny is a judge"]),
+    (["ablation", "rubric", "claims"], ["rubric-tiny is a rubric judge", "claims-tiny is a claims judge"]),
     (["consistency", "claims"], ["neither repeats nor orders"]),
-    (["consistency", "cef-nay"], ["cef-nay cannot be compared with itself: asked once a text"]),
-    (["ablation", "cef", "run:4"], ["cef-tiny: two of these hold the same answers"]),
+    (["consistency", "cef-nay"], ["cef-nay cannot be compared with itself: each text was judged only once"]),
+    (["ablation", "cef", "run:4"], ["cef-tiny: the same run is given twice"]),
     (["consistency", "run:999"], ["999"]),
     (["reasked", "cef-nay"], ["asked no question a second time"]),
     (["reasked", "cef", "--confidence", "1"], ["--confidence: 1.0 is not between 0 and 1"]),

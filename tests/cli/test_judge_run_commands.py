@@ -259,7 +259,7 @@ def test_costs_tell_whose_calls_others_paid_for_and_which_runs_are_not_finished(
     assert "paid for by other runs" not in first
     cached = sum(cost["cached"] for cost in report("late")["costs"])
     both = done("judge", "costs", "first", "run:2")
-    assert f"Note: late: {cached} answers were in the cache, paid for by other runs" in both
+    assert f"Note: late: {cached} answers came from the cache, paid for by other runs" in both
     assert sum(line.startswith(("Note: late:", "Note: claims-tiny:")) for line in both.splitlines()) == 1
 
     def broken(body: Body, n: int) -> Said | str:

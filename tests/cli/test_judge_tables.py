@@ -36,7 +36,7 @@ def ties(name: str, n_items: int, n_varied: int, reverse: bool = False) -> Score
     return table(rows, [name], file_name=f"{name}.csv")
 
 
-@pytest.mark.parametrize(("n_varied", "said"), [(1, "1.000 (1 of 14 items)"), (14, "1.000 [1.000, 1.000]")])
+@pytest.mark.parametrize(("n_varied", "said"), [(1, "1.00 (1 of 14 items)"), (14, "1.00 [1.00, 1.00]")])
 def test_a_mean_over_items_says_on_how_many_it_rests(
     n_varied: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -120,5 +120,5 @@ def test_that_models_answered_other_questions_stands_above_their_rates() -> None
     assert sum("the models did not answer" in line for line in lines) == 1
     (undefined,) = [line for line in lines if line.startswith("Note: ADS: undefined for")]
     assert undefined.endswith(
-        "below five models only questions on which all agree count, so none can deviate"
+        "with fewer than five models, only questions on which all agree count, so none can deviate"
     )

@@ -131,7 +131,7 @@ def test_files_and_published_columns_pair_all_metrics(turned: str, run: Run, tmp
 def test_what_is_left_out_stands_before_the_number(run: Run, tmp_path: Path) -> None:
     human = file_of(tmp_path / "human.json", entries("published:cus-qa-cs"))
     printed = run("meta-correlate", human, "published:cus-qa-uk:qwen-3-30b:few", "--resamples", "0")
-    assert printed.index("Metrics compared: 27 of 28") < printed.index("Dropped: rouge-4: undefined on")
+    assert printed.index("Metrics compared: 27 of 28") < printed.index("Dropped: rouge-4: undefined in")
     assert printed.index("Dropped: rouge-4") < printed.index("\nMeta-correlation ")
 
 

@@ -42,7 +42,7 @@ def test_dropped_metrics_stand_in_one_line_a_reason(run: Run, tmp_path: Path) ->
     printed = run("meta-correlate", human, synthetic, "--resamples", "0")
     assert printed.startswith("Human side: h.json; synthetic side: c.json\n")
     assert [line for line in printed.splitlines() if line.startswith("Dropped")] == [
-        "Dropped: 2 metrics (bleurt, ter): not on the side c.json"
+        "Dropped: 2 metrics (bleurt, ter): not in c.json"
     ]
 
 
@@ -78,9 +78,7 @@ def test_a_matrix_says_what_it_is_made_of(run: Run, tmp_path: Path) -> None:
         "Human side: h.json; synthetic side: s.csv, against the negative level",
         "Meta-correlation: Kendall of Spearman correlations; 95% intervals from resampling metrics",
     ]
-    dropped = [
-        line for line in lines if line.startswith("Note: Dropped: 2 metrics (m9, m8): not on the side")
-    ]
+    dropped = [line for line in lines if line.startswith("Note: Dropped: 2 metrics (m9, m8): not in")]
     assert dropped
 
 

@@ -42,7 +42,7 @@ def test_recomputed_cells_to_read(run: Run) -> None:
     assert row[3:] == ["0.513", "0.535", "0.022", "28"]
     assert "-0.000" not in printed
     assert printed.count("Dropped: rouge-4: ") == 1
-    assert "78 cells, largest difference 0.022" in printed
+    assert "78 cells; the largest difference is 0.022" in printed
 
 
 def test_the_list_names_tables_and_sides(run: Run) -> None:

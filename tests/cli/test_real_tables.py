@@ -67,10 +67,10 @@ def test_a_system_is_left_out_and_counted_everywhere(out: Run, files: Path) -> N
     assert without[0]["left_out"] == {"on request: system Human": 8}
     assert every[0]["pearson"]["estimate"] > without[0]["pearson"]["estimate"] + 0.05
     printed = out(*of, "--leave-out", "system=Human", "--leave-out", "item=q3", "--out", "c.csv")
-    assert "11 of 32 texts are left out on request (system Human: 8, item q3: 3)" in printed
+    assert "11 of 32 texts were left out on request (system Human: 8, item q3: 3)" in printed
     (row, _) = csv.DictReader(io.StringIO((files / "c.csv").read_text("utf-8")))
     assert (row["n"], row["n_left_out"]) == ("21", "11")
-    assert "'Humn' is unknown; the nearest: Human" in out(*of, "--leave-out", "system=Humn", status=2)
+    assert "'Humn' is unknown; did you mean Human" in out(*of, "--leave-out", "system=Humn", status=2)
     assert "is not COLUMN=VALUE" in out(*of, "--leave-out", "Human", status=2)
 
 
@@ -87,7 +87,7 @@ def test_a_distance_is_declared(out: Run, files: Path) -> None:
     assert after["redundancy"]["values"][0][1] == pytest.approx(-before["redundancy"]["values"][0][1])
     printed = out(*of, "--direction", "BaryScore-W=lower")
     assert len(re.findall(r"BaryScore-W +lower ", printed)) == 2  # of the correlations and of the ranking
-    for wrong, said in (("Bary=lower", "the nearest: BaryScore-W"), ("BLEU=less", "is not METRIC=lower")):
+    for wrong, said in (("Bary=lower", "did you mean BaryScore-W"), ("BLEU=less", "is not METRIC=lower")):
         assert said in out(*of, "--direction", wrong, status=2)
     both = ("--direction", "BLEU=lower", "--direction", "BLEU=higher")
     assert "as both lower and higher" in out(*of, *both, status=2)
@@ -106,7 +106,7 @@ def test_dimensions_count_each_and_together_in_both_forms(out: Run) -> None:
     ]
     (row, _) = json.loads(out(*COMMAND, "human.csv", "--dimension", DIMENSIONS[2], "--json"))
     assert "dimension" not in row["group"], "one dimension, whose name holds a comma"
-    assert "the nearest: empathy" in out(*COMMAND, "human.csv", "--dimension", "coherence,empaty", status=2)
+    assert "did you mean empathy" in out(*COMMAND, "human.csv", "--dimension", "coherence,empaty", status=2)
 
 
 def test_a_meta_correlation_leaves_out_and_turns_on_both_sides(out: Run, files: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_meta_correlation_leaves_out_and_turns_on_both_sides(out: Run, files: 
     assert before["BaryScore-W"]["human"] < 0 < after["BaryScore-W"]["human"]
     assert before["BLEU"]["human"] != after["BLEU"]["human"]
     assert before["BLEU"]["synthetic"] != after["BLEU"]["synthetic"]
-    assert sum("8 of 32 texts are left out on request" in note for note in chosen["notes"]) == 1
+    assert sum("8 of 32 texts were left out on request" in note for note in chosen["notes"]) == 1
     by = ("--by", "system", "--leave-out", "system=Human")
     assert len(json.loads(out(*of, *by))["cells"]) == 3
-    assert "the nearest: Human" in out(*of, "--leave-out", "system=Humn", status=2)
+    assert "did you mean Human" in out(*of, "--leave-out", "system=Humn", status=2)

@@ -68,13 +68,13 @@ def test_marks_beyond_the_end_of_a_rated_text_are_cut_there(files: Path, run: Ru
     (files / "long.csv").write_text("item_id,system,start,end,severity\n1,A,14,900,major\n", encoding="utf-8")
     found = json.loads(run("spans", "rated.jsonl", "long.csv", "--json", "--resamples", "0"))
     assert found["characters"]["predicted"] == len(TEXTS["1", "A"]) - 14
-    assert found["notes"] == ["1 spans reach beyond the end of their text and were cut there"]
+    assert found["notes"] == ["1 spans were cut at the end of their text"]
 
 
 def test_one_system_of_mt_metrics_eval(files: Path, run: Run) -> None:
     said = run("spans", "rated.jsonl", "A.seg.rating", "--by", "system", "--resamples", "0")
     assert "1 segment of 1 item" in said
-    assert "1.000" in said
+    assert "1.00 " in said
     assert "left out: 3: no prediction of this text" in said
 
 
@@ -98,7 +98,7 @@ def test_judges_stand_side_by_side_from_folders_and_runs(parrots: Path, run: Run
     assert (test["difference"], test["p"]) == (0.0, 1.0)
     table = run("spans", "rated.jsonl", "parrot", "run:2", "--resamples", "20")
     assert "Mean F1" in table
-    assert "paired permutation of whole items" in table
+    assert "paired permutation test over whole items" in table
 
 
 def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
@@ -109,7 +109,7 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     assert first["of_examples"]["estimate"] == 1.0
     assert first["located"] == {"exact": 3}
     assert [one["n_alone"] for one in copied["disjoint"]] == [0, 0]
-    assert "Of its examples" in run(
+    assert "In its examples" in run(
         "judge", "copying", "parrot", "--rated", "rated.jsonl", "--resamples", "0"
     )
     curve = json.loads(
@@ -117,9 +117,7 @@ def test_looks_at_what_judges_marked(parrots: Path, run: Run) -> None:
     )
     assert [point["n_examples"] for point in curve["points"]] == [1, None]
     assert [point["mean_shown"] for point in curve["points"]] == [1.0, 1.0]
-    assert "Shown of a text" in run(
-        "judge", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0"
-    )
+    assert "Mean shown" in run("judge", "examples-curve", "rated.jsonl", "few", "parrot", "--resamples", "0")
     matrix = json.loads(run("judge", "raters", "marks.csv", "--json", "--resamples", "0"))
     assert matrix["rows"] == matrix["columns"] == ["ann", "ben"]
     # ben against ann: 5 + 0 of 10 predicted and of 8 marked.
@@ -205,7 +203,7 @@ def test_an_unblinded_study_of_ratings_is_gold_too(tmp_path: Path, run: Run) -> 
         (["spans", "rated.jsonl", "marks.csv", "--resamples", "-1"], "--resamples"),
         (["spans", "rated.jsonl", "marks.csv", "--by", "rater"], "do not name raters"),
         (["judge", "copying", "run:1"], "There is no database"),
-        (["judge", "raters", "rated.jsonl"], "names no raters"),
+        (["judge", "raters", "rated.jsonl"], "no named raters"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(

@@ -13,6 +13,7 @@ from core.store import open_store
 from core.store.raters import session_is_open
 
 PAGES = (
+    "start",
     "studies",
     "results",
     "operation",
@@ -49,9 +50,9 @@ def fresh(tmp_path: Path) -> Iterator[AppServer]:
         yield app
 
 
-@pytest.mark.parametrize("page", ["studies", "operation", "pages/studies/__init__.py"])
+@pytest.mark.parametrize("page", ["", "start", "studies", "operation", "pages/start/__init__.py"])
 def test_the_first_visitor_of_a_fresh_server_finds_no_page_of_the_admin(fresh: AppServer, page: str) -> None:
-    assert b"Import a new study" not in ask(fresh.url, f"/{page}").body
+    assert b"New study" not in ask(fresh.url, f"/{page}").body
     with RawVisitor(fresh.url) as visitor:
         visitor.go("", page_name=page)
         assert NO_LINK in visitor.on_screen()

@@ -73,7 +73,7 @@ def test_without_guesses(store: Store) -> None:
     at = visit()
     assert [heading.value for heading in at.subheader] == ["Blinding"]
     assert [text.value for text in at.markdown][-1] == (
-        "Nothing to show: there is no guess which answer the person wrote."
+        "Nothing to show: no rater has guessed which answer is human."
     )
     assert not at.table
     assert not at.expander
@@ -92,9 +92,9 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     assert frame["Rater"].tolist() == ["R1", "R2", "R3", "all raters"]
     assert frame["Guesses"].tolist() == ["10", "10", "0", "20"]
     assert frame["Cannot tell"].tolist() == ["2", "2", "0", "4"]
-    assert cell(at, "all raters", "Share right").startswith("0.875 [0.617, 0.984]")
-    assert cell(at, "R2", "Bang's index").startswith("0.400 [")
-    assert cell(at, "all raters", "Bang's index").startswith("0.600 [")
+    assert cell(at, "all raters", "Share right").startswith("0.88 [0.62, 0.98]")
+    assert cell(at, "R2", "Bang's index").startswith("0.40 [")
+    assert cell(at, "all raters", "Bang's index").startswith("0.60 [")
     assert cell(at, "R3", "James's index") == DASH
     assert "Bang's index, James's index: undefined for R3: no guess was given" in text
     (expander,) = at.expander
@@ -129,7 +129,7 @@ def test_comments_and_names_are_shown_as_they_are(store: Store) -> None:
     assert said.replace("\\", "").replace("\u2060", "").endswith(f"at A1: {HOSTILE}")
     assert "![" not in said
     assert "<b>" not in said
-    assert "Comments beside the guesses (1)" in [expander.label for expander in at.expander]
+    assert "Comments on the guesses (1)" in [expander.label for expander in at.expander]
     assert at.table[0].value["Rater"].tolist() == [plain("*R*"), "all raters", "all raters together"]
 
 

@@ -60,9 +60,9 @@ def test_metal_json_becomes_ratings_and_a_chosen_judge(store: Store) -> None:
 
 
 def test_turning_is_for_metal_json_alone() -> None:
-    with pytest.raises(InputError, match="is not METAL's JSON: leave the dimensions"):
+    with pytest.raises(InputError, match="is not METAL JSON: choose no"):
         chosen_scores.read_people(b"item,score\n1,2\n", "x.csv", ("H",), lower_is_better=False)
-    with pytest.raises(InputError, match="is not METAL's JSON"):
+    with pytest.raises(InputError, match="is not METAL JSON"):
         chosen_scores.read_judge(b"item,m\n1,2\n", "x.csv", (), evaluators=True)
     alone = json.dumps([RECORDS[0] | {"evaluators": {}}]).encode()
     with pytest.raises(InputError, match="contains no scores of an evaluator"):

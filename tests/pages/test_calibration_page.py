@@ -72,10 +72,10 @@ def test_nothing_is_shown_before_there_are_ratings_and_a_judge(store: Store) -> 
 def test_agreement_shows_the_numbers_and_what_is_undefined(store: Store) -> None:
     at = visit(kept(store))
     both, raters, evaluator = (at.table[place].value for place in range(3))
-    assert [row.split()[0] for row in both["Two raters equal"]] == ["1.000", "0.611"]
-    assert [row.split()[0] for row in both["Evaluator and a rater equal"]] == ["1.000", "0.611"]
-    assert [row.split()[0] for row in raters["All raters equal"]] == ["1.000", "0.500"]  # H, LA
-    assert evaluator["Equal"][1].startswith("0.800")
+    assert [row.split()[0] for row in both["Two raters agree"]] == ["1.00", "0.61"]
+    assert [row.split()[0] for row in both["Evaluator and a rater agree"]] == ["1.00", "0.61"]
+    assert [row.split()[0] for row in raters["All raters agree"]] == ["1.00", "0.50"]  # H, LA
+    assert evaluator["Agree"][1].startswith("0.80 ")
     assert evaluator["Fleiss' kappa"][0] == DASH
     assert list(evaluator["Texts"]) == ["36", "36"]
     assert list(evaluator["Used"]) == ["36", "30"]  # of the sixth texts none has a majority
@@ -94,7 +94,7 @@ def test_every_other_tab(store: Store) -> None:
     mapped = visit(chosen, "Calibration map")
     assert [list(table.value.columns)[-1] for table in mapped.table] == [
         "Mean rating",
-        "Calibration error mapped",
+        "Calibration error after mapping",
     ]
     advice = said(visit(chosen, "Where not to use it"))
     assert "gpt gives all texts, or nearly all, the same score in 1 of 2 groups" in advice

@@ -170,7 +170,7 @@ def shown(at: AppTest) -> str:
 
 def withdrawn(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
     revoke_link(at_hand.store, at_hand.study, "R1")
-    return "This link does not open anything"
+    return "This link does not work"
 
 
 def closed(at_hand: StudyAtHand, cookies: dict[str, str]) -> str:
@@ -221,6 +221,6 @@ def test_what_changes_between_the_press_and_the_drawing_is_seen(
 
     monkeypatch.setattr(RaterDesk, "save_choice", too_late)
     press(at, "Left")
-    assert "This link does not open anything" in shown(at)
+    assert "This link does not work" in shown(at)
     assert not [button for button in at.button if str(button.label).startswith("Left")]
     assert not answers_of(store, at_hand.study_id)

@@ -64,7 +64,7 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
     assert f"The model server at {server.url} cannot be used" in said(at)
     assert any("it has no model 'nope'; choose from tiny, large" in code.value for code in at.code)
     assert not at.metric
-    assert "what was finished is kept" not in said(at)
+    assert "finished items are saved" not in said(at)
     press(at, "Change the settings")
     found = {
         label: field(at, label).value
@@ -80,7 +80,7 @@ def test_a_run_that_never_started_says_why_and_opens_the_form_again(store: Store
         "Seed": 9,
         "From": "file",
     }
-    assert "The file is still mine.jsonl" in said(at)
+    assert "Current file: mine.jsonl" in said(at)
     assert not at.warning, "such as Streamlit's on a default that is overruled"
     with ScriptedServer(answer) as server:
         field(at, "Address").set_value(server.url)

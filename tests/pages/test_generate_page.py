@@ -40,9 +40,9 @@ def test_after_a_preview_the_same_run_goes_on_with_all_items(store: Store) -> No
     before = run_item(store, run.run.run_id, 0)
     at = visit(run)
     assert "Estimated from the 5 items above, for all 14" in said(at)
-    assert "none: rules ask no model" in said(at)
+    assert "none: rules need no model" in said(at)
     press(at, "Run all 14 items")
-    assert "is being started" in said(at) or "is running" in said(at)
+    assert "is starting" in said(at) or "is running" in said(at)
     assert "Cancel" in [button.label for button in at.button]
     whole = ended(store, run)
     assert whole.limit is None
@@ -116,7 +116,7 @@ def test_a_key_is_never_shown_or_kept(store: Store, monkeypatch: pytest.MonkeyPa
     at.run()
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     at.run()
-    assert "No environment variable of that name is set" in said(at)
+    assert "environment has no variable of that name" in said(at)
     field(at, "Model").set_value("tiny")
     field(at, "Environment variable that holds the key").set_value("skABCDEF123456")
     at.run()
@@ -269,7 +269,7 @@ def test_what_was_asked_for_is_said_in_the_words_of_the_form(store: Store) -> No
         "key_variable": "none",
     }
     assert {name: shown[fields[name].about.label] for name in expected} == expected
-    assert shown["Answers stand under"] == "mine"
+    assert shown["Name of the answers"] == "mine"
     assert fields["max_model_len"].about.label not in shown
     assert STEPS["edit-shared"] in said(at)
 
@@ -289,7 +289,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
     run = waiting(store, asked(backend="vllm", model="m"))
     at = press(visit(run), "Start")
     for _ in range(100):
-        if "ended before it began" in said(at.run()):
+        if "ended before the first item" in said(at.run()):
             break
         time.sleep(0.05)
     assert "no module named core" in said(at)
@@ -298,7 +298,7 @@ def test_a_process_that_ends_before_it_begins_is_shown_with_what_it_said(
 
 def test_a_run_without_a_finished_item_has_nothing_to_show_yet(store: Store) -> None:
     run = waiting(store)
-    assert "waits to be started" in said(visit(run))
+    assert "has not started" in said(visit(run))
     assert "Start" in [button.label for button in visit(run).button]
     for part in ("Items", "Levels", "Results"):
         assert "the run has not finished an item yet" in said(visit(run, part))

@@ -96,7 +96,7 @@ def test_prompts_of_another_judge_are_not_offered(store: Store) -> None:
     own = find_prompt("verify").dump().replace("name: verify", "name: my-own", 1)
     run = waiting(store, CLAIMS, own)
     at = press(visit(("run", run.run_id), "Progress"), "Judge with other settings")
-    offered = f"Use the prompts that run {run.run_id} brought along: my\\-own".replace("\\", "")
+    offered = f"Use the prompts of run {run.run_id}: my\\-own".replace("\\", "")
     assert offered in [one.label.replace("\\", "") for one in at.checkbox]
     next(one for one in at.radio if one.label == "Kind").set_value("rubric")
     at.run()

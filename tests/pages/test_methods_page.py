@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.runs.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACE = {"part": 2, "explained": 1}
+PLACE = {"page": 2, "part": 2, "explained": 1}
 """Function of pages.widgets.parts -> which of its arguments names a section."""
 
 
@@ -33,7 +33,7 @@ def named(path: Path) -> set[str]:
     return {
         str(call.args[place].value)
         for call in calls
-        if isinstance(call.func, ast.Name) and (place := PLACE.get(call.func.id)) is not None
+        if (place := PLACE.get(getattr(call.func, "attr", getattr(call.func, "id", "")))) is not None
         if len(call.args) > place and isinstance(call.args[place], ast.Constant)
     }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
 import pytest
 from helpers.pages.generate_visit import ROOT, field, press, said
 from helpers.pages.judges_visit import judged
@@ -76,11 +77,7 @@ def asked_for(at: AppTest, label: str) -> bool:
 
 def test_without_scores_the_form_stands_there_with_the_lexical_metrics_of_the_paper(store: Store) -> None:
     at = visit()
-    assert field(at, "Scores").options == [
-        "Score texts ...",
-        "Give a table of scores ...",
-        "Published tables",
-    ]
+    assert field(at, "Scores").options == ["Give a table of scores ...", "Published tables"]
     chosen = [name for box in at.multiselect for name in box.value]
     assert len(chosen) == 16
     assert "No run has made a text yet" in said(at)
@@ -210,7 +207,7 @@ def test_a_ranking_says_which_metric_leaves_few_rows(store: Store) -> None:
     at.session_state["metrics_look"] = "Ranking"
     at.run()
     assert "at p below 0.05, on the n = 6 rows that every metric scored, of 20" in said(at)
-    assert "rare has scores for 6 of 20 rows" in said(at)
+    assert "rare has scores for only 6 of 20 rows" in said(at)
 
 
 def test_a_constant_metric_is_undefined_with_its_reason(store: Store) -> None:
@@ -242,7 +239,7 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     frame = shown(at, "Pearson")
     assert frame["Pearson"][0] == pytest.approx(1.0)
     assert frame["n"][0] == 6, "averaged over raters"
-    choose(at, "Several ratings of a text are", "kept")
+    choose(at, "Several ratings of one text are", "kept")
     assert shown(at, "Pearson")["n"][0] == 12
     again = visit(("file", file.file_id), "Correlations")
     assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
@@ -259,7 +256,7 @@ def test_systems_means_are_over_all_texts_until_rated_ones_are_asked_for(store: 
     choose(at, "Show", "per_system")
     named = "Pearson per system"
     assert shown(at, named)[named][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
-    next(box for box in at.checkbox if box.label == "Systems' means over rated texts only").check()
+    next(box for box in at.checkbox if box.label == "System means over rated texts only").check()
     at.run()
     assert shown(at, named)[named][0] == pytest.approx(0.5)
 
@@ -287,7 +284,7 @@ def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(s
     means = [(q // 1 + q // 2) / 2 for _, _, q in kept]
     expected = stats.pearsonr([q for _, _, q in kept], means).statistic
     assert found["Pearson"].tolist()[-2:] == pytest.approx([expected, expected])
-    assert "9 of 24 texts are left out on request (system Human: 6, item q5: 3)" in said(at)
+    assert "9 of 24 texts were left out on request (system Human: 6, item q5: 3)" in said(at)
     assert said(at).count("left out on request") == 1
     at.session_state["metrics_look"] = "Ranking"
     at.run()
@@ -418,7 +415,7 @@ def test_correlations_from_a_file_are_a_side_and_what_is_dropped_is_named(store:
     assert "n = 4 metrics of 1 family, 1 dropped" in text
     assert any("Only 4 metrics of 1 family can be compared." in one.value for one in at.warning)
     assert "Metrics compared: 4 of 5." in text
-    assert "Dropped: only here: not on the side synthetic.json." in text
+    assert "Dropped: only here: not in synthetic.json." in text
 
 
 def test_a_published_table_stands_with_its_source_and_its_errors(store: Store) -> None:
@@ -444,7 +441,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     unblind(study)
     run = scored(store, *texts_of_study(store, study.study))
     at = visit(("run", run.run_id), "Votes")
-    frame = shown(at, "in order").set_index("metric")
+    frame = shown(at, "agreement").set_index("metric")
     expected = {
         one.metric: one
         for one in metrics_against_votes(
@@ -454,7 +451,7 @@ def test_metrics_meet_the_votes_of_an_unblinded_study(store: Store) -> None:
     assert set(frame.index) == set(METRICS)
     for name, one in expected.items():
         assert frame["pairs"][name] == one.agreement.n
-        assert frame["in order"][name] == pytest.approx(one.agreement.estimate)
+        assert frame["agreement"][name] == pytest.approx(one.agreement.estimate)
     assert "0.5 is chance" in said(at)
 
 
@@ -528,7 +525,7 @@ def test_a_folder_of_wmt_gives_scores_and_ratings(store: Store, shared_data: Pat
     choose(at, "Folder", "/nowhere/at/all")
     assert "There is no such folder" in said(at)
     choose(at, "Folder", str(shared_data / "wmt23"))
-    press(at, "Take scores and ratings")
+    press(at, "Read scores and ratings")
     names = [file.file_name for file in kept_files(store, "ratings")]
     assert sorted(names) == ["wmt23-en-de-da-sqm.jsonl", "wmt23-en-de-mqm.jsonl"]
     (scores,) = kept_files(store, "scores")
@@ -563,9 +560,13 @@ def test_every_statistic_is_explained_where_the_page_says() -> None:
 
 def test_one_choice_after_the_other_is_taken(run: Run) -> None:
     at = visit()
-    for chosen in (("published", 0), ("upload", 0), ("new", 0), ("run", run.run_id), ("published", 0)):
+    for chosen in (("published", 0), ("upload", 0), ("run", run.run_id), ("published", 0)):
         choose(at, "Scores", chosen)
         assert field(at, "Scores").value == chosen  # type: ignore[attr-defined]
+    press(at, "New run")
+    assert field(at, "Scores").value is None  # type: ignore[attr-defined]
+    choose(at, "Scores", ("run", run.run_id))
+    assert field(at, "Scores").value == ("run", run.run_id)  # type: ignore[attr-defined]
 
 
 def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> None:
@@ -573,7 +574,7 @@ def test_a_run_is_scored_again_with_other_settings(store: Store, run: Run) -> No
     next(button for button in at.button if button.label == "Score with other settings").click()
     at.run()
     assert not at.exception
-    assert f"The file is still {run.data_file}" in said(at).replace("\\", "")
+    assert f"Current file: {run.data_file}" in said(at).replace("\\", "")
     assert {name for box in at.multiselect for name in box.value} == set(METRICS)
     assert field(at, "Synonyms of METEOR").value == "none"  # type: ignore[attr-defined]
     assert "Score with 6 metrics" in [button.label for button in at.button]
@@ -627,3 +628,11 @@ def test_long_names_keep_what_tells_them_apart(store: Store) -> None:
     file = keep_file(store, "scores", "long.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Correlations")
     assert len(set(shown(at, "Pearson")["metric"])) == 2
+
+
+def test_every_column_of_coefficients_has_few_digits(run: Run) -> None:
+    at = visit(("run", run.run_id), "Correlations")
+    (frame,) = (one for one in at.dataframe if "Pearson" in one.value.columns)
+    shown = pyarrow.ipc.open_stream(frame.proto.arrow_data.styler.display_values).read_pandas()
+    for name in ("Pearson", "Spearman", "Kendall"):
+        assert all(re.fullmatch(r"-?\d\.\d{2,3}", number) for number in shown[name]), name

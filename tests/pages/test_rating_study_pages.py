@@ -61,8 +61,9 @@ def test_the_studies_page_shows_a_rating_study_without_the_parts_of_pairs(store:
     progress = next(frame.value for frame in at.dataframe if "Texts with errors" in frame.value)
     assert progress.iloc[0].to_dict() | {"Last answer (UTC)": ""} == {
         "Rater": "ann",
-        "Done": 1.0,
-        "Of": "2 of 2",
+        "Progress": 1.0,
+        "Done": "2 of 2",
+        "Locked": "",
         "Kind": "rater",
         "Skipped": 0,
         "Flagged": 0,

@@ -36,6 +36,7 @@ from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, move
 from core.study.raters import import_votes
 from pages.results import parts
 from pages.results.parts import NO_GUESS
+from pages.widgets import result_table
 from pages.widgets.messages import plain
 from pages.widgets.visitor import cookie_name
 
@@ -123,7 +124,7 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
         "Raters": "2",
         "Pairs left out": "0",
     } == counts(at)
-    for number in ("0.113 [", "0.771", "0.125", "0.825", "0.025"):
+    for number in ("0.11 [", "0.77", "0.125", "0.82", "0.025"):
         assert number in text
     assert lines_with(table_with(at, "Verdict"), "as declared") == [["80", "0.000", "Non-inferior"]]
     composite = table_with(at, "0 \\(neither\\)").iloc[0].tolist()
@@ -151,7 +152,7 @@ def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
 
 
 def test_no_study_at_all(store: Store) -> None:
-    assert "There is no study yet" in said(visit(store))
+    assert "there is no study yet" in said(visit(store))
 
 
 def test_one_rater_has_a_verdict_and_no_agreement(store: Store) -> None:
@@ -445,3 +446,27 @@ def test_a_shut_study_names_whole_commands_as_code(store: Store) -> None:
     text = visit(store).info[0].value
     assert "`python -m core study unblind 'my study' --reason TEXT`" in text
     assert "`python -m core study progress 'my study'`" in text
+
+
+def test_a_bar_shows_how_far_each_rater_is() -> None:
+    columns, config = result_table.rater_bars([3, 0], [4, 0])
+    assert columns == {"Progress": [0.75, 0.0], "Done": ["3 of 4", "0 of 0"]}
+    assert set(config) == {"Progress"}
+
+
+def test_without_a_study_the_page_links_to_the_next_step() -> None:
+    """Within the navigation of the app: a link needs a page that is there."""
+
+    def app() -> None:
+        import streamlit as st
+
+        from pages import results, studies
+
+        here = st.Page(results.render, title="Results", url_path="results", default=True)
+        st.navigation([here, st.Page(studies.render, title="Studies", url_path="studies")]).run()
+
+    at = AppTest.from_function(app, default_timeout=30).run()
+    assert not at.exception
+    assert not at.selectbox
+    (link,) = at.get("page_link")
+    assert link.proto.label == "Make a study"

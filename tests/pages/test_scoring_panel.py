@@ -59,7 +59,7 @@ def test_a_finished_run_speaks_of_scores(store: Store) -> None:
         "lexical",
     ):
         assert part in found, part
-    for part in ("paid", "level was made", "Tokens", "Answers stand under"):
+    for part in ("paid", "level exists", "Tokens", "Name of the answers"):
         assert part not in found, part
     assert not at.button
     assert name_of(run.run).endswith("2 metrics, texts.jsonl")

@@ -11,6 +11,7 @@ from core.report import (
     TITLES,
     WRITERS,
     csv_of,
+    decimals_of,
     frame_of,
     headings,
     json_of,
@@ -19,7 +20,9 @@ from core.report import (
     markdown_of,
     notes,
     terminal_lines,
+    written,
 )
+from core.results.cells import fitted
 from core.schema.result_table import Column, Interval, ResultTable
 
 COLUMNS = (
@@ -58,11 +61,11 @@ def test_readers_see_rounded_numbers_with_their_interval() -> None:
     assert headings(TABLE) == ["metric", "n", "Pearson", "share", "p", "epsilon", "left out"]
     first, second, third = lines(TABLE)
     assert first == [
-        *("BLEU", "1,204", "0.512 [0.400, 0.600]", "25.0 %", "< 0.001", "1.5e-07"),
+        *("BLEU", "1,204", "0.51 [0.40, 0.60]", "25.0 %", "< 0.001", "1.5e-07"),
         "1,003 no score; 2 no level",
     ]
     assert (second[2], second[3], second[5]) == ("–", "–", "–")
-    assert third[2] == "0.000"  # never a minus before a zero
+    assert third[2] == "0.00"  # never a minus before a zero
 
 
 def test_what_is_undefined_has_its_reason_below() -> None:
@@ -156,3 +159,31 @@ def test_a_row_has_a_cell_a_column() -> None:
 def test_every_form_has_a_title_and_a_writer() -> None:
     assert set(TITLES) == set(WRITERS) == {"csv", "md", "tex"}
     assert all(write(TABLE) for _, write in WRITERS.values())
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "n", "places"),
+    [
+        (0.512, 0.401, 0.611, 40, 2),
+        (0.512, 0.501, 0.541, 4000, 3),
+        (0.1, -0.8, 0.9, 5, 2),
+        (0.0, 0.0, 0.0, 2, 2),
+        (1.0, 1.0, 1.0, 5000, 3),
+        (-12.3, -20.1, -5.2, 9, 0),
+        (3.41, 2.9, 4.2, 30, 1),
+        (0.5, None, None, None, 3),
+        (0.5, None, None, 9, 2),
+    ],
+)
+def test_decimals_fit_the_interval_or_n(
+    value: float, low: float | None, high: float | None, n: int | None, places: int
+) -> None:
+    assert fitted(value, low, high, n, 3) == places
+
+
+def test_a_bound_keeps_its_decimals_and_a_column_takes_the_most_that_a_cell_deserves() -> None:
+    column = Column("share")
+    assert written(Interval(-0.104, n=20), column) == "-0.104"
+    wide, narrow = Interval(0.5, 0.3, 0.7, n=9), Interval(0.5, 0.49, 0.51, n=9000)
+    assert decimals_of([wide, None, Interval(None, reason="no text")], column) == 2
+    assert decimals_of([wide, narrow], column) == 3

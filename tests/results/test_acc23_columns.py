@@ -29,7 +29,7 @@ def people(*dimensions: str) -> RatingSet:
 
 def compared(*dimensions: str, chosen: str | None = None, names: tuple[str, ...] = NAMES) -> list[str]:
     found = acc23(people(*dimensions), table(*names), Acc23Options(dimension=chosen, n_resamples=0))
-    left_out = [note for note in found.notes if "say something else" in note]
+    left_out = [note for note in found.notes if "for other dimensions left out" in note]
     assert bool(left_out) == (len(found.metrics) < len(names))
     return [one.metric for one in found.metrics]
 

@@ -1,4 +1,4 @@
-"""Mismatches beside errors that people marked: who meets whom, what is left out, and 001's Tables 3, 4 and 7."""
+"""Mismatches beside errors that people marked: who meets whom, what is left out, and CEF's Tables 3, 4 and 7."""
 
 import json
 from collections import Counter
@@ -68,7 +68,7 @@ def test_a_text_gets_its_mismatches_and_the_words_that_were_marked() -> None:
         ("text", "In 1998?", "NO"),
         ("text", "Rain?", "IDK"),
     ]
-    assert notes == ("marked errors to look for: 2, in texts: 1",)
+    assert notes == ("marked errors: 2, texts: 1",)
 
 
 def test_marks_in_the_source_are_quoted_from_it_or_left_out() -> None:
@@ -77,7 +77,7 @@ def test_marks_in_the_source_are_quoted_from_it_or_left_out() -> None:
     assert found[0].errors[0].quote == "bench"
     found, notes = marked_texts(output(text(question=None)), ratings(in_source))
     assert found == ()
-    assert "marked errors left out (1): they are marked in a source that the texts lack" in notes
+    assert "marked errors left out: 1: marked in an input text that is missing" in notes
 
 
 def test_marks_in_a_source_that_was_not_examined_are_left_out() -> None:
@@ -85,7 +85,7 @@ def test_marks_in_a_source_that_was_not_examined_are_left_out() -> None:
     marks = ratings(rating(span(4, 9, in_source=True), span(4, 8)))
     found, notes = marked_texts(output(text(document="A reference."), settings={"mode": "reference"}), marks)
     assert [one.quote for one in found[0].errors] == ["Bank"]
-    assert "marked errors left out (1): they are marked in a source that was not examined" in notes
+    assert "marked errors left out: 1: marked in an input text that was not examined" in notes
     found, _ = marked_texts(output(text(), settings={"mode": "round-trip"}), marks)
     assert [one.quote for one in found[0].errors] == ["bench", "Bank"]
 
@@ -95,7 +95,7 @@ def test_every_mark_of_every_rater_is_an_error() -> None:
         output(text()), ratings(rating(span(4, 8), rater="r1"), rating(span(4, 8), rater="r2"))
     )
     assert [one.quote for one in found[0].errors] == ["Bank", "Bank"]
-    assert "texts with several raters: 1; the marks of each rater count" in notes
+    assert "texts with several raters: 1. The marks of each rater count" in notes
 
 
 def test_what_cannot_be_looked_for_is_counted_with_its_reason() -> None:
@@ -117,11 +117,11 @@ def test_what_cannot_be_looked_for_is_counted_with_its_reason() -> None:
     )
     assert [len(one.errors) for one in found] == [1]
     assert set(notes[1:]) == {
-        "marked errors left out (1): no words are marked",
-        "marked errors left out (1): they are marked beyond the end of the text",
-        "marked errors left out (3): their text has no examination",
-        "marked errors left out (1): their text is not among the examined ones",
-        "rated texts without a marked error to look for: 1",
+        "marked errors left out: 1: no words are marked",
+        "marked errors left out: 1: marked beyond the end of the text",
+        "marked errors left out: 3: their text has no examination",
+        "marked errors left out: 1: their text was not examined",
+        "rated texts without a usable marked error: 1",
     }
 
 
@@ -133,11 +133,11 @@ def test_systems_and_levels_tell_texts_apart() -> None:
 
 
 def test_what_cannot_meet_is_refused() -> None:
-    with pytest.raises(InputError, match="judge of the kind rubric"):
+    with pytest.raises(InputError, match="is a rubric judge"):
         marked_texts(output(kind="rubric"), ratings(rating(span(0, 3))))
-    with pytest.raises(InputError, match="marks no errors"):
+    with pytest.raises(InputError, match="no marked errors"):
         marked_texts(output(text()), ratings(Rating("1", 1.0)))
-    with pytest.raises(InputError, match="meets a score"):
+    with pytest.raises(InputError, match="matches a score"):
         marked_texts(output(text()), ratings(rating(span(0, 3), item="other")))
 
 
@@ -280,7 +280,7 @@ def test_errors_marked_in_wmt23_meet_the_texts_they_were_marked_in(shared_data: 
     blank = sum(n for (_, quote), n in expected.items() if not quote)
     assert quoted == Counter({key: n for key, n in expected.items() if key[1]})
     assert (quoted.total(), blank) == (18_267, 476)
-    assert "marked errors left out (476): no words are marked" in notes
+    assert "marked errors left out: 476: no words are marked" in notes
     table = alignment_table([align_by_words(one) for one in found])
     assert sum(row.total + row.n_left_out for row in table.by_category) == quoted.total()
 

@@ -106,7 +106,7 @@ def test_two_who_say_both_good_to_everything(store: Store) -> None:
         assert block.raw_agreement.estimate == 1
         assert block.cohen_kappa.estimate is None
         assert block.cohen_kappa.reason == (
-            "both raters used one and the same category for every pair, so chance agreement is 1"
+            "both raters used the same category for every pair, so chance agreement is 1"
         )
         assert block.gwet_ac1.estimate == 1
         assert block.fleiss_kappa.reason

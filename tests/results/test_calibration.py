@@ -181,7 +181,7 @@ def test_classes_of_the_task_and_scores_between_them() -> None:
         options=replace(QUICK, dimensions=scale),
     ).cells[0]
     assert (beyond.classes, beyond.statistics["error"].reason) == ((), OTHER_SCALE)
-    assert "beyond the classes 0, 1, 2" in beyond.why_numbers
+    assert "outside the classes 0, 1, 2" in beyond.why_numbers
 
 
 def test_a_task_with_many_classes_is_one_of_numbers() -> None:
@@ -198,7 +198,7 @@ def test_a_crowd_of_raters_is_told_why_it_has_no_f1() -> None:
     cell = compared(((0, 1) * 7, (1, 1) * 7), (0, 1)).cells[0]
     assert cell.statistics["raters_f1"].estimate is None
     assert cell.statistics["raters_f1"].reason == (
-        "too many raters for the F1 of every two of them: it is worked out for up to 12"
+        "too many raters: F1 of every two raters is computed for up to 12"
     )
 
 
@@ -237,7 +237,7 @@ def test_which_column_says_what() -> None:
         for found in evaluators_of(table(one, ["a-la", "b-H", "a-H"]), people)
     ] == [("a", {"LA": "a-la", "H": "a-H"}), ("b", {"H": "b-H"})]
     bare = table(one, ["x", "y", "z"])
-    with pytest.raises(InputError, match="Nothing tells"):
+    with pytest.raises(InputError, match="could be matched with a rated dimension"):
         evaluators_of(bare, people)
     assert [found.name for found in evaluators_of(bare, people, dimension="H")] == ["x", "y", "z"]
     asked = evaluators_of(bare, people, said="H")
@@ -262,7 +262,7 @@ def test_unscored_texts_and_ratings_of_other_items_are_counted() -> None:
     assert found.left_out == {OTHER_ITEM: 1}
     more = rating_set(*people.ratings, *given(((1, 1),), (1,), "H")[0])
     found = calibrate(more, made, evaluators_of(made, more)[0], options=QUICK)
-    assert found.left_out == {OTHER_ITEM: 1, "no column of scores says H": 2}
+    assert found.left_out == {OTHER_ITEM: 1, "no column of scores on H": 2}
     asked = evaluators_of(made, more, dimension="LA")[0]
     assert calibrate(more, made, asked, options=QUICK).left_out == {OTHER_ITEM: 1}
     with pytest.raises(InputError, match="column to group by"):
@@ -284,12 +284,12 @@ def test_where_not_to_use_it() -> None:
     votes = tuple((n % 3, n % 3, min(n % 3 + (n % 7 == 0), 2)) for n in range(45))
     always, right = compared(votes, (2,) * 45), compared(votes, tuple(n % 3 for n in range(45)))
     (reasons,) = [one.reasons for one in advice(always).warned]
-    assert any("kappa may be 0 or less" in reason for reason in reasons)
+    assert any("kappa may be 0 or below" in reason for reason in reasons)
     assert any("top class more often" in reason for reason in reasons)
-    assert "should not stand in" in advice(always).sentence
+    assert "should not replace people" in advice(always).sentence
     assert advice(right).warned == ()
-    assert advice(right).sentence.startswith("No rule speaks against")
-    assert verdict_of(compared().cells[0]).reasons[0] == "only 6 texts of 6 items"
+    assert advice(right).sentence.startswith("No objection to")
+    assert verdict_of(compared().cells[0]).reasons[0] == "only 6 texts from 6 items"
 
 
 def test_json_and_tables() -> None:

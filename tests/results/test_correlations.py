@@ -26,7 +26,7 @@ def one(report):
 
 
 def test_kendall_per_item_is_the_mean_over_items():
-    """The form of 003's Table 2: five levels a question, tau-b per question, then averaged."""
+    """The form of Factual's Table 2: five levels a question, tau-b per question, then averaged."""
     row = one(correlate_scores(table(ladder(FIVE)), options=FAST))
     assert (row.against, row.n, row.n_left_out) == ("-level", 15, 0)
     assert row.per_item["kendall"].estimate == pytest.approx((1 + 0.8 - 1) / 3)
@@ -89,7 +89,12 @@ def test_what_is_left_out_is_counted_by_reason():
     ]
     row = one(correlate_scores(table(rows, reasons={(3, 0): "no reference"}), options=FAST))
     assert (row.n, row.n_left_out) == (4, 4)
-    assert row.left_out == {"no reference": 1, "no score": 1, "no level": 1, "level is no number (best)": 1}
+    assert row.left_out == {
+        "no reference": 1,
+        "no score": 1,
+        "no level": 1,
+        "level is not a number (best)": 1,
+    }
 
 
 def test_a_constant_metric_is_undefined_with_its_reason():
@@ -115,17 +120,17 @@ def test_a_metric_without_any_score_has_a_reason():
 
 
 def test_no_levels_say_what_to_do():
-    with pytest.raises(InputError, match=r"has no damage levels to correlate with.*human ratings"):
+    with pytest.raises(InputError, match=r"no damage levels to correlate with.*human ratings"):
         correlate_scores(table([(ScoredRow("a", "s"), 1.0)]))
 
 
 def test_a_table_without_rows_is_said():
-    with pytest.raises(InputError, match="there are no scores yet"):
+    with pytest.raises(InputError, match="no scores yet"):
         correlate_scores(table([]))
 
 
 def test_unknown_columns_get_suggestions():
-    with pytest.raises(InputError, match=r"'genrator' is unknown; the nearest: generator"):
+    with pytest.raises(InputError, match=r"'genrator' is unknown; did you mean generator"):
         correlate_scores(table(ladder(FIVE, generator="x")), group=["genrator"])
 
 
@@ -211,7 +216,7 @@ def test_ranking_puts_better_metrics_first_and_names_the_dropped():
         ranking = rank_metrics(scores, test=test, options=replace(FAST, n_resamples=200))
         assert ranking.order == ("clear", "noisy", "blind")
         assert ranking.cluster == {"clear": 1, "noisy": 2, "blind": 3}
-        assert ranking.dropped == {"flat": "all scores are equal", "empty": "it has no scores"}
+        assert ranking.dropped == {"flat": "all scores are equal", "empty": "no scores"}
         assert [(one.first, one.second, one.n) for one in ranking.comparisons] == [
             ("clear", "noisy", 360),
             ("clear", "blind", 360),

@@ -76,7 +76,7 @@ def test_kept_raters_have_a_mean_each():
     expected = stats.pearsonr(np.tile(SCORES, 2), np.concatenate(means)).statistic
     assert pearson(rows["mean of 2 dimensions"]) == pytest.approx(expected)
     assert rows["mean of 2 dimensions"].n == 2 * N
-    with pytest.raises(InputError, match="name raters"):
+    with pytest.raises(InputError, match="Name the raters"):
         found(rated(named=False), raters="kept")
 
 
@@ -87,7 +87,7 @@ def test_dimensions_of_other_scales_are_standardised_with_a_note():
     ]
     expected = stats.pearsonr(SCORES, (standard[0] + standard[1]).mean(axis=0)).statistic
     assert pearson(rows["mean of 2 dimensions"]) == pytest.approx(expected)
-    assert any("dimensions differ in scale (fluency" in note for note in notes)
+    assert any("dimensions have different scales (fluency" in note for note in notes)
     normal, quiet = found(rated(scale=20), z_normalise=True)
     assert pearson(normal["mean of 2 dimensions"]) == pytest.approx(
         pearson(found(rated(), z_normalise=True)[0]["mean of 2 dimensions"])
@@ -108,4 +108,4 @@ def test_the_mean_is_what_ranks_and_names_are_checked():
     assert ranking.coefficients["m"] == pytest.approx(pearson(rows["mean of 2 dimensions"]))
     with pytest.raises(InputError) as caught:
         chosen_ratings(rated(), ("fluency", "coherance"), z_normalise=False)
-    assert caught.value.problems == ("'coherance' is unknown; the nearest: coherence",)
+    assert caught.value.problems == ("'coherance' is unknown; did you mean coherence?",)

@@ -177,6 +177,4 @@ def test_study_results_prints_the_reading_and_both_indices(
     assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
     printed = capsys.readouterr().out
     assert "Raters picked out the human answer correctly in 9 of 9 guesses" in printed
-    assert re.search(r"\nall raters  9 .* 1\.000 \[1\.000, 1\.000\] +0\.000 \[0\.000, 0\.000\]", printed), (
-        printed
-    )
+    assert re.search(r"\nall raters  9 .* 1\.00 \[1\.00, 1\.00\] +0\.00 \[0\.00, 0\.00\]", printed), printed

@@ -37,8 +37,8 @@ def test_ratings_of_a_text_are_averaged_or_kept():
 def test_ratings_that_meet_no_score_are_counted_by_reason():
     given = ratings(Rating("1", 4, "a"), Rating("1", 4, "c"), Rating("9", 4, "a"), Rating("8", 4, "a"))
     assert join(SCORES, given).notes == (
-        "1 of 4 ratings met no score: their item has scores, but of other systems or levels",
-        "2 of 4 ratings met no score: their item has no score",
+        "1 of 4 ratings matched no score: the item has scores only for other systems or levels",
+        "2 of 4 ratings matched no score: no score for this item",
     )
 
 
@@ -75,14 +75,14 @@ def test_a_rating_of_several_scores_is_refused_with_what_tells_them_apart():
     scores = table([(ScoredRow("1", "a", labels={"prompt": p}), 1.0) for p in ("one", "two")])
     with pytest.raises(InputError) as refused:
         join(scores, ratings(Rating("1", 3, "a")))
-    assert "item 1 has 2 rows of scores, which differ in prompt: add prompt to the ratings" in str(
+    assert "item 1 has 2 rows of scores that differ in prompt: add prompt to the ratings" in str(
         refused.value
     )
 
 
 def test_a_text_listed_twice_is_refused():
     scores = table([(ScoredRow("1", "a"), 1.0), (ScoredRow("1", "a"), 2.0)])
-    with pytest.raises(InputError, match="listed twice: leave one of them out"):
+    with pytest.raises(InputError, match="listed twice\): leave one of them out"):
         join(scores, ratings(Rating("1", 3, "a")))
 
 
@@ -90,15 +90,15 @@ def test_nothing_in_common_shows_an_id_of_each_side():
     with pytest.raises(InputError) as refused:
         join(SCORES, ratings(Rating("q1", 3, "b")))
     assert refused.value.problems == (
-        "scores name, for example, item 1, system a",
-        "ratings name item q1, system b",
+        "first score: item 1, system a",
+        "first rating: item q1, system b",
     )
 
 
 def test_no_scores_and_no_ratings_are_said():
-    with pytest.raises(InputError, match=r"ratings\.csv holds no ratings"):
+    with pytest.raises(InputError, match=r"ratings\.csv contains no ratings"):
         join(SCORES, ratings())
-    with pytest.raises(InputError, match="there are no scores"):
+    with pytest.raises(InputError, match="no scores"):
         join(table([]), ratings(Rating("1", 3)))
 
 
@@ -107,7 +107,7 @@ def test_one_of_several_dimensions_is_chosen():
     assert met(join(SCORES, given, dimension="adequacy")) == {0: 2}
     with pytest.raises(InputError, match=r"several dimensions \(fluency, adequacy\): choose one"):
         join(SCORES, given)
-    with pytest.raises(InputError, match="'fluence' is unknown; the nearest: fluency"):
+    with pytest.raises(InputError, match="'fluence' is unknown; did you mean fluency"):
         join(SCORES, given, dimension="fluence")
 
 
@@ -121,7 +121,7 @@ def test_ratings_are_normalised_per_rater_before_they_are_averaged():
     joined = join(SCORES, given, z_normalise=True)
     assert met(joined) == pytest.approx({0: -1 / np.sqrt(2), 2: 1 / np.sqrt(2)})
     assert joined.missing == {
-        1: "rating not normalised: its rater is unknown, rated once, or gave one score to all"
+        1: "rating not normalised: its rater is unknown, rated only once or gave every text the same score"
     }
     assert joined.notes == (
         "rater y not normalised: all scores are equal",
@@ -130,7 +130,7 @@ def test_ratings_are_normalised_per_rater_before_they_are_averaged():
 
 
 def test_ratings_without_raters_cannot_be_normalised():
-    with pytest.raises(InputError, match="does not say who rated what"):
+    with pytest.raises(InputError, match="names no raters"):
         join(SCORES, ratings(Rating("1", 3, "a")), z_normalise=True)
 
 

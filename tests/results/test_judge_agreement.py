@@ -177,7 +177,7 @@ def test_two_columns_of_one_table_and_the_nearest_name():
     both = table([(ScoredRow(str(k), "s"), [k, -k]) for k in range(3)], ["precision", "recall"])
     found = agreement(both, "precision", both, "recall", **FEW)
     assert (found.metric_a, found.metric_b, found.pooled["spearman"].estimate) == ("precision", "recall", -1)
-    with pytest.raises(InputError, match="'recal' is unknown; the nearest: recall"):
+    with pytest.raises(InputError, match="'recal' is unknown; did you mean recall"):
         agreement(both, "precision", both, "recal", **FEW)
 
 

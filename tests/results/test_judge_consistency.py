@@ -208,5 +208,5 @@ def test_repeats_of_a_cross_examination() -> None:
 
 
 def test_a_judge_that_asks_nothing_twice_is_refused() -> None:
-    with pytest.raises(InputError, match="kind claims"):
+    with pytest.raises(InputError, match="is a claims judge"):
         consistency(output(None, kind="claims"))

@@ -1,4 +1,4 @@
-"""What judges cost, beside the figures that 001 prints."""
+"""What judges cost, beside the figures that CEF prints."""
 
 from dataclasses import replace
 
@@ -18,11 +18,11 @@ TABLE_9 = (
     cost("answers from text", 8_750, 3_151_830, 26_235),
     cost("answers from source", 8_750, 2_297_145, 26_244),
 )
-"""001, Table 9: input and output tokens by step, of 875 samples; it does not print calls."""
+"""CEF, Table 9: input and output tokens by step, of 875 samples; it does not print calls."""
 
 
 def test_the_papers_steps_sum_to_its_totals_and_the_answers_take_most():
-    """001, Tables 8 and 9: 6,087,633 input tokens, 1,399,454 output tokens, 6,957.29 and 1,599.38 a sample, $ 4.3208 in
+    """CEF, Tables 8 and 9: 6,087,633 input tokens, 1,399,454 output tokens, 6,957.29 and 1,599.38 a sample, $ 4.3208 in
     all at $ 0.25 and $ 2 a million.
     """
     *steps, whole = costs_side_by_side([JudgeCost("cef", TABLE_9, 875, 875, 0.25, 2.0)])
@@ -79,7 +79,7 @@ def test_a_run_that_is_not_finished_tells_its_sums_and_no_cost_of_one_text():
     assert (second.each("calls", "item"), second.each("calls", "text")) == (2.5, 0.5)
     assert first.why("calls") is None
     assert cost_notes(rows) == (
-        "cef: 1 of 4 items are finished; what one item or text costs is not told before all are",
+        "cef: 1 of 4 items are finished. Costs per item or text are shown when all are",
     )
 
 
@@ -87,7 +87,7 @@ def test_a_judge_that_others_paid_for_is_named_once():
     found = JudgeCost("late", (cost("a", 1, 10, 1, cached=4), cost("b", 2, 10, 1)), 1, 1, n_found=3)
     shared = JudgeCost("first", (cost("a", 1, 10, 1, cached=4),), 1, 1)
     (note,) = cost_notes(costs_side_by_side([found, shared]))
-    assert note.startswith("late: 3 answers were in the cache, paid for by other runs")
+    assert note.startswith("late: 3 answers came from the cache, paid for by other runs")
 
 
 def test_answers_from_the_cache_cost_nothing():
@@ -95,15 +95,15 @@ def test_answers_from_the_cache_cost_nothing():
     step, whole = costs_side_by_side([JudgeCost("rubric", (cached,), 2, 4, 1.0, 1.0)])
     assert (step.calls, step.cached, step.input_tokens, step.money) == (0, 4, 0, 0.0)
     assert whole.input_share is None
-    assert whole.why("input_share") == "nothing was asked: every answer came from the cache"
+    assert whole.why("input_share") == "no calls: every answer came from the cache"
 
 
 def test_a_judge_without_a_model_and_a_run_without_texts():
     (rules,) = costs_side_by_side([JudgeCost("claims-rules", (), 0, 0)])
     assert (rules.step, rules.calls, rules.money, rules.each("money", "text")) == ("all steps", 0, None, None)
-    assert rules.why("money") == "no model is asked"
-    assert rules.why("calls_per_text") == "no text was worked on"
-    assert rules.why("calls_per_item") == "no item was worked on"
+    assert rules.why("money") == "no model used"
+    assert rules.why("calls_per_text") == "no text was processed"
+    assert rules.why("calls_per_item") == "no item was processed"
 
 
 def test_judges_stand_in_the_order_given_with_what_an_item_and_a_text_cost():

@@ -90,7 +90,7 @@ def test_authors_without_answers_of_their_own_are_named_and_left_out() -> None:
     asked = {**ASKED, ("zoe", "text", "1", "q7"): ("YES", "NO", "NO")}
     found = reliability(sets(asked), n_resamples=0)
     assert found.left_out == {"zoe": 1}
-    assert found.notes[1].startswith("questions by zoe are left out (1)")
+    assert found.notes[1].startswith("questions by zoe left out: 1")
     assert row(found, "b", "all").deviation == row(reliability(sets(), n_resamples=0), "b", "all").deviation
 
 
@@ -100,7 +100,7 @@ def test_a_model_that_made_no_question_has_no_disagreement_rate() -> None:
     assert row(found, "c", "all").disagreement.estimate is None
     assert row(found, "c", "all").disagreement_rank is None
     assert row(found, "c", "all").deviation.estimate is not None
-    assert "c made none of the questions: it has no disagreement rate" in found.notes
+    assert "c made none of the questions, so it has no disagreement rate" in found.notes
 
 
 def test_a_question_that_two_models_made_deviates_once_but_is_each_ones_own() -> None:
@@ -194,8 +194,8 @@ def test_what_cannot_be_compared_is_refused_with_every_problem() -> None:
     with pytest.raises(InputError) as caught:
         reliability([one, one])
     assert caught.value.problems == (
-        "2 sets hold answers of a: give one for each model",
-        "1 model: answers of at least two to the same questions are needed",
+        "2 sets contain answers of a. Give one for each model",
+        "1 model: at least two must answer the same questions",
     )
     with pytest.raises(InputError):
         reliability([])
@@ -222,7 +222,7 @@ def test_models_that_answered_other_questions_are_told_so_before_all_else() -> N
     }
     first, *others = reliability(sets(lacking), n_resamples=0).notes
     assert first == (
-        "the models did not answer the same questions, so their rates do not compare; without a verdict: a 0%, b 0%, c 9%"
+        "the models did not answer the same questions, so their rates cannot be compared. Without a verdict: a 0%, b 0%, c 9%"
     )
     assert len(others) == 2
 

@@ -33,7 +33,7 @@ from core.schema.scores import JudgeOutput, RatedSet, RatedText
 A, B, C = ("q1", "A"), ("q1", "B"), ("q1", "C")
 TEXTS = {A: "the quick brown fox", B: "the quick red fox", C: "a slow red fox jumps"}
 QUICK = CopyOptions(n_resamples=0)
-NOTHING_MARKED = "marked errors in no text"
+NOTHING_MARKED = "no text with a usable answer"
 
 
 def test_a_judge_is_a_rater_whose_score_is_minus_the_weights():
@@ -78,7 +78,7 @@ def test_a_repeat_that_failed_on_every_text_is_left_out_with_a_note():
     said = {A: [trial(TEXTS[A], None), trial(TEXTS[A], ["fox"], repeat=1), trial(TEXTS[A], None, repeat=2)]}
     (only,) = draws_of_judge(judge({A: TEXTS[A]}, said))
     assert [(span.start, span.end) for span in only.ratings[0].spans or ()] == [(16, 19)]
-    assert only.notes == ("specialist gave no usable answer in repeat 1, 3, which is left out",)
+    assert only.notes == ("specialist: repeat 1, 3 left out: no usable answer",)
     with pytest.raises(InputError, match=NOTHING_MARKED):
         draws_of_judge(judge({A: TEXTS[A]}, {A: said[A][:1]}))
 
@@ -133,7 +133,7 @@ def test_an_id_in_two_languages_is_two_sources():
 
 def test_a_repeat_that_was_not_asked_for_is_named():
     output = judge({A: TEXTS[A]}, {A: [trial(TEXTS[A], ["quick"])]})
-    with pytest.raises(InputError, match=r"no usable answer of repeat 2 in any of its 1 texts"):
+    with pytest.raises(InputError, match=r"no usable answer in repeat 2 for any of its 1 texts"):
         error_copying(output, RATED, CopyOptions(repeat=1, n_resamples=0))
 
 

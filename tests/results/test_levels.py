@@ -96,8 +96,8 @@ def test_an_unscored_metric_is_undefined_not_zero():
     (found,) = by_level(table(ladder({"i": [None, None], "j": [None, None]})))
     for estimate, reason in (
         (found.monotonic, "no item has a score at every level"),
-        (next(iter(found.levels.values())), "no text of this level has a score"),
-        (found.prefers_damaged["all"], "no item has a score both undamaged and at a damaged level"),
+        (next(iter(found.levels.values())), "no text at this level has a score"),
+        (found.prefers_damaged["all"], "no item has scores both undamaged and damaged"),
     ):
         assert (estimate.estimate, estimate.n, estimate.reason) == (None, 0, reason)
     assert (found.monotonic.n_left_out, found.prefers_damaged["all"].n_left_out) == (2, 2)
@@ -145,8 +145,8 @@ def test_a_constant_metric_leaves_its_neighbours_alone():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([(ScoredRow("i", "s"), 1.0)], "there is none"),
-        (ladder({"i": [1.0]}), "there is 0"),
+        ([(ScoredRow("i", "s"), 1.0)], "Found: none"),
+        (ladder({"i": [1.0]}), "Found: 0"),
         (
             ladder({"i": [1.0, 2.0]}) + ladder({"i": [3.0]}),
             "item i, system s, level 0 is listed more than once",
@@ -159,7 +159,7 @@ def test_what_cannot_be_compared_is_said(rows, said):
 
 
 def test_an_unknown_metric_gets_a_suggestion():
-    with pytest.raises(InputError, match=r"'blue-4' is unknown; the nearest: bleu-4"):
+    with pytest.raises(InputError, match=r"'blue-4' is unknown; did you mean bleu-4"):
         by_level(table(ladder({"i": [1.0, 2.0]}), ("bleu-4",)), metrics=["blue-4"])
 
 

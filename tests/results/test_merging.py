@@ -63,7 +63,7 @@ def test_a_name_that_is_there_already_gets_its_tables_number():
     merged = merge_tables([A, again])
     names = [one.name for one in merged.metrics]
     assert names == ["rubric", "rubric#2#2", "rubric#2"]
-    assert "rubric of c.csv is called rubric#2#2 here" in merged.notes
+    assert "rubric of c.csv is listed as rubric#2#2" in merged.notes
     assert merged.values[0].tolist() == [1, 3, 4]
 
 
@@ -72,7 +72,7 @@ def test_a_renamed_error_rate_keeps_its_lower_end():
     one = table([(ScoredRow("1", "s"), 10.0)], [plain.__class__("ter", "", "TER")], file_name="x.csv")
     merged = merge_tables([one, one])
     assert [m.direction for m in merged.metrics] == ["lower", "lower"]
-    assert any("taken as lower is better" in note for note in merged.notes)
+    assert any("Assumed: lower is better" in note for note in merged.notes)
 
 
 def test_labels_of_one_table_and_labels_that_differ_tear_nothing_apart():
@@ -85,7 +85,7 @@ def test_labels_of_one_table_and_labels_that_differ_tear_nothing_apart():
     merged = merge_tables([first, second])
     assert [dict(row.labels) for row in merged.rows] == [{"domain": "law", "topic": "x"}]
     assert merged.values.tolist() == [[1, 2]]
-    assert "label judge differs between the tables and is left out" in merged.notes
+    assert "label judge was left out: its values differ between the tables" in merged.notes
 
 
 def test_labels_that_tell_texts_apart_take_part():
@@ -110,7 +110,7 @@ def test_ids_that_repeat_across_data_sets_and_languages_are_other_texts(column):
 
     merged = merge_tables([of("m", "cs", "sk"), of("n", "sk")])
     np.testing.assert_array_equal(merged.values, [[0, np.nan], [1, 0]])
-    with pytest.raises(InputError, match=f"shares no text with the others; .*{column} cs"):
+    with pytest.raises(InputError, match=f"shares no text with the others. .*{column} cs"):
         merge_tables([of("m", "cs"), of("n", "sk")])
 
 
@@ -140,17 +140,17 @@ def test_several_rows_of_one_text_are_refused_with_what_tells_them_apart():
     with pytest.raises(InputError) as refused:
         merge_tables([several, single, twice])
     assert refused.value.problems == (
-        "several: item 1 has several rows of one text, which differ in prompt: the other tables need prompt, too, or "
-        "leave all but one out",
-        "twice: item 1 has several rows of one text, which differ in nothing: leave all but one out",
+        "several: item 1 has several rows for one text, which differ in prompt. Add prompt to the other tables, or "
+        "leave out all but one row",
+        "twice: item 1 has several rows for one text, which differ in nothing. Leave out all but one",
     )
 
 
 def test_nothing_to_put_side_by_side_is_said():
-    with pytest.raises(InputError, match="no table of scores was given"):
+    with pytest.raises(InputError, match="No table of scores"):
         merge_tables([])
-    with pytest.raises(InputError, match=r"empty\.csv holds no text"):
+    with pytest.raises(InputError, match=r"empty\.csv contains no text"):
         merge_tables([A, table([], file_name="empty.csv")])
-    with pytest.raises(InputError, match=r"c\.csv shares no text with the others; .*item 9"):
+    with pytest.raises(InputError, match=r"c\.csv shares no text with the others. .*item 9"):
         merge_tables([A, B, table([(ScoredRow("9", "s", "A0"), 1.0)], file_name="c.csv")])
     assert merge_tables([A]) is A

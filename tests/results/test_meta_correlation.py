@@ -77,8 +77,8 @@ def test_a_metric_of_one_side_is_dropped_and_named():
     found = meta_correlate(human, synthetic)
     assert found.over_metrics.estimate == pytest.approx(0.8)
     assert found.dropped == {
-        "m6": "undefined on the side people: all scores are equal",
-        "other": "not on the side people",
+        "m6": "undefined in people: all scores are equal",
+        "other": "not in people",
     }
 
 
@@ -95,20 +95,22 @@ def test_names_meet_through_the_registry_and_without_regard_to_case():
 
 
 def test_a_metric_under_two_names_is_refused():
-    with pytest.raises(InputError, match="BLEU Order 1, bleu-1 are all bleu-1"):
+    with pytest.raises(InputError, match="BLEU Order 1, bleu-1 all mean bleu-1"):
         meta_correlate(side(HUMAN[:2], names=("BLEU Order 1", "bleu-1")), side(SYNTHETIC))
 
 
 def test_sides_without_a_common_metric_show_what_they_hold():
     with pytest.raises(InputError) as refused:
         meta_correlate(side(HUMAN, name="people"), side((0.1,), names=("x",), name="damage"))
-    assert refused.value.problems == ("people holds m1, m2, m3, m4, m5", "damage holds x")
+    assert refused.value.problems == ("people has m1, m2, m3, m4, m5", "damage has x")
 
 
 def test_a_first_order_that_a_side_lacks_is_refused_unless_named():
     human = published_side("published:cus-qa-cs")
     synthetic = published_side("published:cus-qa-cs:qwen-3-30b:zero")
-    with pytest.raises(InputError, match="published:cus-qa-cs holds spearman correlations only, not kendall"):
+    with pytest.raises(
+        InputError, match="published:cus-qa-cs contains only spearman correlations, not kendall"
+    ):
         meta_correlate(human, synthetic, method="kendall")
     mixed = meta_correlate(human, synthetic, method="kendall", first_order="spearman")
     values = [(p.human, p.synthetic) for p in mixed.points]
@@ -188,7 +190,7 @@ def test_the_raw_level_of_other_output_has_no_part():
 def test_sides_with_the_same_items_are_noted():
     scores, given = live()
     found = meta_correlate(LiveSide("people", scores, given), LiveSide("damage", scores), n_resamples=0)
-    assert "both sides name the same items" in found.notes[-1]
+    assert "both sides contain the same items" in found.notes[-1]
 
 
 def several():
@@ -238,9 +240,9 @@ def test_a_live_side_is_split_by_its_data_sets():
 
 
 def test_human_sides_of_data_sets_need_their_column():
-    with pytest.raises(InputError, match="dataset must be among the columns"):
+    with pytest.raises(InputError, match="Add dataset to the columns"):
         meta_matrix({"x": side(HUMAN)}, several(), by=["prompt"])
-    with pytest.raises(InputError, match="'promt' is unknown; the nearest: prompt"):
+    with pytest.raises(InputError, match="'promt' is unknown; did you mean prompt"):
         meta_matrix({"": side(HUMAN)}, several(), by=["promt"])
 
 
@@ -248,7 +250,7 @@ def test_a_cell_that_cannot_be_computed_does_not_end_the_others():
     scores = several()
     rows = tuple(replace(row, level=None) if row.labels["dataset"] == "x" else row for row in scores.rows)
     matrix = meta_matrix({"": side(HUMAN)}, replace(scores, rows=rows), by=["dataset"], n_resamples=0)
-    assert "has no damage levels" in matrix.cells[0].reason
+    assert "no damage levels" in matrix.cells[0].reason
     assert matrix.cells[1].result is not None
 
 

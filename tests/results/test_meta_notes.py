@@ -24,8 +24,8 @@ def notes(human, synthetic):
 @pytest.mark.parametrize(
     ("human", "synthetic", "said"),
     [
-        ("-level", None, "h stands as the human side, but its correlations are with the damage level"),
-        (None, "human", "s stands as the synthetic side, but its correlations are with human ratings"),
+        ("-level", None, "h is given as the human side, but its correlations are with the damage level"),
+        (None, "human", "s is given as the synthetic side, but its correlations are with human ratings"),
     ],
 )
 def test_sides_of_the_wrong_kind_are_noted(human, synthetic, said):
@@ -48,7 +48,7 @@ def test_a_side_of_negative_correlations_is_noted():
 
 @pytest.mark.parametrize(("metric", "said"), [("bleu-4", False), ("bertscore-cs", True)])
 def test_an_error_of_the_paper_is_noted_where_its_metric_has_a_part(metric, said):
-    """The swapped rows of 000's Tables 4 to 7 are BERTScore's."""
+    """The swapped rows of Meta-Judge's Tables 4 to 7 are BERTScore's."""
     values = {name: {"spearman": 0.1 * k} for k, name in enumerate(("bleu-1", "rouge-1", "chrf-6-0", metric))}
     found = notes(published_side("published:cus-qa-cs"), CorrelationSet("s", values))
     assert ("An error of the paper" in found) == said
@@ -57,18 +57,18 @@ def test_an_error_of_the_paper_is_noted_where_its_metric_has_a_part(metric, said
 def test_a_human_side_that_no_text_belongs_to_is_named():
     humans = {"d": CorrelationSet("h", VALUES), "nowhere": CorrelationSet("h2", VALUES)}
     found = meta_matrix(humans, SCORES, by=["dataset"], n_resamples=10)
-    assert "no text is of nowhere; the synthetic side has d" in found.notes
+    assert "no text belongs to nowhere; the synthetic side has d" in found.notes
 
 
 def test_the_reason_of_a_cell_is_whole():
     humans = {"": CorrelationSet("h", {"x": {"spearman": 0.1}})}
     (cell,) = meta_matrix(humans, SCORES, by=["dataset"], n_resamples=10).cells
-    assert "No metric of h is also on the other side" in cell.reason
-    assert "h holds x" in cell.reason
+    assert "have no metric in common" in cell.reason
+    assert "h has x" in cell.reason
 
 
 def test_why_there_is_no_p_is_in_the_json():
     two = {name: VALUES[name] for name in ("a", "b")}
     found = meta_json(meta_correlate(CorrelationSet("h", two), CorrelationSet("s", two), n_resamples=10))
     assert found["p_one_sided"] is None
-    assert found["p_reason"].startswith("two metrics")
+    assert found["p_reason"].startswith("only two metrics")

@@ -20,7 +20,7 @@ def test_a_wide_table_of_ter_is_turned_with_a_note():
     report = correlate_scores(read_scores(b"item,level,TER\ni,0,.1\ni,1,.4\ni,2,.9\n", "t.csv"), options=FAST)
     assert report.rows[0].metric.direction == "lower"
     assert report.rows[0].pooled["spearman"].over_rows.estimate == pytest.approx(1)
-    assert any("TER is taken as lower is better" in note for note in report.notes)
+    assert any("Assumed: lower is better" in note for note in report.notes)
 
 
 def test_a_stated_direction_is_kept():
@@ -34,7 +34,7 @@ def test_scores_below_zero_were_turned_already():
         options=FAST,
     )
     assert report.rows[0].pooled["pearson"].over_rows.estimate > 0
-    assert any("taken as turned already" in note for note in report.notes)
+    assert any("flipped already" in note for note in report.notes)
 
 
 def test_scores_out_of_a_folder_say_no_direction_either():
@@ -51,7 +51,7 @@ def test_correlations_made_elsewhere_follow_raw_scores(turned, expected):
     found = side_values(side, "pearson")
     assert found.values["ter"] == expected
     assert found.values["bleu-4"] == 0.5
-    assert any("the sign of TER was turned" in note for note in found.notes) is not turned
+    assert any("the sign of TER was flipped" in note for note in found.notes) is not turned
 
 
 def test_undefined_scores_say_nothing_of_a_direction():

@@ -117,7 +117,7 @@ def test_shuffled_words_of_a_language_without_scores() -> None:
     )
     drops = {one.group["language"]: one.drops for one in sensitivity(plain, shuffled)}
     assert (drops["ja"].estimate, drops["ja"].n) == (None, 0)
-    assert drops["ja"].reason == "no text was scored both times"
+    assert drops["ja"].reason == "no text was scored by both runs"
     assert drops["en"].estimate == 1
 
 
@@ -146,7 +146,7 @@ def test_shuffled_words_by_language() -> None:
     ("plain", "shuffled", "problem"),
     [
         ({}, {}, "shuffled no words"),
-        ({"shuffled_words": 0.1}, {"shuffled_words": 0.1}, "shuffled words, too"),
+        ({"shuffled_words": 0.1}, {"shuffled_words": 0.1}, "used shuffled words"),
     ],
 )
 def test_runs_that_are_no_twins(plain: dict[str, Any], shuffled: dict[str, Any], problem: str) -> None:

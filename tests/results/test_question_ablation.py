@@ -101,7 +101,7 @@ def test_the_same_run_twice_is_refused_and_repeats_at_temperature_0_are_noted() 
     def judge(told_in_repeats: tuple[int, ...], **settings: object) -> JudgeOutput:
         return output(judged("1", told(*told_in_repeats)), settings={"n_questions": 4, **settings})
 
-    with pytest.raises(InputError, match="cef-tiny: two of these hold the same answers"):
+    with pytest.raises(InputError, match="cef-tiny: the same run is given twice"):
         ablation([judge((4, 2)), judge((4, 3)), judge((4, 2))])
     for repeats, temperature, note in (
         ((4, 4), 0.0, AT_TEMPERATURE_0),
@@ -116,8 +116,8 @@ def test_other_judges_are_refused_by_name() -> None:
     with pytest.raises(InputError) as caught:
         ablation([output(), output(name="strict", kind="rubric"), output(name="old", settings={})])
     assert caught.value.problems == (
-        "strict is a judge of the kind rubric",
-        "old does not say how many questions were asked for",
+        "strict is a rubric judge",
+        "old does not state the number of questions requested",
     )
 
 

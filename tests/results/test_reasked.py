@@ -1,4 +1,4 @@
-"""Questions asked again of their own text: 001's confusion matrix, section 4.6."""
+"""Questions asked again of their own text: CEF's confusion matrix, section 4.6."""
 
 import pytest
 from cef_factories import examined, judged, output, question, record
@@ -89,5 +89,5 @@ def test_texts_that_were_translated_back_are_told_apart_by_what_was_examined() -
 def test_who_asked_nothing_again_is_told_so() -> None:
     with pytest.raises(InputError, match="asked no question a second time"):
         confusion(output(judged("1", record(examined([question("q")], None)))))
-    with pytest.raises(InputError, match="judge of the kind claims"):
+    with pytest.raises(InputError, match="is a claims judge"):
         confusion(output(kind="claims"))

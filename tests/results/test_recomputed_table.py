@@ -1,4 +1,4 @@
-"""Table 1 of 000 from its Tables 4 to 7: what is printed there comes out."""
+"""Table 1 of Meta-Judge from its Tables 4 to 7: what is printed there comes out."""
 
 import numpy as np
 import pytest

@@ -103,7 +103,7 @@ def test_a_ranking_names_the_metric_that_leaves_few_rows():
     found = rank_metrics(table(rows, metrics=("m", "n", "k")), options=FAST)
     assert (found.n, found.n_rows) == (1, 12)
     assert found.notes == (
-        "k has scores for 1 of 12 rows, so only 1 row is compared: rank without it to compare 12",
+        "k has scores for only 1 of 12 rows, so 1 row is compared. Rank without it to compare 12",
     )
 
 
@@ -112,7 +112,7 @@ def test_words_for_levels_are_one_reason_with_their_number():
         (ScoredRow(str(n), "s", word), 1.0) for n, word in enumerate(("good", "fair", "poor", "bad", "worse"))
     ]
     report = correlate_scores(table([*ladder({"i": [2, 1]}), *words]), options=FAST)
-    assert report.rows[0].left_out == {"level is no number (good, fair, poor and 2 more)": 5}
+    assert report.rows[0].left_out == {"level is not a number (good, fair, poor and 2 more)": 5}
 
 
 def test_what_is_being_done_is_told():

@@ -58,7 +58,7 @@ def test_texts_clip_what_reaches_beyond_their_end():
     assert span_agreement(gold, predicted, options=QUICK).overall.precision.estimate == 0.1
     clipped = span_agreement(gold, predicted, texts=texts, options=QUICK)
     assert clipped.overall.precision.estimate == 1.0
-    assert any("beyond the end" in note for note in clipped.notes)
+    assert any("cut at the end" in note for note in clipped.notes)
 
 
 def test_texts_of_two_languages_are_not_taken_for_one():
@@ -70,7 +70,7 @@ def test_texts_of_two_languages_are_not_taken_for_one():
     )
     met = span_agreement(gold, gold, options=QUICK)
     assert (met.n_segments, met.n_items, met.overall.gold_characters) == (2, 2, 6)
-    with pytest.raises(InputError, match=r"language de and fr\. Name the language on both sides"):
+    with pytest.raises(InputError, match=r"language de and fr\. The other side has no language"):
         span_agreement(gold, rating_set(marked("q1", "A", (0, 2, "major"))), options=QUICK)
 
 
@@ -94,7 +94,7 @@ def test_a_file_of_several_raters_meets_itself():
     )
     found = span_agreement(gold, gold, options=QUICK)
     assert numbers(found.overall) == (1.0, 1.0, 1.0)
-    assert any("compared with themself" in note for note in found.notes)
+    assert any("compared only with themself" in note for note in found.notes)
     fewer = span_agreement(gold, rating_set(gold.ratings[0]), options=QUICK)
     assert dict(fewer.left_out) == {OTHER_RATER: 1}
 
@@ -115,7 +115,7 @@ def test_what_has_no_part_is_counted():
     found = span_agreement(gold, predicted, options=QUICK)
     assert dict(found.left_out) == {OF_REFERENCE: 1, NOT_MARKED: 1, NO_PREDICTION: 1, NO_GOLD: 1}
     assert numbers(found.overall) == (1.0, 1.0, 1.0)
-    assert any("marked in the source" in note for note in found.notes)
+    assert any("marked in the input text" in note for note in found.notes)
 
 
 def test_references_take_part_when_asked_for():
@@ -137,7 +137,7 @@ def test_levels_meet_under_any_name_and_tell_texts_apart():
 
 def test_texts_that_never_meet_are_a_mistake_of_the_user():
     gold, predicted = rating_set(marked("q1", "A")), rating_set(marked("1", "A"), name="judge.csv")
-    with pytest.raises(InputError, match="No text with marked errors") as raised:
+    with pytest.raises(InputError, match="share no text with marked errors") as raised:
         span_agreement(gold, predicted, options=QUICK)
     assert any("item q1" in problem for problem in raised.value.problems)
     assert any("item 1" in problem for problem in raised.value.problems)
@@ -229,8 +229,8 @@ def test_rows_meet_the_rater_they_stand_for_whatever_they_are_called():
 def test_what_readers_said_of_each_side_is_said_of_that_side():
     gold = replace(items(2, (0, 4, "major")), notes=("a note",), left_out={"not rated": 2})
     lost = replace(items(1, (0, 4, "major")), notes=("cut",), left_out={"unparsed": 1})
-    people = ("people: a note", "people: left out when it was read: 2: not rated")
-    left_out = "j: left out when it was read: 1: unparsed"
+    people = ("people: a note", "people: left out on reading: 2: not rated")
+    left_out = "j: left out on reading: 1: unparsed"
     alone = span_agreement(gold, replace(lost, file_name="j"), options=QUICK)
     assert alone.notes == (*people, "j: cut", left_out)
     assert dict(alone.left_out) == {NO_PREDICTION: 1}, "the failed text counts once"
@@ -238,9 +238,9 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
     assert several.notes == (
         *people,
         "x: cut",
-        "x: left out when it was read: of a draw at most 1: unparsed",
+        "x: left out on reading: up to 1: unparsed",
         "y: cut",
-        "y: left out when it was read: 1: unparsed",
+        "y: left out on reading: 1: unparsed",
     )
     by_ann = replace(gold, ratings=tuple(replace(one, rater="ann") for one in gold.ratings))
     assert rater_matrix(by_ann, {"j": lost}, options=QUICK).notes == (
@@ -251,5 +251,5 @@ def test_what_readers_said_of_each_side_is_said_of_that_side():
 
 
 def test_a_matrix_needs_raters():
-    with pytest.raises(InputError, match="names no raters"):
+    with pytest.raises(InputError, match="no named raters"):
         rater_matrix(rating_set(marked("q1", "A")), options=QUICK)

@@ -68,8 +68,8 @@ def test_rows_left_out_are_as_if_they_had_never_been_there(z_normalise):
     )
     (row, _) = without.rows
     assert (row.n, row.left_out) == (24, {"on request: system Human": 12})
-    assert not any("met no score" in note for note in without.notes)
-    assert any("12 of 36 texts are left out on request (system Human: 12)" in note for note in without.notes)
+    assert not any("matched no score" in note for note in without.notes)
+    assert any("12 of 36 texts were left out on request (system Human: 12)" in note for note in without.notes)
 
 
 def test_items_languages_levels_and_labels_are_left_out_and_counted_by_group():
@@ -97,10 +97,10 @@ def test_what_is_not_there_is_refused_with_the_nearest():
     ):
         with pytest.raises(InputError) as caught:
             check_choice(choice, scores())
-        assert caught.value.problems[0].partition("the nearest: ")[2].split(", ")[0] == near
+        assert caught.value.problems[0].partition("did you mean ")[2].rstrip("?").split(" or ")[0] == near
     check_choice(TableChoice((("level", "1"), ("topic", "2"))), scores())
     check_choice(TableChoice((), (("x", "lower"),)), scores(), CorrelationSet("h", {"x": {}}))
-    with pytest.raises(InputError, match="every text is left out"):
+    with pytest.raises(InputError, match="leaves out every text"):
         chosen_table(scores(), TableChoice(tuple(("system", one) for one in SYSTEMS)))
     assert values_to_leave_out(scores(), "system") == SYSTEMS
 

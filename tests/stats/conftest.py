@@ -1,4 +1,4 @@
-"""The votes of 003's two raters, for tests marked `shared`."""
+"""The votes of Factual's two raters, for tests marked `shared`."""
 
 import json
 from dataclasses import dataclass

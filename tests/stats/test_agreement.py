@@ -202,12 +202,12 @@ class TestUndefined:
         [
             (
                 cohen_kappa,
-                "both raters used one and the same category for every pair, so chance agreement is 1",
+                "both raters used the same category for every pair, so chance agreement is 1",
             ),
-            (fleiss_kappa, "every rating fell into one and the same category, so chance agreement is 1"),
+            (fleiss_kappa, "all ratings are in the same category, so chance agreement is 1"),
             (
                 krippendorff_alpha,
-                "every rating fell into one and the same category, so no disagreement was possible",
+                "all ratings are in the same category, so disagreement was impossible",
             ),
         ],
     )

@@ -137,8 +137,8 @@ def test_no_guesses():
     found = blinding_index([], [])
     for part in (found.bang, found.james, found.bang_questions, found.james_questions):
         assert (part.estimate, part.low, part.reason) == (None, None, "no guess was given")
-    assert found.bang_left.reason == "no guess about a pair with the person's answer on the left"
-    assert found.bang_right.reason == "no guess about a pair with the person's answer on the right"
+    assert found.bang_left.reason == "no guess about a pair with the human answer on the left"
+    assert found.bang_right.reason == "no guess about a pair with the human answer on the right"
     assert found.share_right.reason == NO_SIDE_NAMED
     assert (found.n, found.table) == (0, ((0, 0, 0), (0, 0, 0)))
 
@@ -156,7 +156,7 @@ def test_james_is_undefined_when_only_one_side_was_named_about(table):
     assert found.james.estimate is None
     assert (
         found.james.reason
-        == "every guess that names a side is about a pair with the person's answer on the left"
+        == "every guess that names a side is about a pair with the human answer on the left"
     )
     assert found.james_questions.reason == found.james.reason
     assert found.james_questions.interval_reason == "the estimate is undefined"

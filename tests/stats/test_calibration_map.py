@@ -114,7 +114,7 @@ def test_a_constant_judge_knows_nothing_and_is_told_so():
     for method in ("isotonic", "ordinal"):
         found = calibration_map(np.full(60, 7.0), rng.integers(0, 3, 60), method=method, n_resamples=100)
         assert found.notes == (
-            "the judge gives every text the same score: the map can only say the mean human score",
+            "the judge gives every text the same score, so the map can only return the mean human score",
         )
         assert found.method == "isotonic"
         assert (found.gain.estimate, len(found.knots), len(found.before)) == (0, 1, 1)
@@ -125,8 +125,8 @@ def test_a_judge_against_people_is_flat_or_falls():
     judge, human, items = simulated(np.random.default_rng(6))
     flat = calibration_map(-judge, human, items, n_resamples=100)
     falls = calibration_map(-judge, human, items, method="ordinal", n_resamples=100)
-    assert flat.notes == ("the map is flat: higher scores of the judge do not go with higher human scores",)
-    assert falls.notes == ("the map falls: higher scores of the judge go with lower human scores",)
+    assert flat.notes == ("the map is flat: human scores do not rise with the judge's scores",)
+    assert falls.notes == ("the map falls: human scores fall as the judge's scores rise",)
     assert (flat.gain.estimate, flat.gain.low, flat.gain.high) == (0, 0, 0)
     assert falls.gain.low > 0
 
@@ -134,7 +134,7 @@ def test_a_judge_against_people_is_flat_or_falls():
 def test_too_little_is_undefined_and_says_why():
     none, one = calibration_map([np.nan], [1]), calibration_map([1, 2, 3], [1, 2, 3], ["a"] * 3)
     assert none.reason == "no text has both scores"
-    assert one.reason == "fewer than two items: there is none to test the map on"
+    assert one.reason == "fewer than two items: none is left to test the map on"
     for found in (none, one):
         assert (found.knots, found.before, found.after) == ((), (), ())
         assert {each.reason for each in (found.gain, found.error_after, found.calibration_error_after)} == {
@@ -142,14 +142,14 @@ def test_too_little_is_undefined_and_says_why():
         }
         assert np.isnan(found.predicted).all()
     few = calibration_map([1, 2, 3], [1, 2, 3], n_resamples=0)
-    assert (few.n_folds, few.notes) == (3, ("3 folds in place of 5: there are no more items",))
+    assert (few.n_folds, few.notes) == (3, ("3 folds instead of 5, because there are only 3 items",))
 
 
 def test_scales_that_cannot_be_compared():
     judge, human, items = simulated(np.random.default_rng(7), n_items=10)
     found = calibration_map(judge, human, items, comparable=False, n_resamples=50)
     for each in (found.error_before, found.calibration_error_before):
-        assert (each.estimate, each.reason) == (None, "the judge's scores are on a scale of their own")
+        assert (each.estimate, each.reason) == (None, "the judge's scores are not on the human scale")
     assert found.error_after.estimate is not None
     assert found.before[0].mean_score > 20
 

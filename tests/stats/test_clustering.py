@@ -38,7 +38,7 @@ def test_it_is_the_correlation_that_was_simulated():
 @pytest.mark.parametrize(
     ("scores", "clusters", "effect", "reason"),
     [
-        ([1, 0, -1], [0, 1, 2], 1, "one pair in every question"),
+        ([1, 0, -1], [0, 1, 2], 1, "only one pair"),
         ([1, 0, -1], [0, 0, 0], None, "fewer than two questions"),
         ([0, 0, 0], [0, 0, 1], None, "all scores are equal"),
         ([], [], None, "fewer than two questions"),

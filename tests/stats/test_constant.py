@@ -34,7 +34,7 @@ def test_the_most_frequent_score_decides(values: list[float], expected: Constant
 def test_the_verdict_comes_first() -> None:
     found = constant([1.0] * 36)
     assert found is not None
-    assert found.said("bot") == "bot is constant: all 36 texts score 1. It tells no two of them apart."
+    assert found.said("bot") == "bot is constant: all 36 texts score 1. It cannot rank them."
     nearly = constant([2.5] * 39 + [5.0])
     assert nearly is not None
     assert nearly.said("bot", "verdicts").startswith(

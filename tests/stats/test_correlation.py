@@ -49,7 +49,7 @@ def test_ties_by_level_keep_tau_b_below_1(n_levels):
     assert tied == pytest.approx(1 / n_levels, abs=0.002)
     assert coefficient(np.arange(levels.size), levels, "kendall") == pytest.approx(np.sqrt(1 - tied))
     said = " ".join(DOCUMENT.read_text("utf-8").split())
-    assert "about one pair in L where there are L levels" in said
+    assert "about one pair in L if there are L levels" in said
     assert "reaches at most about sqrt(1 - 1/L)" in said
 
 

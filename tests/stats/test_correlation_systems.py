@@ -54,7 +54,7 @@ def test_without_items_there_is_no_interval_between_systems():
     x, y, systems, _ = simulated(2)
     found = between_systems(x, y, systems, "pearson")
     assert found.low is None
-    assert found.interval_reason == "no items were given: nothing to resample"
+    assert found.interval_reason == "no items given: nothing to resample"
 
 
 def test_a_resample_without_a_system_is_dropped_and_counted():
@@ -285,4 +285,4 @@ def test_misuse_is_refused():
 def test_the_documents_say_that_intervals_over_systems_lie_too_low(name):
     """Simulated in test_correlation_coverage.py. Once they were said to tell how far other texts would move the number."""
     part = DOCUMENT.read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
-    assert "lies too low" in " ".join(part.split())
+    assert "is too low" in " ".join(part.split())

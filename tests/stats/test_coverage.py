@@ -23,7 +23,7 @@ from scripts.simulate_verdicts import Cell, by_verdict, pair_scores, question_su
 
 pytestmark = pytest.mark.slow
 
-PAIRS = 4  # a question, as A1-A4 in 003
+PAIRS = 4  # a question, as A1-A4 in Factual
 LIKES, DISLIKES = [0.05, 0.35, 0.60], [0.45, 0.40, 0.15]  # shares of -1, 0, +1 on two kinds of question
 TRUE_MEAN = 0.5 * (0.60 - 0.05) + 0.5 * (0.15 - 0.45)
 

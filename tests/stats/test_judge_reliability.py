@@ -27,7 +27,7 @@ THREE = [
     (0, (NONE, Y, Y)),  # its author gave no answer: left out of the paper's ADR
     (2, (N, Y, IDK)),  # both differ: 1; three answers, no majority
 ]
-# Five models, as 001 has them.
+# Five models, as CEF has them.
 FIVE = [
     (0, (Y, Y, Y, Y, N)),  # model 4 deviates
     (1, (IDK, N, IDK, IDK, IDK)),  # cef-code takes model 1's N for YES: 4 of 5 say IDK
@@ -177,7 +177,7 @@ def test_other_authors_questions_count_for_deviation_alone() -> None:
     [
         ([[Y, 3]], [[True, False]], "codes run from 0 to 2"),
         ([[Y, N]], [0, 1], "own must have the shape of answers"),
-        ([[Y, N]], [[0, 1]], "own must say true or false"),
+        ([[Y, N]], [[0, 1]], "own must be boolean"),
     ],
 )
 def test_what_does_not_fit_is_refused(answers: list, own: list, said: str) -> None:
@@ -218,7 +218,7 @@ def test_intervals_resample_documents_not_questions() -> None:
 
 
 def test_ranks_share_the_better_place() -> None:
-    """001's Table 1, questions about summaries: 0.87, 2.30, 0.87, 0.74, 0.77 have the ranks 3, 5, 3, 1, 2."""
+    """CEF's Table 1, questions about summaries: 0.87, 2.30, 0.87, 0.74, 0.77 have the ranks 3, 5, 3, 1, 2."""
     assert lowest_first([0.87, 2.30, 0.87, 0.74, 0.77]) == (3, 5, 3, 1, 2)
     assert lowest_first([0.1 + 0.2, None, 0.3]) == (1, None, 1)
     assert lowest_first([]) == ()

@@ -122,7 +122,7 @@ def test_top_class_bias():
 
 
 def test_kappas_are_undefined_where_all_use_one_class():
-    """004 enters such a cell as 0; full agreement is 1 there."""
+    """Multilingual enters such a cell as 0; full agreement is 1 there."""
     votes = [[2, 2, 2]] * 5
     for found, reason in (
         (fleiss_kappa(votes, n_categories=3), ONE_CATEGORY),

@@ -115,7 +115,7 @@ class TestRule:
 
     @pytest.mark.parametrize("scores", [[-0.5, 1.5], [2, 0]])
     def test_scores_off_the_scale_are_an_error(self, scores):
-        with pytest.raises(ValueError, match="scores must lie"):
+        with pytest.raises(ValueError, match="scores must be in"):
             of_questions(scores)
 
 
@@ -227,5 +227,5 @@ def test_whole_questions_lost_beside_small_wins():
     assert by_ordinary_bound(sums, 4).mean() > 0.25
     assert by_verdict(sums, 4).mean() < 0.18
     one_win = np.array([-1.0, 0.25, *[0.0] * 19])
-    assert why_not_ordinary(one_win) == "all questions won weigh less than half the worst one lost"
+    assert why_not_ordinary(one_win) == "all won questions together weigh less than half the worst lost one"
     assert why_not_ordinary(np.array([-1.0, *[0.25] * 2, *[0.0] * 18])) is None

@@ -1,4 +1,4 @@
-"""Bounds against enumeration, theory, scipy and 003. Simulated coverage: test_coverage.py."""
+"""Bounds against enumeration, theory, scipy and Factual. Simulated coverage: test_coverage.py."""
 
 from itertools import product
 
@@ -178,7 +178,7 @@ class TestVerdict:
         (lambda: non_inferiority([1, 0], [0, 1], margin=-0.1), "margin"),
         (lambda: non_inferiority([1, 0], [0, 1], margin=float("nan")), "margin"),
         (lambda: non_inferiority([1, 0], [0, 1], margin=0.1, confidence_level=90), "confidence_level"),
-        (lambda: non_inferiority([1.5, 0], [0, 1], margin=0.1), "scores must lie"),
+        (lambda: non_inferiority([1.5, 0], [0, 1], margin=0.1), "scores must be in"),
         (lambda: non_inferiority([1, 0], [0], margin=0.1), "shape"),
         (lambda: resampled_mean_distribution([]), "no scores"),
         (lambda: resampled_mean_distribution([np.nan]), "NaN"),

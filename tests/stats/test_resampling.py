@@ -130,7 +130,7 @@ def test_one_cluster_has_an_estimate_but_no_interval():
 def test_no_resamples_no_interval():
     found = cluster_bootstrap(with_count([1, 0]), [0, 1], mean_of_sums, n_resamples=0)
     assert (found.estimate, found.low, found.n_resamples) == (0.5, None, 0)
-    assert found.interval_reason == "no resamples were asked for"
+    assert found.interval_reason == "no resamples requested"
 
 
 def test_undefined_in_every_resample():

@@ -101,7 +101,7 @@ def test_input_that_cannot_be():
     for epsilon in (-1, np.nan):
         with pytest.raises(ValueError, match="0 or more"):
             pairwise_accuracy([1, 2], [1, 2], epsilon)
-    with pytest.raises(ValueError, match="takes none"):
+    with pytest.raises(ValueError, match="accepts no epsilons"):
         accuracy_test([1, 2], [1, 2], [1, 2], swap="scores", epsilons=(0, 0))
     with pytest.raises(ValueError, match='"pairs", "items" or "scores"'):
         accuracy_test([1, 2], [1, 2], [1, 2], swap="texts")

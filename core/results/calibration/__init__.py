@@ -1,1 +1,1 @@
-"""An evaluator against human ratings (Multilingual)."""
+"""Compare an evaluator with human ratings (Multilingual)."""

@@ -1,4 +1,4 @@
-"""One cell of a calibration: ratings and scores as classes, how far raters agree with each other, and an evaluator with them."""
+"""One cell of a calibration: ratings and scores as classes, and agreement among raters and with an evaluator."""
 
 import re
 from collections import Counter
@@ -36,44 +36,44 @@ from core.tables.reading import shown
 
 DIMENSION, TASK = "dimension", "task"
 GROUP_BY = ("language", TASK, DIMENSION)
-"""The cells of 004's tables."""
+"""Columns that make the cells of Multilingual's tables."""
 _DATASET = "dataset"
 _NO_LANGUAGE = "und"
 SIGNS = "-_.: "
-"""Between a judge's name and a dimension, in the name of a column."""
+"""Separators between a judge's name and a dimension in a column's name."""
 _BEFORE_IT = f"(?:(.*)[{re.escape(SIGNS)}])?"
 
 
 @dataclass(frozen=True)
 class Evaluator:
-    """The columns of one evaluator."""
+    """One evaluator's columns of scores."""
 
     name: str
-    """Of the judge, or of the only column."""
+    """Name of the judge, or of the only column."""
     columns: Mapping[str, str]
-    """Dimension -> name of the metric that is the evaluator's score on it."""
+    """Dimension -> metric with the evaluator's score on it."""
     asked: str | None = None
-    """The one dimension that was asked for; None: all that people rated."""
+    """The only dimension requested; None: all that people rated."""
 
 
 @dataclass(frozen=True)
 class JoinedDimension:
-    """Texts that people rated on a dimension, with the evaluator's score of each."""
+    """Texts that people rated on a dimension, each with the evaluator's score."""
 
     dimension: str
     rows: tuple[ScoredRow, ...]
     groups: tuple[Mapping[str, str], ...]
-    """Of each text: what stands in the columns that may group it, `NO_VALUE` where nothing does."""
+    """Each text's values in the columns for grouping; `NO_VALUE` if it has none."""
     raters: tuple[str, ...]
     ratings: Floats
-    """Shape (texts, raters), NaN where the rater gave none."""
+    """Shape (texts, raters); NaN if the rater gave none."""
     scores: Floats
-    """Shape (texts,); NaN where the evaluator gave none. Turned where a metric's lower end is better."""
+    """Shape (texts,); NaN if the evaluator gave none. Sign flipped if a metric's lower scores are better."""
     reasons: tuple[str | None, ...]
-    """Why there is no score."""
+    """Reason for each missing score."""
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> ratings that met no text."""
+    """Reason -> number of ratings that matched no text."""
 
 
 def evaluators_of(
@@ -84,15 +84,16 @@ def evaluators_of(
     columns: Mapping[str, str] | None = None,
     said: str | None = None,
 ) -> tuple[Evaluator, ...]:
-    """Which column of a table says which dimension, evaluator by evaluator, in the table's order.
+    """Match a table's columns with dimensions, evaluator by evaluator, in the table's order.
 
-    `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are alike. Where no column ends with a
-    dimension, every column is an evaluator of the one that the ratings have (or that is asked for), or else of the one
-    that the judge's run was asked for (said). columns: metric -> dimension, in place of that. Raises InputError for unknown names, and where nothing tells what a column says.
+    `JUDGE-LA` is the judge JUDGE on the dimension LA; upper and lower case are equivalent. If no column ends with a
+    dimension, every column is an evaluator of the only dimension of the ratings (or the one requested), else of the
+    only one in the judge's own run (`said`). columns: metric -> dimension, overrides all this. Raises InputError for
+    unknown names, and if the dimension of the columns cannot be determined.
     """
     there = dimensions_of(ratings)
     if not there:
-        raise InputError(f"{shown(ratings.file_name)} holds no ratings.")
+        raise InputError(f"{shown(ratings.file_name)} contains no ratings.")
     names = [metric.name for metric in table.metrics]
     if columns:
         check_names("column of scores", list(columns), names)
@@ -112,14 +113,14 @@ def evaluators_of(
         found = {name: {only: name} for name in names}
     if not found:
         raise InputError(
-            f"Nothing tells which column of {called} says what people rated: name columns and their "
-            "dimensions (COLUMN=DIMENSION,...), or the one dimension that all columns are scores of.",
+            f"No column of {called} could be matched with a rated dimension. Name columns and their "
+            "dimensions (COLUMN=DIMENSION,...), or the one dimension that all columns score.",
             [
                 f"columns: {', '.join(map(shown, names)) or 'none'}",
                 f"dimensions: {', '.join(map(shown, wanted))}",
             ],
         )
-    if named:  # one evaluator, whatever its columns are called
+    if named:  # columns named by the user belong to one evaluator, whatever their names
         merged = {on: metric for own in found.values() for on, metric in own.items()}
         if len(merged) == len(found):
             return (Evaluator(called if len(merged) > 1 else next(iter(found)), merged, dimension),)
@@ -127,7 +128,7 @@ def evaluators_of(
 
 
 def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | None:
-    """The judge's name and the dimension that a column ends with; the longest dimension that fits."""
+    """Split a column's name into the judge's name and the longest dimension at its end."""
     for dimension in sorted(dimensions, key=len, reverse=True):
         if fits := re.fullmatch(_BEFORE_IT + re.escape(dimension), column, re.IGNORECASE | re.DOTALL):
             return fits[1] or "", dimension
@@ -137,9 +138,9 @@ def dimension_said(column: str, dimensions: Sequence[str]) -> tuple[str, str] | 
 def join_dimension(
     table: ScoreTable, ratings: RatingSet, dimension: str, metric: str, group_by: Sequence[str]
 ) -> JoinedDimension:
-    """Texts that people rated on the dimension and that the table knows; in the table's order.
+    """Texts of the table that people rated on the dimension, in the table's order.
 
-    Raises InputError where no rating meets a text of the table.
+    Raises InputError if no rating matches a text of the table.
     """
     table, assumed = with_directions(table)
     chosen = [one for one in ratings.ratings if one.dimension == dimension]
@@ -176,7 +177,7 @@ def join_dimension(
 def _column(
     raters: dict[str, int], cells: Mapping[tuple[int, int], float], text: int, rater: str | None
 ) -> int:
-    """The rater's column; ratings of a text that name no rater, or one rater twice, are taken for several raters'."""
+    """The rater's column. Unnamed ratings of a text, or several by one rater, count as different raters'."""
     number = 1
     while True:
         name = f"rating {number}" if rater is None else rater if number == 1 else f"{rater} ({number})"
@@ -187,7 +188,7 @@ def _column(
 
 
 def _value(row: ScoredRow, rating: Rating, column: str) -> str:
-    """What a text has in a column, from either file; of a task that is not named, its data set."""
+    """A text's value in a column, from either file; the data set replaces a missing task."""
     if column == DIMENSION:
         return rating.dimension
     for name in (TASK, _DATASET) if column == TASK else (column,):
@@ -199,56 +200,56 @@ def _value(row: ScoredRow, rating: Rating, column: str) -> str:
 
 
 def _filled(row: ScoredRow, rating: Rating) -> ScoredRow:
-    """The row with the language and the labels that only the rating knows, so that items are told apart."""
+    """The row with the language and labels that only the rating has, so that items stay separate."""
     language = rating.language if row.language == _NO_LANGUAGE else row.language
     labels = {**rating.labels, **row.labels}
     return ScoredRow(row.item_id, row.system, row.level, language, labels)
 
 
 MOST_CLASSES = 11
-"""Whole numbers of a wider range, such as 0 to 100, are taken for numbers."""
+"""Whole numbers over a wider range, such as 0 to 100, are treated as numbers, not classes."""
 NOT_WHOLE = "ratings are not whole numbers"
 TOO_WIDE = f"ratings take more than {MOST_CLASSES} whole numbers"
-FEW = "a rating is no class on offer"
-MIXED = "dimensions with different classes cannot be put together"
+FEW = "a rating is not one of the classes"
+MIXED = "dimensions with different classes cannot be combined"
 _SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Texts with every rater's class and the evaluator's. Arrays have one row a text."""
+    """Texts with the classes given by every rater and by the evaluator. Arrays have one row for each text."""
 
     dimensions: tuple[str, ...]
     classes: tuple[float, ...]
-    """Worst first; empty: numbers."""
+    """Classes, worst first; empty: ratings are numbers."""
     why_numbers: str | None
     one_scale: bool
-    """Whether the evaluator's scores lie within the range of the ratings, so that differences mean something."""
+    """Whether the evaluator's scores lie within the range of the ratings, so that differences are meaningful."""
     items: NDArray[np.int64]
-    """A number for each text's item, the same in all dimensions."""
+    """Number of each text's item, the same in all dimensions."""
     raters: tuple[str, ...]
     ratings: Floats
     """Shape (texts, raters)."""
     scores: Floats
-    """Shape (texts,); NaN where there is none, or one off the scale."""
+    """Shape (texts,); NaN if missing or off the scale."""
     off_scale: NDArray[np.bool_]
-    """Texts whose score lies off the scale. They stay among the raters' own."""
+    """Texts whose score is off the scale. They still count in agreement among raters."""
     votes: Codes
     """Shape (texts, raters); codes of classes, -1 for missing."""
     evaluator: Codes
     """Shape (texts,)."""
     reasons: tuple[str | None, ...]
-    """Why the evaluator gave no score."""
+    """Reason for each missing score."""
     notes: tuple[str, ...] = ()
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Texts that have a score, be it off the scale."""
+        """Texts with a score, even one off the scale."""
         return np.asarray(~np.isnan(self.scores) | self.off_scale, dtype=np.bool_)
 
     @property
     def mean_ratings(self) -> Floats:
-        """The mean of each text's ratings, NaN where it has none: shape (texts,)."""
+        """Mean of each text's ratings, shape (texts,); NaN if it has none."""
         given = ~np.isnan(self.ratings)
         total = np.where(given, self.ratings, 0.0).sum(axis=1)
         return np.asarray(
@@ -256,53 +257,53 @@ class Labelled:
         )
 
     def only(self, used: NDArray[np.bool_] | Sequence[int]) -> "Labelled":
-        """Some of the texts."""
+        """Select some of the texts."""
         places = np.flatnonzero(used) if np.asarray(used).dtype == np.bool_ else np.asarray(used, dtype=int)
         some: dict[str, Any] = {name: getattr(self, name)[places] for name in _OF_TEXTS}
         return replace(self, **some, reasons=tuple(self.reasons[place] for place in places.tolist()))
 
 
 _OF_TEXTS = ("items", "ratings", "scores", "off_scale", "votes", "evaluator")
-"""Arrays of `Labelled`."""
+"""Names of the arrays in `Labelled`."""
 
 
 def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension | None = None) -> Labelled:
-    """The texts with their classes.
+    """Assign classes to the ratings and scores of texts.
 
-    items: a number for each text's item. task: the classes on offer. Without it they are the whole numbers from the
-    lowest to the highest rating, where all ratings are whole and the range is no wider than MOST_CLASSES; a class that
-    no rater ever gave is not known then. The evaluator's scores never change the classes. A score between two classes,
-    such as the mean of several repeats, counts as the nearest, of two equally near ones as the lower. A score off the
-    scale is left out and noted; where at least half of them are, the evaluator has another scale, and the dimension is
-    one of numbers. Misleads where scores are left out and no task is named: they may be classes that no rater gave.
+    items: number of each text's item. task: states the available classes. Without a task, the classes are the whole
+    numbers from the lowest to the highest rating, if all ratings are whole and there are at most MOST_CLASSES; a class
+    that no rater gave is then unknown. The evaluator's scores never change the classes. A score between two classes, such
+    as the mean of several repeats, counts as the nearest class, and as the lower of two equally near ones. A score off the
+    scale is left out, with a note; if at least half are off the scale, the evaluator uses another scale and the dimension
+    is treated as numbers. Misleads if scores are left out and no task is named: they may be classes that no rater gave.
     """
     ratings, scores = joined.ratings, joined.scores
     given = ratings[~np.isnan(ratings)]
     classes, why, notes = _classes(joined.dimension, given, task)
     ends = [*given, *classes, *((task.lowest, task.highest) if task else ())]
     low, high = min(ends, default=0.0) - _SAME, max(ends, default=0.0) + _SAME
-    outside = np.asarray((scores < low) | (scores > high), dtype=np.bool_)  # NaN is neither
+    outside = np.asarray((scores < low) | (scores > high), dtype=np.bool_)  # False for NaN
     one_scale = 2 * outside.sum() < (~np.isnan(scores)).sum()
     off_scale = outside & one_scale & (bool(classes) or task is not None)
     scores = np.where(off_scale, np.nan, scores)
     one_scale = one_scale and not (outside & ~off_scale).any()
     known = scores[~np.isnan(scores)]
     if classes and known.size and not one_scale:
-        why = f"scores reach from {known.min():g} to {known.max():g}, beyond the classes {_listed(classes)}"
+        why = f"scores range from {known.min():g} to {known.max():g}, outside the classes {_listed(classes)}"
         classes, notes = (), []
     evaluator = np.full(scores.shape, MISSING, dtype=np.int64)
     votes = np.full(ratings.shape, MISSING, dtype=np.int64)
     if off_scale.any():
         notes.append(
-            f"{joined.dimension}: scores of the evaluator off the scale of {low + _SAME:g} to {high - _SAME:g} are left "
-            f"out: {off_scale.sum()}"
+            f"{joined.dimension}: {off_scale.sum()} scores of the evaluator were left out: off the scale of "
+            f"{low + _SAME:g} to {high - _SAME:g}"
         )
     if classes:
         evaluator[~np.isnan(scores)], n_between = _nearest(known, classes)
         votes[~np.isnan(ratings)], _ = _nearest(given, classes)
         if n_between:
             notes.append(
-                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest"
+                f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest class"
             )
     return Labelled(
         *((joined.dimension,), classes, why, bool(one_scale), items, joined.raters, ratings, scores),
@@ -313,7 +314,7 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
 def _classes(
     dimension: str, given: Floats, task: Dimension | None
 ) -> tuple[tuple[float, ...], str | None, list[str]]:
-    """The classes, why there are none, and what was assumed. Scores do not decide: they are what is compared."""
+    """The classes, the reason if there are none, and assumptions. Scores are never used: they are to be tested."""
     if task is not None and len(task.classes) > MOST_CLASSES:
         return (), f"the task offers more than {MOST_CLASSES} classes", []
     if task is not None and task.classes:
@@ -328,17 +329,17 @@ def _classes(
     first, last = given.min(), given.max()
     if last - first + 1 > MOST_CLASSES:
         return (), TOO_WIDE, []
-    # A scale of one class is none: another must have been on offer.
+    # One class is no scale: raters must have had another to choose.
     if first == last:
         first, last = (first - 1, last) if first > 0 else (first, last + 1)
     classes = tuple(float(value) for value in np.arange(first, last + 1))
-    note = f"{dimension}: the classes are taken to be {_listed(classes)}; name the task for those that were on offer"
+    note = f"{dimension}: assumed classes: {_listed(classes)}. Name the task to use the classes that raters could choose"
     return classes, None, [note]
 
 
 def _nearest(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:
-    """The nearest class of each value, the lower of two; and how many values are no class themselves."""
-    # A hair towards the lower class, so that halves do not depend on rounding.
+    """The nearest class of each value (the lower of two), and how many values are not classes themselves."""
+    # Shifted slightly towards the lower class, so that halves do not depend on rounding.
     apart = np.abs(values[:, None] - np.array(classes)) + _SAME * np.arange(len(classes))
     codes = apart.argmin(axis=1).astype(np.int64)
     between = np.abs(values - np.array(classes)[codes]) > _SAME
@@ -350,9 +351,9 @@ def _listed(classes: Sequence[float]) -> str:
 
 
 def together(parts: Sequence[Labelled]) -> Labelled:
-    """Texts of several dimensions in one: as classes where all have the same ones, else as nothing comparable.
+    """Combine the texts of several dimensions: as classes if all have the same ones, else as incomparable.
 
-    Items stay the same across dimensions, so that what is said of one item is resampled together.
+    Items keep their number across dimensions, so that all ratings of an item are resampled together.
     """
     if len(parts) == 1:
         return parts[0]
@@ -360,7 +361,7 @@ def together(parts: Sequence[Labelled]) -> Labelled:
     raters = tuple(dict.fromkeys(name for part in parts for name in part.raters))
 
     def aligned(name: str, blank: float) -> Any:
-        """An array with a column for every rater; blank for those who did not rate a dimension."""
+        """The array with a column for every rater; `blank` for raters who did not rate a dimension."""
         found = []
         for part in parts:
             own = getattr(part, name)
@@ -387,15 +388,15 @@ def together(parts: Sequence[Labelled]) -> Labelled:
 
 
 STATISTICS: Mapping[str, str] = {
-    "raters_pairwise": "Two raters equal",
-    "pairwise": "Evaluator and a rater equal",
-    "gap": "Evaluator among the raters",
-    "raters_agreement": "Raters: all equal",
+    "raters_pairwise": "Two raters agree",
+    "pairwise": "Evaluator and a rater agree",
+    "gap": "Evaluator's agreement minus raters'",
+    "raters_agreement": "Raters: all agree",
     "raters_f1": "Raters: weighted F1",
     "raters_kappa": "Raters: Fleiss' kappa",
     "raters_alpha": "Raters: Krippendorff's alpha",
     "raters_ac1": "Raters: Gwet's AC1",
-    "agreement": "Majority and evaluator: equal",
+    "agreement": "Majority and evaluator: agree",
     "f1": "Majority and evaluator: weighted F1",
     "kappa": "Majority and evaluator: Fleiss' kappa",
     "alpha": "Majority and evaluator: Krippendorff's alpha",
@@ -411,21 +412,21 @@ STATISTICS: Mapping[str, str] = {
     "shift": "Evaluator minus mean rating",
     "error": "Mean absolute error",
 }
-"""Of a cell, by name, in the order of tables. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
+"""Statistics of a cell by name, in table order. Classes have all but `pearson` and `error`, numbers only `OF_NUMBERS`."""
 KAPPAS = ("raters_kappa", "kappa")
-"""What 004's convention enters as 0 where it is undefined."""
+"""Statistics that count as 0 where undefined, by Multilingual's convention."""
 _OF_UNITS = ("raters_alpha", "raters_kappa")
-"""Statistics whose n is not that of the others beside them."""
+"""Statistics whose n differs from that of the other statistics in their table."""
 OF_NUMBERS = ("raters_alpha", "alpha", "pearson", "spearman", "kendall", "shift", "error")
 RANKS: tuple[coefficients.Method, ...] = ("spearman", "kendall")
 ONE_RATING = "one rating"
-"""A kind of agreement for texts that only one person rated."""
+"""Kind of agreement of texts that only one person rated."""
 NO_MAJORITY: Mapping[str, str] = {
-    "drop": "raters are split, so there is no majority",
-    "median": "raters are split, and the two middle votes differ",
-    "middle": "raters are split, and none of them gave the middle class",
+    "drop": "raters are split: no majority",
+    "median": "raters are split: the two middle votes differ",
+    "middle": "raters are split: none gave the middle class",
 }
-"""Why a text has no majority, by the rule for texts whose raters are split."""
+"""Reason for a missing majority, by the rule for split raters."""
 OFF_SCALE = "the evaluator's score is off the scale"
 NO_SCORE_OF_ANY = "no text has both a majority and a score"
 OTHER_SCALE = "the evaluator's scores are not on the raters' scale"
@@ -433,56 +434,56 @@ OTHER_SCALE = "the evaluator's scores are not on the raters' scale"
 
 @dataclass(frozen=True)
 class Distribution:
-    """Classes of the texts on which raters agree fully, partly or not at all (004, Figures 6 to 8)."""
+    """Classes of texts on which raters agree fully, partly or not at all (Multilingual, Figures 6 to 8)."""
 
     kind: str
     """One of AGREEMENT_KINDS, or ONE_RATING."""
     classes: tuple[float, ...]
     majority: tuple[int, ...]
-    """Texts by class of the majority, over texts that have both."""
+    """Texts by class of the majority, over texts with a majority and a score."""
     evaluator: tuple[int, ...]
-    """The same texts by class of the evaluator."""
+    """The same texts by class of the evaluator's score."""
     n_no_majority: int
-    """Texts of this kind without a majority, in neither."""
+    """Texts of this kind without a majority: in neither count."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Texts of one group."""
+    """Statistics over the texts of one group."""
 
     group: Mapping[str, str]
     """Column -> value."""
     classes: tuple[float, ...]
-    """Worst first; empty: the ratings are taken for numbers."""
+    """Classes, worst first; empty: ratings are numbers."""
     why_numbers: str | None
-    """Why ratings and scores are no classes; None: they are."""
+    """Reason why ratings and scores are not classes; None: they are."""
     n: int
     """Texts that people rated and the evaluator scored."""
     n_items: int
     n_raters: int
     n_off_scale: int
-    """Of these texts those whose score is off the scale: in the raters' own numbers alone."""
+    """How many of these texts have a score off the scale: they count only in agreement among raters."""
     left_out: Mapping[str, int]
-    """Reason -> rated texts that are not used, or not in everything."""
+    """Reason -> rated texts that are left out of some or all statistics."""
     statistics: Mapping[str, Estimate]
-    """By name, of STATISTICS; only those that apply: none where dimensions with different classes are together."""
+    """Statistics that apply, by name (STATISTICS); none if dimensions with different classes are combined."""
     constant: Constant | None = None
-    """The one score that the evaluator gave all texts, or nearly all; None: its scores vary."""
+    """The score that the evaluator gave all or nearly all texts; None: its scores vary."""
     distributions: tuple[Distribution, ...] = ()
 
     def get(self, name: str) -> Estimate | None:
-        """A statistic; None where it does not apply."""
+        """The statistic of that name; None if it does not apply."""
         return self.statistics.get(name)
 
     def n_used(self, names: Sequence[str]) -> int | None:
-        """Texts that statistics side by side rest on: those of the first that counts texts; None: none applies."""
+        """Texts used by the statistics of one table: n of the first that counts texts; None: none applies."""
         return next((one.n for name in names if name not in _OF_UNITS and (one := self.get(name))), None)
 
 
 def cell_of(group: Mapping[str, str], texts: Labelled, rule: str, options: Mapping[str, Any]) -> Cell:
-    """The statistics of some texts. options: n_resamples, confidence_level, rng.
+    """Compute the statistics of a group of texts. options: n_resamples, confidence_level, rng.
 
-    Raters' own agreement is told over the texts that the evaluator scored, so that both are about the same ones.
+    Agreement among raters is computed over the texts that the evaluator scored, so that both cover the same texts.
     """
     used = texts.scored
     left = Counter(reason for reason in texts.reasons if reason is not None)
@@ -541,12 +542,12 @@ def _of_classes(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> 
         found[name] = replace(found[name], n_left_out=n_lost)
         if not len(pair):
             found[name] = replace(found[name], reason=NO_SCORE_OF_ANY)
-    found |= _bias(texts, majority, common) | _beside_the_mean(texts, RANKS, common)
+    found |= _bias(texts, majority, common) | _against_mean_rating(texts, RANKS, common)
     return {name: _of_texts(one) for name, one in found.items()}
 
 
 def _bias(texts: Labelled, majority: Codes, common: Mapping[str, Any]) -> dict[str, Estimate]:
-    """Over all texts, and where raters agree or disagree."""
+    """Bias over all texts, over texts on which raters agree, and over those on which they disagree."""
     k = len(texts.classes)
     kinds = agreement_kinds(texts.votes, k)
     full = AGREEMENT_KINDS.index("full")
@@ -563,8 +564,8 @@ _SAID = {"bias_agreed": "agree", "bias_disagreed": "disagree"}
 
 
 def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimate]:
-    """Correlations with the mean rating, the error on a scale that both share, and raters' alpha."""
-    beside = _beside_the_mean(texts, METHODS, common)
+    """Correlations with the mean rating, the error if both share a scale, and the raters' alpha."""
+    beside = _against_mean_rating(texts, METHODS, common)
     if not len(texts.scores):
         return dict.fromkeys(OF_NUMBERS, beside["shift"])
     pair = np.column_stack([texts.mean_ratings, texts.scores])
@@ -583,10 +584,10 @@ def _of_numbers(texts: Labelled, common: Mapping[str, Any]) -> dict[str, Estimat
     return {name: _of_texts(one) for name, one in found.items()}
 
 
-def _beside_the_mean(
+def _against_mean_rating(
     texts: Labelled, methods: Sequence[coefficients.Method], common: Mapping[str, Any]
 ) -> dict[str, Estimate]:
-    """How the evaluator's scores order the texts by their mean rating, and how far above or below it they lie."""
+    """Rank correlations of scores with mean ratings, and their mean difference."""
     mean = texts.mean_ratings
     if not len(mean):
         nothing = resampled_estimate(
@@ -595,7 +596,7 @@ def _beside_the_mean(
             n=0,
             n_clusters=0,
             confidence_level=common["confidence_level"],
-            reason="no text was rated and scored",
+            reason="no text has both a rating and a score",
         )
         return dict.fromkeys((*methods, "shift"), nothing)
     by_method = intervals.correlate_columns(
@@ -606,7 +607,7 @@ def _beside_the_mean(
 
 
 def _of_texts(found: Estimate) -> Estimate:
-    """The estimate with its reason in terms of texts: the statistics speak of pairs and units."""
+    """The estimate with a reason about texts: the statistics write of pairs and units."""
     if found.reason is None:
         return found
     return replace(found, reason=found.reason.replace("pair", "text").replace("unit", "text"))

@@ -1,4 +1,4 @@
-"""An evaluator's classes repeat by repeat, over temperatures, and after words changed places (004, section 3.5)."""
+"""An evaluator's classes by repeat, and its sensitivity to shuffled words (Multilingual, section 3.5)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,18 +17,18 @@ from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.tables.reading import shown
 
 SCORE = "score"
-"""What the scorer's only value is called."""
+"""Name of the scorer's only value."""
 ALL = "all"
-"""In the place of a language: texts in any."""
-NOT_SHUFFLED = "its words were not shuffled"
-NO_TWIN = "the other run does not hold it"
-UNSCORED = "not scored both times"
+"""Stands for texts in any language."""
+NOT_SHUFFLED = "words not shuffled"
+NO_TWIN = "not in the other run"
+UNSCORED = "not scored by both runs"
 _SAME = 1e-9
-"""Means of equal classes differ in their last digits."""
+"""Tolerance: means of equal classes differ in their last digits."""
 
 
 def classes_by_repeat(texts: Sequence[JudgedText]) -> tuple[Floats, tuple[str, ...]]:
-    """Shape (texts, repeats, dimensions), NaN where no class came; and the dimensions. Of the scorer: one, `score`."""
+    """Classes of shape (texts, repeats, dimensions), NaN if missing, and the dimensions; the scorer has one, `score`."""
     given = [
         (row, dimension, repeat, score)
         for row, text in enumerate(texts)
@@ -56,16 +56,16 @@ def _trials(text: JudgedText) -> Iterable[tuple[str, int, float | None]]:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """Texts judged as they are and with shuffled words, on one dimension."""
+    """Scores of plain and of shuffled texts on one dimension."""
 
     group: Mapping[str, str]
-    """`dimension`, and `language` where texts are told apart by it."""
+    """`dimension`, and `language` if there are several."""
     drops: Estimate
-    """Share of texts whose score is lower with shuffled words; the interval resamples items."""
+    """Share of texts that score lower with shuffled words; the interval resamples items."""
     stays: Estimate
     rises: Estimate
     left_out: Mapping[str, int]
-    """Reason -> texts."""
+    """Reason -> number of texts."""
 
 
 def sensitivity(
@@ -75,14 +75,14 @@ def sensitivity(
     by_language: bool = True,
     **drawing: Unpack[Resampling],
 ) -> tuple[Sensitivity, ...]:
-    """Does the score notice that words changed places? By dimension, and by language where there are several.
+    """Test how often the score drops when words are shuffled, by dimension and, if there are several, by language.
 
-    plain, shuffled: runs of one evaluator on the same texts, without and with `shuffled_words` (004 shuffles a tenth of
-    the words and looks at linguistic acceptability). Scores are means over repeats. A good evaluator's acceptability
-    drops; a score that stays says that it was not read closely, or that it was at the lowest class before. Misleads
-    at a temperature above 0, where a score may change by chance alone: compare with two runs on the plain texts; and where
-    no text or every text drops: resampled items then show no spread, and both ends are the share itself.
-    Raises InputError where the two are not such runs.
+    plain, shuffled: runs of one evaluator on the same texts, without and with `shuffled_words` (Multilingual shuffles a
+    tenth of the words and reports linguistic acceptability). Scores are means over repeats. A good evaluator's
+    acceptability drops. A score that stays the same shows that the text was not read closely, or had the lowest class
+    already. Misleads at a temperature above 0, where a score may change by chance (compare with two runs on the plain
+    texts), and if no text or every text drops: the interval then has width 0.
+    Raises InputError for other runs.
     """
     _check_twins(plain, shuffled)
     twins = {_key(text.row): text for text in shuffled.texts}
@@ -101,21 +101,22 @@ def sensitivity(
 
 def _check_twins(plain: JudgeOutput, shuffled: JudgeOutput) -> None:
     problems = [
-        f"{shown(one.name)} is a judge of the kind {one.kind}, not quality"
+        f"{shown(one.name)} is a {one.kind} judge, not a quality judge"
         for one in (plain, shuffled)
         if one.kind != quality.KIND.name
     ]
     if not problems and plain.settings.get("shuffled_words"):
         problems.append(
-            f"the first, {shown(plain.name)}, shuffled words, too: name the run on the plain texts first"
+            f"the first run, {shown(plain.name)}, used shuffled words. Name the run on the plain texts first"
         )
     if not problems and not shuffled.settings.get("shuffled_words"):
         problems.append(
-            f"the second, {shown(shuffled.name)}, shuffled no words: name a run with a share of words shuffled"
+            f"the second run, {shown(shuffled.name)}, shuffled no words. Name a run with shuffled words"
         )
     if problems:
         raise InputError(
-            "Sensitivity compares two runs of the quality judge, plain and with shuffled words", problems
+            "Sensitivity compares two runs of the quality judge, one plain and one with shuffled words",
+            problems,
         )
 
 
@@ -124,13 +125,13 @@ def _key(row: ScoredRow) -> tuple[object, ...]:
 
 
 _Pair = tuple[ScoredRow, str, float, float]
-"""Row, dimension, score of the plain text, score of the shuffled one."""
+"""Row, dimension, score of the plain text, score of the shuffled text."""
 
 
 def _pairs(
     texts: Sequence[JudgedText], twins: Mapping[tuple[object, ...], JudgedText]
 ) -> tuple[list[_Pair], Counter[tuple[str, str, str]]]:
-    """Scores of both, and (language, dimension, reason) -> texts left out; an empty dimension stands for all."""
+    """Scores of both runs, and (language, dimension, reason) -> texts left out; an empty dimension means all."""
     pairs: list[_Pair] = []
     lost: Counter[tuple[str, str, str]] = Counter()
     for text in texts:
@@ -154,7 +155,7 @@ def _pairs(
 
 
 def _means(text: JudgedText) -> dict[str, float | None]:
-    """Dimension -> mean over the repeats that have a score; None: none has."""
+    """Dimension -> mean over the repeats with a score; None if there are none."""
     given: dict[str, list[float]] = {}
     for dimension, _, score in _trials(text):
         own = given.setdefault(dimension, [])
@@ -179,7 +180,7 @@ def _of_group(
     changes = np.array([change for _, change in own], dtype=np.float64)
     flags = np.column_stack([changes < -_SAME, np.abs(changes) <= _SAME, changes > _SAME])
     drops, stays, rises = (
-        one if len(own) else replace(one, reason="no text was scored both times")
+        one if len(own) else replace(one, reason="no text was scored by both runs")
         for one in mean_estimates(flags, items_of([row for row, _ in own]), **resampling)
     )
     left: Counter[str] = Counter()

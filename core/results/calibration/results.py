@@ -1,5 +1,7 @@
-"""An evaluator against human ratings, by language, task and dimension (Multilingual): agreement, kappas, bias, means over
-cells, runs at several temperatures, and where it should not be used: a verdict for each cell, by stated rules.
+"""Compare an evaluator with human ratings by language, task and dimension (Multilingual).
+
+Reports agreement, kappas, bias, means over cells, runs at several temperatures, and a verdict for each cell: whether
+the evaluator should be used there, by stated rules.
 """
 
 from collections import Counter
@@ -39,27 +41,27 @@ from core.tables.reading import shown
 MAJORITIES: Mapping[Majority, str] = {
     "drop": "left out",
     "median": "median",
-    "middle": "middle class, where a rater gave it",
+    "middle": "middle class, if a rater gave it",
 }
-"""What becomes of a text whose raters are split. middle: as 004's authors do it with three raters and three classes."""
+"""Treatment of a text whose raters are split. middle: Multilingual's, with three raters and three classes."""
 
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """How ratings and scores are compared."""
+    """Options for comparing ratings and scores."""
 
     majority: Majority = "drop"
     paper_kappa: bool = False
-    """004's convention: an undefined Fleiss' kappa enters means over cells as 0. The cell itself stays undefined."""
+    """Multilingual's convention: an undefined Fleiss' kappa counts as 0 in means over cells; the cell stays undefined."""
     dimensions: tuple[Dimension, ...] = ()
-    """Of the task: which classes are on offer."""
+    """Dimensions of the task, with the classes that raters can choose."""
     n_resamples: int = 2_000
     confidence_level: float = 0.95
     rng: int = 0
 
     @property
     def resampling(self) -> Resampling:
-        """As statistics take it."""
+        """The resampling options, as the statistics take them."""
         return {"n_resamples": self.n_resamples, "confidence_level": self.confidence_level, "rng": self.rng}
 
 
@@ -68,23 +70,23 @@ DEFAULT_OPTIONS = CalibrationOptions()
 
 @dataclass(frozen=True)
 class Calibration:
-    """One evaluator against people."""
+    """One evaluator compared with people."""
 
     evaluator: str
     ratings: str
-    """What the ratings are called: their file."""
+    """Name of the ratings: their file."""
     group_by: tuple[str, ...]
     cells: tuple[Cell, ...]
-    """One for each combination of the columns' values."""
+    """One cell for each combination of the columns' values."""
     by_dimension: tuple[Cell, ...]
     """All texts of a dimension together."""
     pooled: Cell
-    """All texts of all dimensions together; as classes only where all dimensions have the same ones."""
+    """All texts of all dimensions together; as classes only if all dimensions have the same ones."""
     parts: Mapping[str, Labelled]
-    """Dimension -> what was compared: for maps and figures."""
+    """Dimension -> the compared texts, for maps and figures."""
     options: CalibrationOptions
     left_out: Mapping[str, int]
-    """Reason -> ratings that met no text of the evaluator's, or no column of its scores."""
+    """Reason -> ratings that matched no text, or no column, of the evaluator."""
     notes: tuple[str, ...] = ()
 
 
@@ -96,17 +98,17 @@ def calibrate(
     group_by: Sequence[str] | None = None,
     options: CalibrationOptions = DEFAULT_OPTIONS,
 ) -> Calibration:
-    """Compare an evaluator's classes with those of people, text by text; intervals resample items.
+    """Compare an evaluator's classes with people's, text by text; intervals resample items.
 
-    evaluator: which columns of the table are its scores (`evaluators_of`). group_by: columns that make the cells, of
-    `dimension`, `language`, `task` (the label of that name, else the data set), `system`, `level` and labels; by default
-    004's three, as far as the files have them. Ratings that are no classes are compared as numbers (correlations, mean
-    absolute error) and the cell says why. Undefined statistics carry their reason. Raises InputError where nothing
-    meets, and for unknown columns.
+    evaluator: its columns of scores (`evaluators_of`). group_by: columns that make the cells, from `dimension`,
+    `language`, `task` (the label of that name, else the data set), `system`, `level` and labels; by default Multilingual's
+    three, as far as the files have them. Ratings that are not classes are compared as numbers (correlations, mean absolute
+    error), and the cell states the reason. Undefined statistics have a reason. Raises InputError for unknown columns, and
+    if nothing matches.
 
-    Misleads: agreement with a majority hides where people themselves do not agree (see the raters' own columns and the
-    bias where they disagree); kappa is low or undefined where one class is popular, however good the evaluator is, and
-    percentage agreement is high there, however bad it is.
+    Misleads: agreement with a majority hides where people themselves disagree (see the raters' own columns and the bias
+    where they disagree). If one class is popular, kappa is low or undefined however good the evaluator is, and percentage
+    agreement is high however bad it is.
     """
     if group_by is not None:
         check_names("column to group by", group_by, columns_to_group_by(ratings, table))
@@ -116,14 +118,14 @@ def calibrate(
         for dimension, metric in evaluator.columns.items()
     ]
     if not joined:
-        raise InputError("The evaluator has no column of scores on a dimension that people rated.")
+        raise InputError("The evaluator has no scores on any dimension that people rated.")
     said = tuple(
         name
         for name in wanted
         if group_by is not None or any(group[name] != NO_VALUE for one in joined for group in one.groups)
     )
     tasks = {one.name: one for one in options.dimensions}
-    # An item has one number in every dimension.
+    # Items are numbered once for all dimensions.
     items = items_of([row for one in joined for row in one.rows])
     ends = np.cumsum([len(one.rows) for one in joined])[:-1].tolist()
     parts = {
@@ -134,9 +136,9 @@ def calibrate(
     left: Counter[str] = Counter(ratings.left_out)
     for one in joined:
         left.update(one.left_out)
-    if evaluator.asked is None:  # else the other dimensions were not asked for
+    if evaluator.asked is None:  # otherwise the other dimensions were not requested
         left.update(
-            f"no column of scores says {shown(one.dimension)}"
+            f"no column of scores on {shown(one.dimension)}"
             for one in ratings.ratings
             if one.dimension not in evaluator.columns
         )
@@ -160,7 +162,7 @@ def calibrate(
 
 
 def columns_to_group_by(ratings: RatingSet, table: ScoreTable) -> tuple[str, ...]:
-    """The columns that may make cells, 004's three first."""
+    """Columns that can make cells, Multilingual's three first."""
     labels = {label: None for one in ratings.ratings for label in one.labels}
     return tuple(dict.fromkeys([*GROUP_BY, *group_columns(table), *labels]))
 
@@ -168,7 +170,7 @@ def columns_to_group_by(ratings: RatingSet, table: ScoreTable) -> tuple[str, ...
 def _groups(
     joined: Sequence[JoinedDimension], parts: Mapping[str, Labelled], columns: Sequence[str]
 ) -> list[tuple[dict[str, str], Labelled]]:
-    """The cells' texts, dimension by dimension, in the order met."""
+    """The cells' texts, dimension by dimension, in order of first appearance."""
     members: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for one in joined:
         for text, group in enumerate(one.groups):
@@ -185,11 +187,11 @@ N_FOLDS = 5
 
 
 def maps_of(found: Calibration, *, method: Method = "isotonic") -> Mapping[str, CalibrationMap]:
-    """Dimension -> the map from the evaluator's score to the mean rating, over all texts of the dimension.
+    """Dimension -> map from the evaluator's score to the mean rating, fitted over all texts of the dimension.
 
-    Every predicted value comes from a map that saw no text of its item. The mean rating, not the majority, is what is
-    predicted: two raters of three who say 2 are not the same as three. Misleads for a language or task whose raters use
-    the scale differently from the others: look at the cells before a map is put to use there.
+    Every predicted value comes from a map fitted without the texts of its item. The map predicts the mean rating, not the
+    majority: two raters of three who give 2 differ from three who do. Misleads for a language or task whose raters use
+    the scale differently from the others: read the cells before you use a map there.
     """
     return {
         dimension: calibration_map(
@@ -210,23 +212,23 @@ ALL_CELLS: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class MacroMean:
-    """One statistic over cells, each cell counting once however many texts it holds."""
+    """Mean of a statistic over cells; each cell counts once, whatever its number of texts."""
 
     mean: float | None
-    """None: it is undefined in all of them."""
+    """None: undefined in every cell."""
     sd: float | None
-    """Over cells, n - 1 below; None with fewer than two."""
+    """Sample standard deviation over cells (ddof 1); None with fewer than two."""
     n_cells: int
-    """In the mean."""
+    """Cells in the mean."""
     n_undefined: int
-    """Cells where it applies and is undefined: left out of the mean, or in it as 0."""
+    """Cells where the statistic applies but is undefined: left out of the mean, or counted as 0."""
     as_zero: bool = False
-    """Undefined ones entered as 0, by 004's convention."""
+    """Whether undefined values count as 0, by Multilingual's convention."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The cells with one value in one column, or all of them."""
+    """Means over the cells with one value in one column, or over all cells."""
 
     group: Mapping[str, str]
     """Column -> value; empty: all cells."""
@@ -237,10 +239,10 @@ class Summary:
 
 
 def macro_averaged(found: Calibration) -> tuple[Summary, ...]:
-    """Over all cells, then over those of each language, task, dimension ... (004, Tables 2 and 3).
+    """Means over all cells, then over those of each language, task, dimension ... (Multilingual, Tables 2 and 3).
 
-    The SD tells how much cells differ, not how sure the mean is. An undefined kappa is left out of the mean and counted;
-    with `paper_kappa` it enters as 0, which draws the mean towards 0 by as many cells as had one class only.
+    The SD shows how much cells differ, not how precise the mean is. An undefined kappa is left out of the mean and
+    counted; with `paper_kappa` it counts as 0, so every cell with only one class pulls the mean towards 0.
     """
     groups: list[tuple[Mapping[str, str], list[Cell]]] = [(ALL_CELLS, list(found.cells))]
     for column in found.group_by:
@@ -290,16 +292,16 @@ class SweepPoint:
     evaluator: str
     dimension: str
     agreement: Estimate | None
-    """Share of texts on which evaluator and majority are equal; None: ratings are no classes."""
+    """Share of texts on which evaluator and majority agree; None: ratings are not classes."""
     kappa: Estimate | None
     repeats_equal: Estimate | None
-    """Share of texts on which all its repeats are equal; undefined where it was asked once."""
+    """Share of texts on which all repeats are equal; undefined for one repeat."""
     n_repeats: int
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """All runs, coldest first."""
+    """All runs, lowest temperature first."""
 
     points: tuple[SweepPoint, ...]
     notes: tuple[str, ...] = ()
@@ -311,20 +313,20 @@ def temperature_sweep(
     n_resamples: int = 2_000,
     confidence_level: float = 0.95,
 ) -> Sweep:
-    """Agreement with people and with itself against temperature. Runs whose temperature is unknown are noted and left out.
+    """Compare agreement with people and between repeats across temperatures; runs of unknown temperature are left out.
 
-    Misleads where the runs differ in more than temperature, which is said in a note, and where a server ignores it. With
-    one run a temperature, the differences hold the chance of sampling, too: ask with repeats.
+    Misleads if the runs differ in more than temperature (a note says so), and if a server ignores it. With one run for
+    each temperature, differences include sampling noise: use repeats.
     """
     points: list[SweepPoint] = []
     notes = _differences([output for output, _ in runs])
     for output, found in runs:
         if (temperature := output.temperature) is None:
-            notes.append(f"{output.name}: its temperature is not known")
+            notes.append(f"{output.name} left out: unknown temperature")
             continue
         itself = consistency(output, n_resamples=n_resamples, confidence_level=confidence_level)
         equal = {one.component.casefold(): one.agreeing for one in itself.repeats}
-        # What `judge direct` says has a name of its own, whatever people call it.
+        # `judge direct` names its score itself, whatever the ratings call the dimension.
         alone = itself.repeats[0].agreeing if len(itself.repeats) == len(found.by_dimension) == 1 else None
         points += [
             SweepPoint(
@@ -343,7 +345,7 @@ def temperature_sweep(
 
 
 def _differences(outputs: Sequence[JudgeOutput]) -> list[str]:
-    """What else the runs differ in."""
+    """A note on other settings in which the runs differ."""
     given: list[Mapping[str, object]] = [
         {"model": one.model, **{k: v for k, v in one.settings.items() if k not in _MAY_DIFFER}}
         for one in outputs
@@ -365,45 +367,45 @@ VerdictValue = Literal[
 SILENT: VerdictValue = "says nothing"
 SHIFTED: VerdictValue = "orders well, but is shifted"
 LEAST_TEXTS = 30
-"""Fewer texts than this say too little about any group."""
+"""With fewer texts, no verdict about a group is possible."""
 LEAST_ITEMS = 10
-"""Fewer items than this give intervals that cannot be believed."""
+"""With fewer items, intervals are unreliable."""
 MOST_OFF_SCALE = 0.05
-"""More scores off the scale than this share: leaving them out may flatter the evaluator."""
+"""Above this share of scores off the scale, leaving them out may flatter the evaluator."""
 ORDERS_WELL = 0.5
-"""Spearman's correlation with the mean rating that the whole interval must exceed."""
+"""The whole interval of Spearman's correlation with the mean rating must lie above this."""
 SHIFTED_BY = 0.25
-"""Of the distance of two classes: how far from 0 the whole interval of evaluator minus mean rating must lie."""
+"""The whole interval of evaluator minus mean rating must be further from 0 than this share of a class."""
 RULES = (
     f"Too few texts: fewer than {LEAST_TEXTS} texts or {LEAST_ITEMS} items were compared.",
-    f"Says nothing: all texts have the same score; or at least {CONSTANT_SHARE:.0%} have, and nothing shows that the evaluator "
-    "is better than chance (as below).",
+    f"Says nothing: all texts have the same score; or at least {CONSTANT_SHARE:.0%} do, and the evaluator is not shown "
+    "to be better than chance (as below).",
     f"Off the scale: more than {MOST_OFF_SCALE:.0%} of the scores are off the raters' scale.",
-    f"Orders well, but is shifted: the interval of Spearman's correlation with the mean rating lies above {ORDERS_WELL:g}; "
-    f"the interval of evaluator minus mean rating lies more than {SHIFTED_BY:g} of a class away from 0; and the evaluator "
-    "is not shown to agree with a rater more often than another rater does (that interval does not lie above 0).",
-    "Not shown better than chance: Fleiss' kappa of majority and evaluator is undefined, or its interval reaches 0 (of numbers: "
-    "Spearman's correlation).",
+    f"Orders well, but is shifted: the interval of Spearman's correlation with the mean rating lies above {ORDERS_WELL:g}, "
+    f"and the interval of evaluator minus mean rating lies more than {SHIFTED_BY:g} of a class away from 0. Not applied if "
+    "the evaluator agrees with a rater more often than another rater does (that interval lies above 0).",
+    "Not shown better than chance: Fleiss' kappa of majority and evaluator is undefined, or its interval reaches 0 (for "
+    "numbers: Spearman's correlation).",
     "Biased: the interval of the bias towards the top class excludes 0, and the evaluator agrees with a rater less often "
     "than another rater does (that interval lies below 0).",
 )
-"""As the page and the documents state them, in the order in which a verdict is taken."""
+"""The rules as the page and the documentation state them; the first that applies gives the verdict."""
 _NAMED = 8
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What speaks against the evaluator in a cell."""
+    """The objections to the evaluator in a cell."""
 
     value: VerdictValue
     """The first rule that applies (`RULES`), or "no objection"."""
     reasons: tuple[str, ...]
-    """A sentence for each rule that applies, with its numbers; empty where none does."""
+    """One reason, with numbers, for each rule that applies; empty: none does."""
 
 
 @dataclass(frozen=True)
 class Warned:
-    """A cell in which the evaluator's classes should not stand in for people's."""
+    """A cell in which the evaluator's classes should not replace people's."""
 
     group: Mapping[str, str]
     n: int
@@ -413,14 +415,14 @@ class Warned:
 
 @dataclass(frozen=True)
 class Advice:
-    """Where not to use it."""
+    """Where not to use an evaluator."""
 
     warned: tuple[Warned, ...]
     n_cells: int
     sentences: tuple[str, ...]
-    """The verdict: what says nothing, what is shifted, what should not be used; or that no rule speaks against it."""
+    """The verdict: cells without information, shifted cells and cells to avoid; or that no rule objects."""
     constants: tuple[str, ...] = ()
-    """Sentences on what else is constant or nearly so, though no verdict names it; they stand before any other number."""
+    """Sentences on (nearly) constant scores that no verdict names, to show before any other number."""
 
     @property
     def sentence(self) -> str:
@@ -429,10 +431,10 @@ class Advice:
 
 
 def advice(found: Calibration) -> Advice:
-    """The cells in which a rule speaks against the evaluator (`RULES`), and sentences that name them.
+    """Find the cells in which a rule objects to the evaluator (`RULES`) and name them in sentences.
 
-    A cell that passes is not thereby good: read its agreement. With many cells some pass or fail by chance; a cell chosen
-    after looking at all of them is exploratory.
+    A cell that passes is not necessarily good: read its agreement. With many cells, some pass or fail by chance; a cell
+    chosen after seeing all of them is exploratory.
     """
     judged = [(cell, verdict_of(cell)) for cell in found.cells]
     warned = tuple(
@@ -444,7 +446,7 @@ def advice(found: Calibration) -> Advice:
 
 
 def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]]) -> tuple[str, ...]:
-    """What is (nearly) constant and in no verdict: cells that pass, and whole dimensions whose cells hold too few texts."""
+    """(Nearly) constant scores in no verdict: in cells that pass, and in whole dimensions whose cells have too few texts."""
     there = [
         cell
         for cell, verdict in judged
@@ -461,10 +463,10 @@ def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]
 
 
 def verdict_of(cell: Cell) -> Verdict:
-    """Which rules speak against the evaluator on such texts. Shifted takes the place of chance and bias, which follow from it.
+    """Apply the rules to a cell. A shift replaces the objections of chance and bias, which follow from it.
 
-    Misleads where a limit (`ORDERS_WELL`, `SHIFTED_BY`) is missed narrowly: they are conventions. An order that agrees with
-    the mean rating says nothing about a single text's class.
+    Misleads if a limit (`ORDERS_WELL`, `SHIFTED_BY`) is narrowly missed: the limits are conventions. An order that agrees
+    with the mean rating does not show that the class of any one text is right.
     """
     by_chance = _by_chance(cell)
     same = cell.constant
@@ -484,7 +486,7 @@ def verdict_of(cell: Cell) -> Verdict:
 
 
 def _same_score(same: Constant) -> str:
-    """What makes an evaluator (nearly) constant, in words."""
+    """The reason why an evaluator is (nearly) constant."""
     if not same.n_others:
         return f"it gives all {same.n} texts the same score, {same.value:g}"
     return f"it gives {same.n - same.n_others} of {same.n} texts the same score, {same.value:g}"
@@ -493,14 +495,16 @@ def _same_score(same: Constant) -> str:
 def _few(cell: Cell) -> str | None:
     usable = cell.n - cell.n_off_scale
     if usable < LEAST_TEXTS or cell.n_items < LEAST_ITEMS:
-        return f"only {usable} texts of {cell.n_items} items"
+        return f"only {usable} texts from {cell.n_items} items"
     return None
 
 
 def _off_scale(cell: Cell) -> str | None:
     if cell.n_off_scale <= MOST_OFF_SCALE * cell.n:
         return None
-    return f"{cell.n_off_scale} of {cell.n} scores are off the scale, and leaving them out may flatter the evaluator"
+    return (
+        f"{cell.n_off_scale} of {cell.n} scores are off the scale; leaving them out may flatter the evaluator"
+    )
 
 
 def _shifted(cell: Cell) -> str | None:
@@ -518,7 +522,7 @@ def _shifted(cell: Cell) -> str | None:
 
 
 def _lies(found: Estimate, limit: float) -> bool:
-    """Whether the whole interval lies beyond the limit, seen from 0."""
+    """Whether the whole interval is further from 0 than the limit."""
     if found.low is None or found.high is None:
         return False
     return found.low > limit if limit > 0 else found.high < limit
@@ -528,12 +532,12 @@ def _by_chance(cell: Cell) -> str | None:
     name, title = ("kappa", "kappa") if cell.classes else ("spearman", "Spearman")
     central = cell.get(name)
     if central is None:
-        return "dimensions with different classes are mixed, and nothing was computed: group by dimension"
+        return "nothing was computed, because dimensions with different classes are mixed: group by dimension"
     if central.estimate is None:
         return f"{title} is undefined ({central.reason})"
     if central.low is None:
         return f"{title} has no interval ({central.interval_reason})"
-    return f"{title} may be 0 or less ({_with_ends(central)})" if central.low <= 0 else None
+    return f"{title} may be 0 or below ({_with_ends(central)})" if central.low <= 0 else None
 
 
 def _biased(cell: Cell) -> str | None:
@@ -550,7 +554,7 @@ def _biased(cell: Cell) -> str | None:
 
 
 def _with_ends(found: Estimate) -> str:
-    """Such as `0.81 [0.77, 0.84]`."""
+    """The estimate with its interval, such as `0.81 [0.77, 0.84]`."""
     value, low, high = (decimal(one or 0.0, 2) for one in (found.estimate, found.low, found.high))
     return f"{value} [{low}, {high}]"
 
@@ -563,9 +567,7 @@ def _points(found: Estimate) -> str:
 def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
     if not warned:
         whole = _all(len(found.cells))
-        return (
-            f"No rule speaks against {found.evaluator} in {whole}; read the agreement before you rely on it.",
-        )
+        return (f"No objection to {found.evaluator} in {whole}. Read the agreement before you rely on it.",)
     groups: dict[str, list[Warned]] = {}
     for one in warned:
         groups.setdefault(one.verdict if one.verdict in _SAID else "", []).append(one)
@@ -579,15 +581,15 @@ def _sentences(found: Calibration, warned: Sequence[Warned]) -> tuple[str, ...]:
 _SAID: Mapping[str, tuple[str, str]] = {
     SILENT: (
         "gives all texts, or nearly all, the same score",
-        " It should not stand in for people there.",
+        " It should not replace people there.",
     ),
     SHIFTED: (
         "orders texts well, but is shifted",
-        " Use its order, or map its scores to people's first; its classes do not stand in for people's.",
+        " Use its order only, or map its scores to people's scale first.",
     ),
-    "": ("should not stand in for people", ""),
+    "": ("should not replace people", ""),
 }
-"""Verdict -> what the sentence says of its cells, before and after naming them; empty: all other verdicts."""
+"""Verdict -> words before and after the names of its cells; empty: all other verdicts."""
 
 
 def _all(n_cells: int) -> str:
@@ -595,7 +597,7 @@ def _all(n_cells: int) -> str:
 
 
 def _where(own: Sequence[Warned], n_cells: int) -> str:
-    """Such as `2 of 5 groups: sw, LA; ja, LA`."""
+    """Count and names of groups, such as `2 of 5 groups: sw, LA; ja, LA`."""
     if len(own) == n_cells:
         return _all(n_cells)
     named = [called(one.group) for one in own]
@@ -604,5 +606,5 @@ def _where(own: Sequence[Warned], n_cells: int) -> str:
 
 
 def called(group: Mapping[str, str]) -> str:
-    """A group in a sentence: its values."""
+    """Name of a group in a sentence: its values."""
     return ", ".join(group.values()) or "all texts"

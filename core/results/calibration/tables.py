@@ -1,4 +1,4 @@
-"""A calibration as result tables, and as the documented JSON (docs/formats.md)."""
+"""Convert a calibration to result tables and to the documented JSON (docs/formats.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -26,13 +26,13 @@ from core.stats.calibration import CalibrationMap, ReliabilityBin
 from core.stats.resampling import Estimate
 
 Row = dict[str, Any]
-NOT_APPLICABLE = "it does not apply to these ratings"
+NOT_APPLICABLE = "does not apply to these ratings"
 _UNDEFINED_IN_ALL = "undefined in every group"
 _MOST_NAMED = 12
-"""Groups that a note names; files have all."""
+"""Groups that a note names at most; files have all."""
 _VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "agreement": (
-        "People and evaluator, one measure",
+        "Raters and evaluator on the same measure",
         ("raters_pairwise", "pairwise", "gap", "spearman", "kendall", "shift"),
     ),
     "raters": (
@@ -46,15 +46,15 @@ _VIEWS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "numbers": ("Ratings and scores", OF_NUMBERS),
 }
-"""Tables of groups: title, and the statistics that readers see; files have all of them. The last is of numbers."""
+"""Tables of groups: title and visible statistics; files have all of them. The last is for numbers."""
 _TITLES = {
     **STATISTICS,
     "gap": "Difference",
-    "raters_agreement": "All raters equal",
+    "raters_agreement": "All raters agree",
     "raters_f1": "Weighted F1",
     "raters_kappa": "Fleiss' kappa",
     "raters_ac1": "Gwet's AC1",
-    "agreement": "Equal",
+    "agreement": "Agree",
     "f1": "Weighted F1",
     "kappa": "Fleiss' kappa",
     "alpha": "Krippendorff's alpha",
@@ -73,13 +73,13 @@ CALIBRATION_TABLES = (
     *(f"{kind}-{view}" for kind in ("means", "pooled") for view in _VIEWS if view != "bias"),
     *("map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
 )
-"""Names of all tables."""
+"""Names of all calibration tables."""
 
 
 def calibration_tables(found: Sequence[Calibration], averaged: str) -> dict[str, ResultTable]:
-    """Statistics by group, then the whole, as far as they apply: views of the same rows, by name.
+    """Tables by name: statistics by group, then over all groups, as far as they apply.
 
-    averaged: `macro` (each group counts once: tables `means-...`) or `pooled` (each text counts once: `pooled-...`).
+    averaged: `macro` (each group counts once, tables `means-...`) or `pooled` (each text counts once, `pooled-...`).
     """
     several = [one for one in found if len(one.cells) > 1]
     made = _of_cells("", [(one, cell) for one in found for cell in one.cells])
@@ -91,12 +91,12 @@ def calibration_tables(found: Sequence[Calibration], averaged: str) -> dict[str,
 
 
 def pooled_tables(found: Sequence[Calibration]) -> list[ResultTable]:
-    """All texts of each dimension together, then of all."""
+    """Tables of all texts of each dimension, then of all dimensions."""
     return _of_cells("pooled-", [(one, cell) for one in found for cell in (*one.by_dimension, one.pooled)])
 
 
 def _of_cells(prefix: str, rows: Sequence[tuple[Calibration, Cell]]) -> list[ResultTable]:
-    """Views of classes hold every group; that of numbers, beside them, only groups without classes."""
+    """Tables for classes contain every group; the one for numbers only groups without classes, if both are needed."""
     *of_classes, of_numbers = (view for view in _VIEWS if not prefix or view != "bias")
     numbers = [(one, cell) for one, cell in rows if not cell.classes and cell.statistics]
     views = of_classes if len(numbers) < len(rows) else []
@@ -139,7 +139,7 @@ def _view(
         title=f"{said}: all texts" if prefix else said,
         notes=(
             *(
-                f"{called(cell.group)}: no classes: {cell.why_numbers}"
+                f"{called(cell.group)}: compared as numbers: {cell.why_numbers}"
                 for _, cell in rows
                 if view == "numbers"
             ),
@@ -151,7 +151,7 @@ def _view(
 def _groups(
     rows: Sequence[tuple[str, Mapping[str, str]]],
 ) -> tuple[list[Column], list[tuple[Value, ...]]]:
-    """Columns that name evaluator and group, with their cells; readers see the group in one."""
+    """Columns for evaluator and group with their cells; on screen one column shows the whole group."""
     names = list(dict.fromkeys(name for _, group in rows for name in group))
     columns = [
         _evaluators([evaluator for evaluator, _ in rows]),
@@ -165,13 +165,13 @@ def _groups(
 
 
 def _evaluators(names: Sequence[str]) -> Column:
-    """Readers see their names where there are several."""
+    """The column of evaluators, visible if there are several."""
     several = len(set(names)) > 1
     return Column("evaluator", "Evaluator", shown=several, names_row=several)
 
 
 def _notes(rows: Sequence[tuple[Calibration, Cell]]) -> list[str]:
-    """How intervals were made, what is left out of which groups, and what was noticed."""
+    """Notes on intervals, on what each group leaves out, and on assumptions."""
     found = list({id(one): one for one, _ in rows}.values())
     lost: dict[str, dict[str, int]] = {}
     for one, cell in rows:
@@ -201,7 +201,7 @@ def _where(by_group: Mapping[str, int]) -> str:
 
 
 def mean_tables(found: Sequence[Calibration]) -> list[ResultTable]:
-    """Means over groups, each counting once, with the SD over groups."""
+    """Tables of means over groups; each group counts once. With the SD over groups."""
     rows = [(one, summary) for one in found for summary in macro_averaged(one)]
     there = {name for _, one in rows for name in one.statistics}
     as_classes = any("pairwise" in one.statistics for _, one in rows)
@@ -216,7 +216,7 @@ def _means(
     name: str, title: str, shown: Sequence[str], rows: Sequence[tuple[Calibration, Summary]]
 ) -> ResultTable:
     options = rows[0][0].options
-    zero = "as 0" if options.paper_kappa else "left out of the mean and counted behind +"
+    zero = "counted as 0" if options.paper_kappa else "left out of the mean; +n shows how many"
     return ResultTable(
         name,
         (
@@ -249,7 +249,7 @@ def _means(
         ),
         title=f"{title}: means over groups",
         notes=(
-            "Each group counts once; behind ±: the standard deviation over groups.",
+            "Each group counts once. ±: standard deviation over groups.",
             f"Split raters: {MAJORITIES[options.majority]}. Undefined kappas: {zero}.",
         )
         if name in ("means-agreement", "means-numbers")
@@ -272,7 +272,7 @@ def _mean_and_sd(name: str, found: MacroMean | None) -> tuple[Interval, float | 
 
 
 def class_table(rows: Sequence[tuple[str, Cell]]) -> ResultTable:
-    """Texts by class, by how far raters agree. rows: evaluator and group."""
+    """Table of texts by class and by agreement among raters. rows: evaluator and group."""
     each = [(evaluator, cell, one) for evaluator, cell in rows for one in cell.distributions]
     flat = [
         (evaluator, cell, one, place) for evaluator, cell, one in each for place in range(len(one.classes))
@@ -293,23 +293,25 @@ def class_table(rows: Sequence[tuple[str, Cell]]) -> ResultTable:
             for own, (_, _, one, k) in zip(head, flat, strict=True)
         ),
         title="Classes",
-        notes=("Texts by class, of those with a majority and a score; without a majority: of each kind.",),
+        notes=(
+            "Texts by class, over texts with a majority and a score. No majority: texts of each kind of agreement.",
+        ),
     )
 
 
 _OF_MAPS = {
-    "error_before": "Error as given",
-    "error_after": "Error mapped",
+    "error_before": "Error before mapping",
+    "error_after": "Error after mapping",
     "error_of_mean": "Error of the mean rating",
-    "gain": "Gain over the mean",
-    "calibration_error_before": "Calibration error as given",
-    "calibration_error_after": "Calibration error mapped",
+    "gain": "Gain over the mean rating",
+    "calibration_error_before": "Calibration error before mapping",
+    "calibration_error_after": "Calibration error after mapping",
 }
-"""Field of a CalibrationMap that says what it is worth -> what to call it."""
+"""Field of a CalibrationMap on the map's benefit -> its title."""
 
 
 def map_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
-    """What mapping the scores to people's scale is worth. maps: evaluator, and dimension -> its map."""
+    """Table of the benefit of mapping scores to people's scale. maps: evaluator, and dimension -> its map."""
     each = [(evaluator, dimension, one) for evaluator, own in maps for dimension, one in own.items()]
     return ResultTable(
         "map",
@@ -331,9 +333,9 @@ def map_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> Resul
             )
             for evaluator, dimension, one in each
         ),
-        title="Map to the mean rating, tested on items it was not fitted to",
+        title="Map to the mean rating, tested on items left out of the fit",
         notes=(
-            "Error: mean absolute error. A gain above 0: the evaluator knows something of the single text.",
+            "Error: mean absolute error. Gain above 0: the score of a text helps to predict its rating.",
             *(f"{dimension}: {note}" for _, dimension, one in each for note in _map_notes(one)),
         ),
     )
@@ -344,7 +346,7 @@ def _map_notes(one: CalibrationMap) -> list[str]:
 
 
 def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) -> ResultTable:
-    """The bins of reliability diagrams, before and after the map."""
+    """Table of the bins of reliability diagrams, before and after mapping."""
     return ResultTable(
         "reliability",
         (
@@ -360,7 +362,7 @@ def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) 
             (evaluator, dimension, which, one.low, one.high, one.mean_score, interval(one.human))
             for evaluator, own in maps
             for dimension, found in own.items()
-            for which, bins in (("as given", found.before), ("mapped", found.after))
+            for which, bins in (("before mapping", found.before), ("after mapping", found.after))
             for one in bins
         ),
         title="Reliability",
@@ -368,7 +370,7 @@ def reliability_table(maps: Sequence[tuple[str, Mapping[str, CalibrationMap]]]) 
 
 
 def warned_table(found: Sequence[Calibration]) -> ResultTable:
-    """The groups that fail a rule."""
+    """Table of the groups that fail a rule."""
     rows = [(one.evaluator, warned) for one in found for warned in advice(one).warned]
     groups, head = _groups([(evaluator, warned.group) for evaluator, warned in rows])
     return ResultTable(
@@ -383,7 +385,7 @@ def warned_table(found: Sequence[Calibration]) -> ResultTable:
 
 
 def sweep_table(found: Sweep) -> ResultTable:
-    """Agreement with people and with itself, by temperature."""
+    """Table of agreement with people and between repeats, by temperature."""
     return ResultTable(
         "temperatures",
         (
@@ -391,7 +393,7 @@ def sweep_table(found: Sweep) -> ResultTable:
             Column("evaluator", "Evaluator", names_row=True),
             Column("dimension", "Dimension", names_row=True),
             Column("repeats", "Repeats"),
-            Column("agreement", "Equal to the majority"),
+            Column("agreement", "Agrees with the majority"),
             Column("kappa", "Fleiss' kappa"),
             Column("repeats_equal", "All repeats equal", percent=True),
         ),
@@ -400,7 +402,7 @@ def sweep_table(found: Sweep) -> ResultTable:
                 *(one.temperature, one.evaluator, one.dimension, one.n_repeats),
                 interval(one.agreement, NOT_APPLICABLE),
                 interval(one.kappa, NOT_APPLICABLE),
-                interval(one.repeats_equal, "its repeats are not known"),
+                interval(one.repeats_equal, "its repeats are unknown"),
             )
             for one in found.points
         ),
@@ -410,7 +412,7 @@ def sweep_table(found: Sweep) -> ResultTable:
 
 
 def shuffled_table(found: Sequence[Sensitivity]) -> ResultTable:
-    """How often a score drops when words change places."""
+    """Table of how often a score drops when words are shuffled."""
     groups, head = _groups([("", one.group) for one in found])
     return ResultTable(
         "shuffled-words",
@@ -463,13 +465,13 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "mean_absolute_error": "error",
     },
 }
-"""Section of the JSON -> its keys -> names of STATISTICS."""
+"""Section of the JSON -> keys -> names of STATISTICS."""
 
 
 def calibration_json(
     found: Calibration, judged: Advice, maps: Mapping[str, CalibrationMap] | None, averaged: str
 ) -> Row:
-    """averaged: `macro` (004: each cell counts once) or `pooled` (each text counts once): what stands at the top."""
+    """The documented JSON. averaged: kind of mean at the top, `macro` (as in Multilingual) or `pooled` (over texts)."""
     overall = macro_averaged(found)
     top = _macro(overall[0]) if averaged == "macro" else _cell_sections(found.pooled)
     return {

@@ -1,1 +1,1 @@
-"""Which metric follows quality?"""
+"""Correlate metrics with quality."""

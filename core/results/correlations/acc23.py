@@ -1,5 +1,6 @@
-"""Do metrics order the texts of an item as people do, ties included? Accuracy with tie calibration, and what stands beside
-it in WMT's meta-evaluation: segment and system correlations.
+"""Pairwise accuracy with tie calibration: do metrics order an item's texts as people do?
+
+With the other measures of WMT's meta-evaluation: segment and system correlations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,36 +47,36 @@ from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
 
-_ALPHA = 0.05  # where readers look; a note says when no p can get there
+_ALPHA = 0.05  # a note warns if no p can reach this level
 
 
 @dataclass(frozen=True)
 class Acc23Options:
-    """What is compared and how intervals and tests are made."""
+    """Options for the comparison, its intervals and its tests."""
 
     epsilon: float | None = None
-    """Differences of a metric that are no larger are ties; None: calibrated for each metric."""
+    """Scores of a metric that differ by no more are ties; None: calibrated for each metric."""
     tie_rounding: bool = False
-    """Whether people's scores that differ by rounding alone (-25.2 and -25.200000000000003) are tied. The numbers that
-    WMT23 published take them for different."""
+    """Whether human scores that differ only by rounding (-25.2 and -25.200000000000003) are ties. In WMT23's published
+    numbers they are not."""
     references: bool = False
-    """Whether systems that are references (refA, refB, synthetic_ref) take part."""
+    """Whether to include systems that are references (refA, refB, synthetic_ref)."""
     dimension: str | None = None
-    """Of the ratings; None: the only one."""
+    """Dimension of the ratings; None: the only one."""
     test: bool = False
     """Also test every two metrics."""
     swap: Swap = "items"
-    """What changes places in the test (`accuracy_test`); "pairs": the published variant, whose p is too small."""
+    """Unit that the test swaps (`accuracy_test`); "pairs": the published variant, whose p is too small."""
     system_scores: SystemScores = "all"
-    """Over which texts metrics' scores of systems are means."""
+    """Texts over which metric scores of systems are averaged."""
     n_resamples: int = 1_000
-    """Of intervals, of the test and of soft pairwise accuracy; 0: none of them."""
+    """Resamples for intervals, the test and soft pairwise accuracy; 0: none of these."""
     confidence_level: float = 0.95
     rng: int = 0
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """What decides the intervals."""
+        """The options that determine the intervals."""
         return picked(self, "n_resamples", "confidence_level", "rng")
 
 
@@ -84,12 +85,12 @@ DEFAULT_ACC23_OPTIONS = Acc23Options()
 
 @dataclass(frozen=True)
 class MetricAccuracy:
-    """One metric against people."""
+    """One metric compared with people."""
 
     metric: str
     accuracy: PairwiseAccuracy
     interval: Estimate
-    """Of the accuracy, over items; a calibrated epsilon is found anew in each resample."""
+    """Interval of the accuracy over items; a calibrated epsilon is calibrated again in each resample."""
     segment: Estimate
     """Pearson over all texts; the interval resamples items."""
     per_item: Estimate
@@ -97,68 +98,68 @@ class MetricAccuracy:
     system: Estimate
     """Pearson between systems' means."""
     system_accuracy: Estimate
-    """Share of pairs of systems that the metric orders as people do."""
+    """Share of system pairs that the metric orders as people do."""
     soft_accuracy: SoftAccuracy
-    """The same with how sure both are of each pair, over the rated texts."""
+    """The same, weighted by how certain both are of each pair, over the rated texts."""
     n_texts: int
     left_out: Mapping[str, int]
-    """Reason -> scored texts without a part in it."""
+    """Reason -> scored texts that are left out."""
     constant: Constant | None
-    """The score that covers all or nearly all of these texts; None: scores vary."""
+    """The score of all or nearly all these texts; None: scores vary."""
 
 
 @dataclass(frozen=True)
 class AccuracyTest:
-    """Two metrics on the same texts."""
+    """A test of two metrics on the same texts."""
 
     first: str
     second: str
     test: PairedTest
     p_holm: float | None
-    """The test's p, paying for all tests of this call; None where it has none."""
+    """The test's p, corrected for all tests of this call; None if undefined."""
     swap: Swap
-    """What changed places."""
+    """The unit that the test swapped."""
 
 
 @dataclass(frozen=True)
 class Acc23:
-    """All metrics of a table against one set of ratings."""
+    """All metrics of a table compared with one set of ratings."""
 
     human: str
     metrics: tuple[MetricAccuracy, ...]
-    """In the table's order."""
+    """Metrics in the table's order."""
     tests: tuple[AccuracyTest, ...]
-    """Every pair once; empty where no test was asked for."""
+    """Every pair of metrics once; empty if no test was requested."""
     options: Acc23Options
     notes: tuple[str, ...] = ()
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """A sentence for each metric that says nearly the same of everything: what people tie is all that it has right."""
+        """A sentence for each (nearly) constant metric: such a metric is right only about pairs that people tie."""
         return constants_said((shown(one.metric), one.constant) for one in self.metrics)
 
 
 def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_ACC23_OPTIONS) -> Acc23:
-    """Pairwise accuracy within items for every metric, with segment and system correlations beside it.
+    """Compute pairwise accuracy within items for every metric, with segment and system correlations.
 
-    Deutsch et al. 2023 (EMNLP, "Ties Matter"), as WMT23 has it: of all pairs of an item's texts, those that metric and
-    people put in one order or both tie, averaged over items. A rating is the mean of a text's ratings; texts of a system
-    at several levels are texts of their own. Misleads where people hardly ever tie, or always: the calibrated epsilon
-    then says more about them than about the metric; and it is fitted on the data it is reported on, which favours
-    metrics on a fine scale a little. Of a judge's columns, one a dimension (JUDGE-DIMENSION), the one that says what
-    people rated takes part, which a note says. Raises InputError where nothing meets.
+    Deutsch et al. 2023 (EMNLP, "Ties Matter"), as in WMT23: the share of pairs of an item's texts that metric and people
+    order alike or both tie, averaged over items. A rating is the mean of a text's ratings; a system's texts at several
+    levels count separately. Misleads if people hardly ever tie, or nearly always: the calibrated epsilon then reflects the
+    people more than the metric. Epsilon is calibrated on the reported data, which slightly favours metrics with a fine
+    scale. If a judge has one column for each dimension (JUDGE-DIMENSION), only the column of the rated dimension is used,
+    with a note. Raises InputError if nothing matches.
     """
     if not table.metrics:
-        raise InputError("There is no metric: the table holds no column of scores.")
+        raise InputError("The table contains no metric. Add a column of scores.")
     if options.epsilon is not None and not 0 <= options.epsilon < float("inf"):
-        raise InputError(f"epsilon: {options.epsilon} is no number from 0 up.")
+        raise InputError(f"epsilon: {options.epsilon} is not a number of at least 0.")
     table, other_columns = _of_dimension(human, table, options.dimension)
     people, scored, notes = (human, table, ()) if options.references else _without_references(human, table)
     joined = join_ratings(scored, people, dimension=options.dimension, z_normalise=False, kept=False)
     items, systems = _places(joined)
 
     def spread(values: Floats) -> Floats:
-        """Shape (items, systems), NaN where there is no text."""
+        """The values with shape (items, systems), NaN where there is no text."""
         matrix = np.full((int(items.max(initial=-1)) + 1, int(systems.max(initial=-1)) + 1), np.nan)
         matrix[items, systems] = values
         return matrix
@@ -168,13 +169,13 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
     matrices = [spread(scores) for scores in joined.scores().T]
     names = [metric.name for metric in joined.table.metrics]
     tests = _tests(names, target, matrices, options) if options.test else ()
-    # A rating that differs by rounding alone is a tie in the one matrix and none in the other.
+    # Ratings that differ only by rounding are tied in the first matrix and not in the second.
     n_apart = sum(
         int(((tied[:, one] == tied[:, other]) & (target[:, one] != target[:, other])).sum())
         for one, other in combinations(range(tied.shape[1]), 2)
     )
     rounding = (
-        f"{n_apart:,} pairs of people's scores differ by rounding alone and count as different, as in WMT23's own numbers",
+        f"{n_apart:,} pairs of human scores differ only by rounding. They count as different, as in WMT23's own numbers",
     )
     return Acc23(
         human.file_name,
@@ -190,7 +191,7 @@ def acc23(human: RatingSet, table: ScoreTable, options: Acc23Options = DEFAULT_A
 
 
 def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Floats:
-    """The joined rows' mean ratings without tying those that differ by rounding alone."""
+    """The joined rows' mean ratings, without ties between those that differ only by rounding."""
     chosen = chosen_ratings(people, options.dimension, z_normalise=False)
     met = rows_met(joined.table, people, chosen.ratings)
     used, size = met >= 0, len(joined.table.rows)
@@ -201,7 +202,7 @@ def _as_given(joined: Joined, people: RatingSet, options: Acc23Options) -> Float
 def _of_dimension(
     human: RatingSet, table: ScoreTable, dimension: str | None
 ) -> tuple[ScoreTable, tuple[str, ...]]:
-    """The table without what judges say of other dimensions than the one that is looked at."""
+    """The table without judges' columns for other dimensions."""
     there = dimensions_of(human) if dimension is None else (dimension,)
     names = [metric.name for metric in table.metrics]
     once = {name: name.partition(SAME_NAME)[0] for name in names}
@@ -211,13 +212,11 @@ def _of_dimension(
     if len(kept) == len(names):
         return table, ()
     others = ", ".join(shown(name) for place, name in enumerate(names) if place not in kept)
-    return columns_at(table, kept), (
-        f"columns of the same judge that say something else, left out: {others}",
-    )
+    return columns_at(table, kept), (f"columns of the same judge for other dimensions left out: {others}",)
 
 
 def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet, ScoreTable, tuple[str, ...]]:
-    """Without the texts of systems that are references, and a note on which these were."""
+    """Ratings and scores without systems that are references, and a note naming these."""
     kept = [index for index, row in enumerate(table.rows) if not names_reference(row.system)]
     ratings = tuple(one for one in human.ratings if not names_reference(one.system or ""))
     gone = {row.system for row in table.rows if names_reference(row.system)}
@@ -226,7 +225,7 @@ def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet,
         return human, table, ()
     if not kept or not ratings:
         raise InputError(
-            f"All texts are of references ({', '.join(sorted(map(shown, gone)))}), which are left out unless asked for."
+            f"All texts are references ({', '.join(sorted(map(shown, gone)))}). Include references to compare them."
         )
     note = f"references left out: {', '.join(sorted(map(shown, gone)))}"
     scored = replace(rows_at(table, kept), notes=table.notes)
@@ -234,7 +233,7 @@ def _without_references(human: RatingSet, table: ScoreTable) -> tuple[RatingSet,
 
 
 def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Item and system of each joined row, numbered. A level makes a system of its own."""
+    """Numbers of item and system of each joined row. Each level of a system counts as a separate system."""
     rows = [joined.table.rows[index] for index in joined.rows.tolist()]
     items = np.unique(items_of(rows), return_inverse=True)[1]
     numbers: dict[tuple[object, ...], int] = {}
@@ -244,8 +243,8 @@ def _places(joined: Joined) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     for row, place in zip(rows, zip(items.tolist(), systems.tolist(), strict=True), strict=True):
         if place in taken:
             raise InputError(
-                f"Item {shown(row.item_id)} has several texts of system {shown(row.system)} at one level: their pairs "
-                "cannot be told apart. Leave all but one out."
+                f"Item {shown(row.item_id)} has several texts of system {shown(row.system)} at one level. Leave out all but "
+                "one."
             )
         taken.add(place)
     return items, systems
@@ -289,7 +288,7 @@ def _of_metric(
 def _tests(
     names: Sequence[str], target: Floats, matrices: Sequence[Floats], options: Acc23Options
 ) -> tuple[AccuracyTest, ...]:
-    """Every two metrics, on the texts that both scored; at the epsilon asked for, else each at its own."""
+    """Test every two metrics on the texts that both scored, at the given epsilon or each at its own."""
     pairs = list(combinations(range(len(names)), 2))
     given = None if options.epsilon is None else (options.epsilon, options.epsilon)
     draws: dict[str, Any] = {"swap": options.swap, "n_resamples": options.n_resamples, "rng": options.rng}
@@ -305,7 +304,7 @@ def _tests(
 
 
 def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
-    """Whether p_holm can reach .05 at all: drawn swaps and items that can change places bound it from below."""
+    """Warn if p_holm cannot reach .05: the numbers of swaps drawn and of items to swap limit it from below."""
     tested = [one.test for one in tests if one.test.p is not None]
     if not tested:
         return ()
@@ -314,32 +313,32 @@ def _floor_note(tests: Sequence[AccuracyTest]) -> tuple[str, ...]:
     tests_said = "1 test" if len(tested) == 1 else f"{len(tested)} tests"
     if len(tested) * 2.0 ** (1 - n_units) > _ALPHA:
         return (
-            f"Holm p cannot reach {_ALPHA:g}: {tests_said} of {n_units} units that change places. "
+            f"Holm p cannot reach {_ALPHA:g}: {tests_said} with {n_units} units to swap. "
             "More items are needed.",
         )
     if lowest > _ALPHA:
         return (
-            f"Holm p cannot fall below {len(tested)} / {1 + n_swaps:,} = {lowest:.2g}: {tests_said} of "
+            f"Holm p cannot fall below {len(tested)} / {1 + n_swaps:,} = {lowest:.2g}: {tests_said} with "
             f"{n_swaps:,} swaps. Draw more swaps.",
         )
     return ()
 
 
-_CALIBRATED = "found for each metric, on the texts it is reported on, which favours a fine scale a little"
+_CALIBRATED = "calibrated for each metric on the reported texts, which slightly favours a fine scale"
 _SWAPPED: Mapping[Swap, str] = {
     "items": "whole items, two-sided",
-    "pairs": "single pairs, two-sided, as behind WMT23's tables. Pairs of an item share texts, so p is too small",
+    "pairs": "single pairs, two-sided, as in WMT23's tables. Pairs of an item share texts, so p is too small",
 }
 
 
 def accuracy_table(found: Acc23) -> ResultTable:
-    """A row a metric. A calibrated accuracy has the basic bootstrap interval."""
+    """One row for each metric. A calibrated accuracy has the basic bootstrap interval."""
     options = found.options
     pairs = " or ".join(map(str, sorted({one.soft_accuracy.n_pairs for one in found.metrics})))
-    kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile beside it"
+    kind = "percentile" if options.epsilon is not None else "basic for acc23, percentile for the others"
     drawn = (
         "SPA: soft pairwise accuracy, 1 minus the mean difference between people's and the metric's p over "
-        f"{pairs} pairs of systems ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
+        f"{pairs} system pairs ({options.n_resamples:,} swaps of rated items, seed {options.rng}).",
         f"Intervals: {options.confidence_level:.0%}, bootstrap over items: {kind}.",
     )
     return ResultTable(
@@ -354,7 +353,7 @@ def accuracy_table(found: Acc23) -> ResultTable:
             Column("segment"),
             Column("per_item", "per item"),
             Column("system"),
-            Column("system_accuracy", "pairs of systems"),
+            Column("system_accuracy", "system pairs"),
             Column("soft_pairwise_accuracy", "SPA"),
             *(Column(name, shown=False) for name in ("soft_n_pairs", "soft_n_swaps", "soft_reason")),
             *(Column(name, shown=False) for name in ("constant_value", "constant_share", "left_out")),
@@ -372,10 +371,10 @@ def accuracy_table(found: Acc23) -> ResultTable:
             for one in found.metrics
         ),
         notes=(
-            "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items; "
-            f"epsilon: {_CALIBRATED if options.epsilon is None else 'as given'}.",
-            "Pearson: segment over all texts; per item within each item, averaged; system between systems' means, whose "
-            f"intervals lie too low where systems are close or items few ({SYSTEM_MEANS[options.system_scores]}).",
+            "acc23: share of pairs of an item's texts that metric and people order alike or both tie, averaged over items. "
+            f"Epsilon: {_CALIBRATED if options.epsilon is None else 'as given'}.",
+            "Pearson: segment: over all texts; per item: within each item, averaged; system: between systems' means "
+            f"({SYSTEM_MEANS[options.system_scores]}). System intervals are too low if systems are close or items few.",
             *(drawn if options.n_resamples else ()),
             *dict.fromkeys(
                 f"SPA: undefined: {one.soft_accuracy.reason}"
@@ -389,7 +388,7 @@ def accuracy_table(found: Acc23) -> ResultTable:
 
 
 def accuracy_test_table(found: Acc23) -> ResultTable:
-    """A row for every two metrics that were tested."""
+    """One row for every two tested metrics."""
     n = len(found.tests)
     return ResultTable(
         "accuracy-tests",
@@ -408,7 +407,7 @@ def accuracy_test_table(found: Acc23) -> ResultTable:
             )
             for one in found.tests
         ),
-        title="Differences of accuracy, first minus second",
+        title="Differences in accuracy, first minus second",
         notes=(
             f"p: permutation test of {_SWAPPED[found.options.swap]}. "
             f"Holm p: corrected for {n} {'test' if n == 1 else 'tests'}.",

@@ -1,4 +1,4 @@
-"""Scores by level: does a metric fall as the damage grows, and where does it prefer the damaged text?"""
+"""Scores by level: does a metric fall as damage increases, and where does it prefer the damaged text?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,48 +20,48 @@ from core.tables.columns import level_number
 from core.tables.reading import shown
 
 ALL_LEVELS = "all"
-"""Key of a share over all damaged levels."""
+"""Key for the share over all damaged levels."""
 MISSING, EQUAL = "a level or its score is missing", "all scores of the item are equal"
-ALL_EQUAL = "each item's scores are all equal"
+ALL_EQUAL = "within every item, all scores are equal"
 
 _MOST_NAMED = 10
-_TOGETHER = 8  # metrics that share a matrix of sums: bounds memory; all draw the same resamples
+_TOGETHER = 8  # metrics that share a matrix of sums, to limit memory; all draw the same resamples
 
 
 @dataclass(frozen=True)
 class Preference:
-    """A text that a metric prefers to the undamaged one of the same item."""
+    """A damaged text that a metric prefers to the undamaged one of the same item."""
 
     item_id: str
     system: str
     level: str
-    """Of the damaged text."""
+    """Score of the damaged text."""
     first_score: float
-    """Of the undamaged text."""
+    """Score of the undamaged text."""
     score: float
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Of the texts' row: data set, generator ..."""
+    """Labels of the texts' row: data set, generator ..."""
 
 
 @dataclass(frozen=True)
 class MetricByLevel:
-    """One metric over the levels."""
+    """One metric at all levels."""
 
     metric: str
     family: str
     levels: Mapping[str, Estimate]
-    """Level, best first -> mean score over items, with an interval from resampling them."""
+    """Level, best first -> mean score over items; the interval resamples items."""
     monotonic: Estimate
-    """Share of items whose scores never rise from a level to the next worse one, of those not in `left_out`."""
+    """Share of items whose scores never rise from one level to the next worse, among those not in `left_out`."""
     strictly_monotonic: Estimate
-    """Share of items whose scores fall at every step, of those with a score at every level: equal ones do not fall."""
+    """Share of items whose scores fall at every step, among those with a score at every level."""
     prefers_damaged: Mapping[str, Estimate]
-    """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: over all levels, a
-    share of damaged texts. Items whose scores are all equal are left out."""
+    """Level -> share of items whose damaged text scores higher than the undamaged one; `all`: share of damaged texts
+    over all levels. Items whose scores are all equal are left out."""
     worst: tuple[Preference, ...]
-    """Where the damaged text is ahead by most, largest first."""
+    """Texts with the largest lead over the undamaged one, largest first."""
     constant: Constant | None = None
-    """The score that covers all or nearly all texts; None: scores vary."""
+    """The score of all or nearly all texts; None: scores vary."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason (MISSING, EQUAL) -> items that `monotonic` leaves out."""
 
@@ -73,17 +73,16 @@ def by_level(
     most_worst: int = 20,
     **drawing: Unpack[Resampling],
 ) -> tuple[MetricByLevel, ...]:
-    """Each metric's scores by level. The levels of one item of one system are compared with each other.
+    """Compare each metric's scores by level, within each item of each system.
 
-    Labels tell items apart where an item has several texts at a level (see `_units`).
+    Labels separate items if an item has several texts at a level (see `_units`).
 
-    The undamaged text is that of the lowest level in the table. Levels are compared on the metric turned so that
-    higher is better; means and scores are on its own scale. Intervals resample items by their id: what several systems
-    made of one item stays together. An item whose scores are all equal says nothing: it counts neither as monotonic
-    nor as one whose damaged text is not preferred (it does count in Meta-Judge's code, which divides by all items). So
-    a metric that often says nothing has shares of few items: read their n and `left_out`. Scores that differ by rounding
-    alone are equal. metrics: names; empty: all. Raises InputError where the table holds fewer than two levels, for
-    unknown names, and for a text that is listed twice.
+    The undamaged text is the one at the table's lowest level. Comparisons flip the sign of a metric if lower is better;
+    means and scores are on its own scale. Intervals resample items by id: the texts of several systems for one item stay
+    together. An item whose scores are all equal is no evidence: it counts neither as monotonic nor as one whose damaged
+    text is not preferred (in Meta-Judge's code, which divides by all items, it does count). A metric with many such items
+    has shares of few items: read their n and `left_out`. Scores that differ only by rounding are equal. metrics: names;
+    empty: all. Raises InputError for a table with fewer than two levels, for unknown names, and for a text listed twice.
     """
     names = [metric.name for metric in table.metrics]
     check_names("metric", metrics, names)
@@ -110,16 +109,16 @@ def by_level(
 
 @dataclass(frozen=True)
 class _Ladder:
-    """Scores of items over the levels."""
+    """Scores of items at all levels."""
 
     levels: tuple[str, ...]
-    """Best first."""
+    """Levels, best first."""
     keys: tuple[ScoredRow, ...]
-    """A row of each unit, with the labels that all its levels share."""
+    """One row of each unit, with the labels that all its levels share."""
     items: NDArray[np.int64]
-    """What is resampled, one number a unit."""
+    """Number of the item of each unit, for resampling."""
     scores: Floats
-    """Shape (units, levels, metrics); NaN where a level is missing or was not scored."""
+    """Shape (units, levels, metrics); NaN if a level is missing or not scored."""
 
 
 def _ladder(table: ScoreTable) -> _Ladder:
@@ -132,7 +131,7 @@ def _ladder(table: ScoreTable) -> _Ladder:
     if len(order) < 2:
         there = shown(by_number[order[0]]) if order else "none"
         raise InputError(
-            f"Scores by level need two levels or more in the column `level`, such as A0-A4 or 0-5; there is {there}."
+            f"Scores by level need at least two levels in the column `level`, such as A0-A4 or 0-5. Found: {there}."
         )
     check_spelled_alike(table.rows)
     indices = [index for index, row in enumerate(table.rows) if row.level in known]
@@ -145,11 +144,11 @@ def _ladder(table: ScoreTable) -> _Ladder:
 
 
 def _units(rows: Sequence[ScoredRow], levels: Sequence[int]) -> tuple[list[int], tuple[ScoredRow, ...]]:
-    """The unit of each row, and the first row of each unit with what all its rows share. levels: number of each row's.
+    """The unit of each row, and each unit's first row with what all its rows share. levels: number of each row's level.
 
-    A unit is an item, in its data set and language, of one system. Where it would hold a level twice, labels under which
-    an item has several levels (generator, shots, prompt) tell units apart; a label of each row alone, such as a remark,
-    never does. Raises InputError where a level still stands twice.
+    A unit is an item of one system, in its data set and language. If a unit has a level twice, it is split by labels whose
+    values each occur at several levels (generator, shots, prompt), never by labels that differ in every row, such as
+    remarks. Raises InputError if a level still occurs twice.
     """
     keys = keys_of(rows, ("item", "system", "dataset", "language"))
     if _twice(keys, levels):
@@ -158,7 +157,7 @@ def _units(rows: Sequence[ScoredRow], levels: Sequence[int]) -> tuple[list[int],
         apart = [column for column in columns if _has_levels(keys, column, levels)]
         keys = [(*key, *own) for key, *own in zip(keys, *apart, strict=True)]
     if twice := _twice(keys, levels):
-        raise InputError("Scores by level need each text once.", _problems(rows, twice))
+        raise InputError("Scores by level need each text only once.", _problems(rows, twice))
     numbers: dict[Key, int] = {}
     units = [numbers.setdefault(key, len(numbers)) for key in keys]
     shared: dict[int, ScoredRow] = {}
@@ -172,7 +171,7 @@ def _units(rows: Sequence[ScoredRow], levels: Sequence[int]) -> tuple[list[int],
 
 
 def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
-    """Rows whose level their unit has already."""
+    """Rows that repeat a level of their unit."""
     seen: set[tuple[Key, int]] = set()
     found = []
     for index, at in enumerate(zip(keys, levels, strict=True)):
@@ -183,7 +182,7 @@ def _twice(keys: Sequence[Key], levels: Sequence[int]) -> list[int]:
 
 
 def _has_levels(keys: Sequence[Key], values: Sequence[str | None], levels: Sequence[int]) -> bool:
-    """Whether most of an item's texts with one value of a label have further levels under that value."""
+    """Whether most texts with one value of a label have further levels with that value."""
     held: dict[tuple[Key, str | None], set[int]] = {}
     for key, value, level in zip(keys, values, levels, strict=True):
         held.setdefault((key, value), set()).add(level)
@@ -201,9 +200,9 @@ def _problems(rows: Sequence[ScoredRow], twice: Sequence[int]) -> list[str]:
 
 
 def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
-    """A metric's numerators and denominators, a row a unit, in the order that `_of_metric` reads.
+    """A metric's numerators and denominators, one row for each unit, in the order that `_of_metric` reads.
 
-    Score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
+    The order: score by level; never rising; always falling; damaged text ahead by level; the same over all levels.
     """
     steps = np.diff(turned, axis=1)
     whole, equal = _whole_and_equal(turned)
@@ -221,9 +220,9 @@ def _sums(scores: Floats, turned: Floats) -> tuple[Floats, Floats]:
 
 
 def _whole_and_equal(turned: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of each unit, whether every level has a score, and whether it has several scores that are all equal.
+    """Whether each unit has a score at every level, and whether it has several scores, all equal.
 
-    Both of shape (units, 1).
+    Both have shape (units, 1).
     """
     known = ~np.isnan(turned)
     largest, smallest = np.fmax.reduce(turned, axis=1), np.fmin.reduce(turned, axis=1)
@@ -239,7 +238,7 @@ def _of_metric(
     estimates: Sequence[Estimate],
     most_worst: int,
 ) -> MetricByLevel:
-    """index: the metric's place in the ladder's scores; turned: these, higher being better; estimates: of `_sums`."""
+    """One metric's result. index: its place in the ladder's scores; turned: these, higher is better; estimates: of `_sums`."""
     units, n_levels = len(ladder.keys), len(ladder.levels)
     whole, equal = _whole_and_equal(turned)
     counts = {MISSING: int((~whole).sum()), EQUAL: int((whole & equal).sum())}
@@ -265,21 +264,19 @@ def _of_metric(
 
 
 def _reasons(turned: Floats, n_levels: int) -> list[str]:
-    """Why each of what `_sums` made would be undefined, in its order."""
+    """The reason why each estimate of `_sums` would be undefined, in its order."""
     whole, equal = _whole_and_equal(turned)
     monotonic = ALL_EQUAL if whole.any() else "no item has a score at every level"
     pairs = ~np.isnan(turned[:, 1:]) & ~np.isnan(turned[:, :1])
     ahead = [
-        ALL_EQUAL
-        if (known & equal[:, 0]).any()
-        else "no item has a score both undamaged and at a damaged level"
+        ALL_EQUAL if (known & equal[:, 0]).any() else "no item has scores both undamaged and damaged"
         for known in [*pairs.T, pairs.any(axis=1)]
     ]
-    return ["no text of this level has a score"] * n_levels + [monotonic] * 2 + ahead
+    return ["no text at this level has a score"] * n_levels + [monotonic] * 2 + ahead
 
 
 def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Preference, ...]:
-    """Damaged texts that are ahead of the undamaged one, furthest first; equal leads in the order of the table."""
+    """Damaged texts that score above the undamaged one, largest lead first; equal leads in the order of the table."""
     lead = turned[:, 1:] - turned[:, :1]
     unit, step = np.nonzero(lead > 0)
     first = np.argsort(-lead[unit, step], kind="stable")[:most]
@@ -298,7 +295,7 @@ def _worst(ladder: _Ladder, metric: int, turned: Floats, most: int) -> tuple[Pre
 
 
 def level_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """A row a metric and level."""
+    """One row for each metric and level."""
     return ResultTable(
         "levels",
         (
@@ -321,7 +318,7 @@ def level_table(found: Sequence[MetricByLevel]) -> ResultTable:
 
 
 def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """A row a metric: does it fall from level to level?"""
+    """One row for each metric: does it fall from level to level?"""
     return ResultTable(
         "monotonic",
         (
@@ -330,7 +327,7 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
             Column("items"),
             Column("left_out", "left out"),
             Column("monotonic"),
-            Column("strictly_monotonic", "strictly"),
+            Column("strictly_monotonic", "strictly monotonic"),
             Column("prefers_damaged", "prefers damaged"),
             *(Column(f"constant_{name}", shown=False) for name in ("value", "share")),
         ),
@@ -345,12 +342,14 @@ def monotonic_table(found: Sequence[MetricByLevel]) -> ResultTable:
             for one in found
         ),
         title="Order of the levels",
-        notes=("Monotonic: share of items whose scores never rise; strictly: they fall at every step.",),
+        notes=(
+            "Monotonic: share of items whose scores never rise. Strictly monotonic: they fall at every step.",
+        ),
     )
 
 
 def worst_table(found: Sequence[MetricByLevel]) -> ResultTable:
-    """Damaged texts that a metric prefers to the undamaged one, the largest lead of each metric first."""
+    """Damaged texts that a metric prefers to the undamaged one; largest lead of each metric first."""
     labels = list(dict.fromkeys(name for one in found for case in one.worst for name in case.labels))
     return ResultTable(
         "prefers-damaged",
@@ -371,7 +370,7 @@ def worst_table(found: Sequence[MetricByLevel]) -> ResultTable:
 
 
 def levels_json(levels: tuple[MetricByLevel, ...]) -> list[dict[str, Any]]:
-    """Scores by level, monotonic shares, preferences for the damaged text and where they are largest."""
+    """JSON of scores by level, monotonic shares and preferences for damaged texts, with the largest."""
     return [
         {
             **picked(one, "metric", "family"),

@@ -1,4 +1,4 @@
-"""Which metric is better: all pairs compared on the same rows, clusters that no test tells apart, and metrics that say the same."""
+"""Rank metrics: pairwise tests on the same rows, clusters without significant differences, and redundant metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -21,24 +21,24 @@ from core.tables.reading import shown
 
 @dataclass(frozen=True)
 class Redundancy:
-    """How alike metrics score the same texts."""
+    """How similarly metrics score the same texts."""
 
     method: Method
     metrics: tuple[str, ...]
     values: tuple[tuple[float | None, ...], ...]
-    """Square, symmetric."""
+    """Coefficients, a square symmetric matrix."""
     n: tuple[tuple[int, ...], ...] = field(default=())
     """Texts that both metrics scored."""
     directions: tuple[Direction, ...] = field(default=())
-    """Of each metric; scores of `lower` are turned."""
+    """Better end of each metric; the sign of `lower` ones is flipped."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> texts that the user left out."""
+    """Reason -> number of texts that the user left out."""
 
 
 def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
-    """Correlation between every two metrics over the texts that both scored, each turned so that higher is better.
+    """Correlate every two metrics over the texts that both scored, with signs flipped so that higher is better.
 
-    Misleads where texts of all levels are pooled: any two metrics that see the damage at all agree then.
+    Misleads if texts of all levels are pooled: any two metrics that notice damage at all then agree.
     """
     turned = table.values * directions(table)
     found = matrix_of(turned, method)
@@ -56,19 +56,19 @@ def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
 
 Test = Literal["permutation", "williams"]
 MOST_SWAPS = 1_000
-"""Of a permutation test, as in WMT's metrics task: there are m (m - 1) / 2 of them, read against alpha alone."""
-NO_SCORES = "it has no scores"
+"""Most swaps of a permutation test, as in WMT's metrics task. The m (m - 1) / 2 tests are not corrected."""
+NO_SCORES = "no scores"
 NOT_TESTED = "Williams' test is undefined: fewer than four rows, or the two metrics rank all texts alike"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which of two metrics correlates more strongly with the same target on the same rows."""
+    """Comparison of two metrics' correlations with the same target on the same rows."""
 
     first: str
     second: str
     difference: float | None
-    """Of the coefficients, first minus second."""
+    """Difference of the coefficients, first minus second."""
     p: float | None
     """Two-sided."""
     test: Test
@@ -78,29 +78,29 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Metrics from best to worst, in clusters that no test tells apart."""
+    """Metrics from best to worst, in clusters without significant differences."""
 
     method: Method
     order: tuple[str, ...]
     cluster: Mapping[str, int]
-    """Metric -> 1 for the best cluster; a new cluster begins where a metric is worse than all of the one before."""
+    """Metric -> cluster, 1 is best. A new cluster begins at a metric that is worse than all in the cluster before."""
     comparisons: tuple[Comparison, ...]
     dropped: Mapping[str, str] = field(default_factory=dict)
-    """Metric -> why it is not ranked."""
+    """Metric -> reason for not ranking it."""
     coefficients: Mapping[str, float] = field(default_factory=dict)
     """Metric -> its coefficient on the rows compared."""
     n: int = 0
-    """Rows compared: those that all metrics with scores have."""
+    """Rows compared: those scored by all metrics that have scores."""
     n_rows: int = 0
-    """Rows with a target, compared or not."""
+    """Rows with a target, whether compared or not."""
     alpha: float = 0.05
-    """Of the tests."""
+    """Significance level of the tests."""
     notes: tuple[str, ...] = ()
-    """Such as which metric leaves few rows to compare."""
+    """Notes, for example on a metric that leaves few rows to compare."""
     directions: Mapping[str, Direction] = field(default_factory=dict)
-    """Metric -> which end of its scores is better; scores of `lower` are turned."""
+    """Metric -> better end of its scores; the sign of `lower` ones is flipped."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> rows that the user left out."""
+    """Reason -> number of rows that the user left out."""
 
 
 def rank_metrics(
@@ -114,13 +114,13 @@ def rank_metrics(
 ) -> Ranking:
     """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
 
-    The order is by the pooled coefficient, best first, whatever `raw_level` says. `permutation` swaps whole items, at most
-    MOST_SWAPS times; `williams` takes rows for independent and is for Pearson, or Spearman as Pearson of ranks. A metric
-    whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
+    Metrics are ordered by the pooled coefficient, best first, regardless of `raw_level`. `permutation` swaps whole items,
+    at most MOST_SWAPS times. `williams` assumes independent rows and is for Pearson, or Spearman as Pearson of ranks. A
+    metric whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
     """
     if test == "williams" and method == "kendall":
         raise InputError(
-            "Williams' test is for Pearson and Spearman: choose the permutation test for Kendall."
+            "Williams' test supports only Pearson and Spearman. Choose the permutation test for Kendall."
         )
     joined = joined_with(table, ratings, replace(options, raw_level=False))
     scores = joined.scores()
@@ -179,25 +179,25 @@ def rank_metrics(
 
 
 def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
-    """The metrics without which at least half as many rows again could be compared. known: (rows, metrics)."""
+    """Notes on metrics without which at least 50 % more rows could be compared. known: (rows, metrics)."""
     together = int(known.all(axis=1).sum())
     found = []
     for m, name in enumerate(names):
         without = int(np.delete(known, m, axis=1).all(axis=1).sum())
         if len(names) > 1 and 2 * without >= 3 * together and without > together:
             found.append(
-                f"{shown(name)} has scores for {int(known[:, m].sum())} of {len(known)} rows, so only {together} "
-                f"{'row is' if together == 1 else 'rows are'} compared: rank without it to compare {without}"
+                f"{shown(name)} has scores for only {int(known[:, m].sum())} of {len(known)} rows, so {together} "
+                f"{'row is' if together == 1 else 'rows are'} compared. Rank without it to compare {without}"
             )
     return tuple(found)
 
 
 def ranking_table(found: Ranking) -> ResultTable:
-    """Metrics in order with their cluster, then those that are not ranked."""
+    """Table of metrics in order with their cluster, then those not ranked."""
     ranked = [(found.cluster[name], name, found.coefficients.get(name), "") for name in found.order]
     dropped = [(None, name, None, why) for name, why in found.dropped.items()]
     clusters = [
-        f"A new cluster begins where a metric is worse than all of the one before ({one.test} test, "
+        f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "
         f"p below {found.alpha:g})."
         for one in found.comparisons[:1]
     ]
@@ -224,7 +224,7 @@ def ranking_table(found: Ranking) -> ResultTable:
 
 
 def comparison_table(found: Ranking) -> ResultTable:
-    """Every comparison of two metrics, with the clusters they are in."""
+    """Table of all pairwise comparisons, with the metrics' clusters."""
     return ResultTable(
         "comparisons",
         (
@@ -257,7 +257,7 @@ def comparison_table(found: Ranking) -> ResultTable:
 
 
 def redundancy_table(found: Redundancy) -> ResultTable:
-    """A row a pair of metrics."""
+    """One row for each pair of metrics."""
     return ResultTable(
         "redundancy",
         (
@@ -280,7 +280,7 @@ def redundancy_table(found: Redundancy) -> ResultTable:
 
 
 def ranking_json(ranking: Ranking) -> dict[str, Any]:
-    """Metrics in order with their cluster, all comparisons, and what is not ranked."""
+    """JSON of metrics in order with their cluster, all comparisons and metrics not ranked."""
     return {
         **picked(ranking, "method", "alpha", "n", "n_rows", "left_out"),
         "order": [
@@ -298,5 +298,5 @@ def ranking_json(ranking: Ranking) -> dict[str, Any]:
 
 
 def redundancy_json(found: Redundancy) -> dict[str, Any]:
-    """The square matrix of coefficients with how many texts are behind each."""
+    """JSON of the square matrix of coefficients and of the number of texts behind each."""
     return picked(found, "method", "metrics", "directions", "left_out", "values", "n")

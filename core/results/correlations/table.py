@@ -1,4 +1,4 @@
-"""Per-metric correlations: which metric follows human ratings, or the damage that was done; one dimension or several."""
+"""Correlations of each metric with human ratings or damage levels, for one dimension or several."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -42,24 +42,24 @@ from core.stats.resampling import Estimate, Floats, is_settled, numbered
 from core.tables.reading import shown
 
 MOST_OF_PARTIAL = 1_000
-"""Resamples of a partial correlation, which take as long as all the others together."""
-_FEW_ROWS = 20_000  # up to which some metrics are shown together rather than one by one
+"""Resamples of a partial correlation, which takes as long as all the others together."""
+_FEW_ROWS = 20_000  # up to this many rows, several metrics are computed and shown together
 _TOGETHER = 4
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """One coefficient over all rows, with three intervals."""
+    """A coefficient over all rows, with three intervals."""
 
     over_rows: Estimate
-    """Percentile bootstrap over rows, as 003 has it: too narrow where an item has several rows."""
+    """Percentile bootstrap over rows, as in Factual: too narrow if an item has several rows."""
     over_items: Estimate
-    """The same over whole items: the sounder one."""
+    """Percentile bootstrap over whole items: the sounder one."""
     fisher: tuple[float, float] | None
-    """By Fisher's z, for independent rows; None where it does not apply (Kendall, fewer than four rows)."""
+    """Interval by Fisher's z, for independent rows; None if it does not apply (Kendall, fewer than four rows)."""
 
     def ends(self, whose: "Resampled") -> tuple[float | None, float | None]:
-        """The ends of one of the intervals."""
+        """The ends of the interval of this kind."""
         one = self.over_rows if whose == "rows" else self.over_items
         return self.fisher or (None, None) if whose == "fisher" else (one.low, one.high)
 
@@ -69,46 +69,46 @@ class MetricCorrelation:
     """One metric in one group of rows."""
 
     group: Mapping[str, str]
-    """Column -> value; holds `metric`."""
+    """Column -> value; includes `metric`."""
     metric: Metric
     against: Against
     n: int
     """Rows used."""
     left_out: Mapping[str, int]
-    """Reason -> rows."""
+    """Reason -> number of rows."""
     pooled: Mapping[Method, Pooled]
     per_item: Mapping[Method, Estimate] = field(default_factory=dict)
-    """Within each item, then averaged over items; `n_clusters`: items used, `n_left_out`: items without a value."""
+    """Coefficient within each item, averaged over items; `n_clusters`: items used, `n_left_out`: items without a value."""
     per_system: Mapping[Method, Estimate] = field(default_factory=dict)
-    """Between systems' means; empty where levels are the target. `n`: systems."""
+    """Coefficient between systems' means; empty if levels are the target. `n`: systems."""
     system_accuracy: Estimate | None = None
-    """Share of pairs of systems that the metric orders as people do; None: no human ratings."""
+    """Share of system pairs that the metric orders as people do; None: no human ratings."""
     partial: Mapping[Method, Estimate] = field(default_factory=dict)
-    """Controlling for system; empty where there is only one."""
+    """Partial correlation controlling for system; empty if there is only one."""
     constant: Constant | None = None
-    """The score that covers all or nearly all texts used, on the metric's own scale; None: scores vary."""
+    """The score of all or nearly all texts used, on the metric's own scale; None: scores vary."""
     is_complete: bool = True
-    """False while only the pooled estimates are known, without intervals."""
+    """False while only pooled estimates without intervals are ready."""
 
     @property
     def n_left_out(self) -> int:
-        """Rows left out, whatever the reason."""
+        """Rows left out, for any reason."""
         return sum(self.left_out.values())
 
 
 @dataclass(frozen=True)
 class CorrelationReport:
-    """All metrics in all groups."""
+    """Correlations of all metrics in all groups."""
 
     rows: tuple[MetricCorrelation, ...]
     against: Against
     options: CorrelationOptions
     notes: tuple[str, ...] = ()
-    """Such as how many ratings met no score."""
+    """Notes, for example on ratings that matched no score."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether every interval is there."""
+        """Whether every interval has been computed."""
         return all(row.is_complete for row in self.rows)
 
     @property
@@ -122,7 +122,7 @@ class CorrelationReport:
 
     @property
     def monte_carlo_error(self) -> float | None:
-        """The largest of any pooled interval, as a share of its width; None without such an interval."""
+        """The largest Monte Carlo error of a pooled interval's bound, as a share of its width; None: no interval."""
         shares = [
             one.monte_carlo_error / (one.high - one.low)
             for one in self._pooled
@@ -135,18 +135,18 @@ class CorrelationReport:
 
     @property
     def resamples(self) -> tuple[int, int]:
-        """The fewest and the most drawn for a pooled interval; 0 where there is none."""
+        """The smallest and largest number of resamples behind a pooled interval; 0 if there is none."""
         drawn = [one.n_resamples for one in self._pooled if one.n_resamples]
         return min(drawn, default=0), max(drawn, default=0)
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """A sentence for each metric, in each group, that says nearly the same of everything."""
+        """A sentence for each metric that is (nearly) constant in a group."""
         return constants_said((_name_of(row), row.constant) for row in self.rows)
 
 
 def _name_of(row: MetricCorrelation) -> str:
-    """The metric, and the group that it is looked at in."""
+    """The metric and its group."""
     group = ", ".join(f"{name} {value}" for name, value in row.group.items() if name != "metric")
     return shown(f"{row.metric.name} ({group})" if group else row.metric.name)
 
@@ -159,14 +159,14 @@ def correlate_scores(
     options: CorrelationOptions = DEFAULT_OPTIONS,
     tell: Callable[[str], None] | None = None,
 ) -> CorrelationReport:
-    """Correlate every metric with the ratings, or with the level where none are given.
+    """Correlate every metric with the ratings, or with the level if no ratings are given.
 
-    group: columns of the table (`dataset`, `language`, `system`, `level` or a label) besides the metric. Scores of
-    a metric whose lower end is better are turned, so that a good metric is positive (with raw_level negative).
-    tell: told what is being done, as this can take a minute. Raises InputError, with suggestions, for unknown columns and
-    dimensions, and where nothing can be joined.
+    group: further columns of the table to group by (`dataset`, `language`, `system`, `level` or a label). The sign of a
+    metric is flipped if lower is better, so that a good metric is positive (negative with raw_level). tell: called with
+    progress messages, because this can take a minute. Raises InputError, with suggestions, for unknown columns and
+    dimensions, and if nothing can be joined.
     """
-    parts, report = _asked(table, ratings, group, options, tell)
+    parts, report = _joined_groups(table, ratings, group, options, tell)
     return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
 
 
@@ -179,15 +179,15 @@ def correlate_step_by_step(
     tell: Callable[[str], None] | None = None,
     so_far: CorrelationReport | None = None,
 ) -> Iterator[CorrelationReport]:
-    """`correlate_scores` as it becomes known: first pooled estimates alone, at last all that it returns.
+    """Yield the report of `correlate_scores` step by step: first only pooled estimates, at last everything.
 
-    In between, rows become complete one after the other, some at a time where they are quick. so_far: a report that was
-    returned for the same question, to go on from.
+    In between, rows are completed one after the other, or several at a time if they are quick. so_far: an earlier report
+    for the same input, to continue from.
     """
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    parts, report = _asked(table, ratings, group, options, tell)
+    parts, report = _joined_groups(table, ratings, group, options, tell)
     rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
     yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
@@ -204,24 +204,24 @@ def correlate_step_by_step(
 
 @dataclass(frozen=True)
 class _Group:
-    """The joined rows of one group. Whose texts they are takes a look at each, when it is first asked for."""
+    """The joined rows of one group. What needs the texts' rows is computed on first use."""
 
     joined: Joined
     options: CorrelationOptions
     named: Mapping[str, str]
     """Column -> value."""
     within: NDArray[np.bool_]
-    """Which rows of the table are in the group."""
+    """Mask of the table's rows in the group."""
     tell: Callable[[str], None]
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """As statistics take it."""
+        """The resampling options, as the statistics take them."""
         return picked(self.options, "n_resamples", "confidence_level", "rng")
 
     @cached_property
     def entries(self) -> NDArray[np.int64]:
-        """A row of the table for each entry."""
+        """Index of the table's row for each entry."""
         return self.joined.rows[self.within[self.joined.rows]]
 
     @cached_property
@@ -246,22 +246,22 @@ class _Group:
 
     @cached_property
     def between(self) -> SystemRows:
-        """What systems' means are made of, where there are human ratings."""
+        """Values behind the systems' means; needs human ratings."""
         return system_rows(self.joined, self.within, self.options.system_scores)
 
 
-def _asked(
+def _joined_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Sequence[str],
     options: CorrelationOptions,
     tell: Callable[[str], None] | None,
 ) -> tuple[list[_Group], CorrelationReport]:
-    """What is to be correlated, joined, and the report without its rows."""
+    """The joined groups to correlate, and the report without its rows."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
     check_names("column to group by", columns, group_columns(table))
     if not table.metrics:
-        raise InputError("There is no metric: the table holds no column of scores.")
+        raise InputError("The table contains no metric. Add a column of scores.")
     joined = joined_with(table, ratings, options)
     every, members = np.arange(len(table.rows)), rows_by(table.rows, columns)
     groups = []
@@ -273,7 +273,7 @@ def _asked(
 
 
 def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], None]:
-    """Tells which group, before what is said of it."""
+    """A function that puts the group before each progress message."""
 
     def told(what: str) -> None:
         if tell is not None:
@@ -283,7 +283,7 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
 
 
 def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
-    """metrics: their numbers; None for all."""
+    """Complete rows of the group's metrics. metrics: their numbers; None: all."""
     n_metrics = len(part.joined.table.metrics)
     chosen = range(n_metrics) if metrics is None else metrics
     found = []
@@ -307,7 +307,7 @@ def _estimates(part: _Group) -> list[MetricCorrelation]:
 
 
 def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
-    """A row without what needs to know whose text is whose."""
+    """A row without the values that need items and systems."""
     table = part.joined.table
     return MetricCorrelation(
         group={**part.named, "metric": table.metrics[index].name},
@@ -321,7 +321,7 @@ def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> Met
 
 
 def _pooled(part: _Group, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
-    """A dictionary a metric; all draw the same resamples."""
+    """Pooled coefficients of each metric; all draw the same resamples."""
     named = (
         f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
     )
@@ -350,7 +350,7 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
 
 
 def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
-    """What needs to know whose text a row is: per item, per system, accuracy and partial correlation."""
+    """The values that need items and systems: per item, per system, accuracy and partial correlation."""
     x, y, methods = part.scores[:, metric], part.target, part.options.methods
     several = len(set(part.systems.tolist())) > 1
 
@@ -384,7 +384,7 @@ def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
 def _few_first(
     part: _Group, estimates: Callable[..., list[Estimate]], most: int | None = None
 ) -> list[Estimate]:
-    """The estimates of few resamples where they do, else of all that are asked for, or of `most` of them."""
+    """Estimates from few resamples if these suffice, else from all requested, but `most` at most."""
     options = part.resampling
     at_most = options["n_resamples"] if most is None else min(most, options["n_resamples"])
     if part.options.until_settled and at_most > FEWEST:
@@ -395,11 +395,11 @@ def _few_first(
 
 
 DIMENSION = "dimension"
-"""What tells the rows of several dimensions apart, in front of the columns that group them."""
+"""Column that names the dimension of a row, before the columns for grouping."""
 
 
 def dimension_of(names: Sequence[str]) -> Dimension:
-    """The dimension that these names choose: none, one, or several as a group."""
+    """The choice of dimensions by name: none, one or several."""
     return tuple(names) if len(names) > 1 else next(iter(names), None)
 
 
@@ -411,11 +411,11 @@ def correlate_dimensions(
     options: CorrelationOptions,
     tell: Callable[[str], None] | None = None,
 ) -> CorrelationReport:
-    """As `correlate_scores`, and rows that the user left out of the table are counted.
+    """Like `correlate_scores`, and count the rows that the user left out of the table.
 
-    With several dimensions: the rows of each, then those of their mean. The mean is of ratings, not of correlations:
-    one number a text, with intervals, ranking and tests of its own. It tends to correlate more strongly than the
-    dimensions do on average, because raters' noise is averaged too.
+    With several dimensions: the rows of each, then those of their mean. The mean is over ratings, not over correlations:
+    one number for each text, with its own intervals, ranking and tests. It tends to correlate more strongly than the
+    dimensions do on average, because averaging reduces the raters' noise.
     """
     found = {
         name: correlate_scores(table, ratings, group=group, options=one, tell=tell)
@@ -425,7 +425,7 @@ def correlate_dimensions(
 
 
 def by_dimension(options: CorrelationOptions, ratings: RatingSet | None) -> Mapping[str, CorrelationOptions]:
-    """What the rows of each report are called -> the options that make it; the mean of several dimensions is the last."""
+    """Name of the rows of each report -> options for it; the mean of several dimensions comes last."""
     if ratings is None or not isinstance(options.dimension, tuple):
         return {"": options}
     single = {name: replace(options, dimension=name) for name in options.dimension}
@@ -439,7 +439,7 @@ def combined(
     group: Sequence[str],
     options: CorrelationOptions,
 ) -> CorrelationReport:
-    """The reports of `by_dimension` as one, and rows that the user left out of the table are counted."""
+    """Combine the reports of `by_dimension`, and count the rows that the user left out of the table."""
     columns = [name for name in dict.fromkeys(group) if name != "metric"]
     gone = left_out_by(table, columns)
     rows = [
@@ -456,24 +456,24 @@ def combined(
     return replace(last, rows=tuple(rows), options=options, notes=tuple(notes))
 
 
-NOT_ASKED = "not asked for"
+NOT_ASKED = "not requested"
 NO_RATINGS = "needs human ratings"
 ONE_SYSTEM = "there is only one system"
 COMPUTING = "being computed"
-NO_FISHER = "Fisher's z is for Pearson and Spearman of four rows or more"
+NO_FISHER = "Fisher's z needs Pearson or Spearman and at least four rows"
 
 Resampled = Literal["rows", "items", "fisher"]
-"""Whose interval a pooled coefficient has: resampled rows, resampled items, or that of Fisher's z."""
+"""Kind of interval of a pooled coefficient: resampled rows, resampled items or Fisher's z."""
 View = Literal["pooled", "per_item", "per_system", "given_system"]
 
 
 def correlation_table(
     report: CorrelationReport, *, resampled: Resampled = "items", view: View | None = None
 ) -> ResultTable:
-    """A row a metric and group; files hold every coefficient with every interval.
+    """One row for each metric and group; files contain every coefficient with every interval.
 
-    resampled: whose interval `pearson_low` ... are. view: which coefficients readers see; None: the pooled ones, and what
-    matters most of each other view.
+    resampled: the kind of interval in `pearson_low` ... view: the coefficients on screen; None: the pooled ones and the
+    most important of each other view.
     """
     rows = [_cells(row, report.options, resampled) for row in report.rows]
     seen = _seen(report, view)
@@ -487,7 +487,7 @@ def correlation_table(
 
 
 def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
-    """The columns that readers see, by name."""
+    """The visible columns, by name."""
     asked, human = report.options.methods, report.against == "human"
     groups = [*report.rows[0].group] if report.rows else ["metric"]
     columns = [Column(name, names_row=True) for name in groups]
@@ -520,7 +520,7 @@ def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
 
 
 def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resampled) -> dict[str, Cell]:
-    """Name of a column -> its cell, in the order of the file."""
+    """Column -> cell, in the order of the file."""
     human = row.against == "human"
     found: dict[str, Cell] = {
         **row.group,
@@ -579,18 +579,18 @@ def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -
             else f"; Monte Carlo error of a bound at most {error:.1%} of its interval's width"
         )
         notes.append(
-            f"Intervals: {options.confidence_level:.0%}, {how}; per item and per system: over items. "
+            f"Intervals: {options.confidence_level:.0%}, {how} (per item and per system: over items). "
             f"Resamples: {drawn}, seed {options.rng}{settled}."
         )
     if report.against == "human" and view in (None, "per_system"):
         notes.append(f"Per system: {SYSTEM_MEANS[options.system_scores]}.")
     if any(row.metric.direction == "lower" for row in report.rows):
-        notes.append("Where lower scores are better, their sign is turned.")
+        notes.append("If lower scores are better, their sign is flipped.")
     return (*notes, *report.notes)
 
 
 def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
-    """The documented JSON (docs/formats.md): a dictionary a metric and group. resampled: as of `correlation_table`."""
+    """The documented JSON (docs/formats.md): one dictionary for each metric and group. resampled: see `correlation_table`."""
     return [_row(row, resampled, report.options.system_scores) for row in report.rows]
 
 
@@ -639,16 +639,16 @@ def _pooled_json(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
 
 
 def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) -> dict[str, Any]:
-    """An estimate with how many items, systems or pairs are behind it, and how many are not."""
+    """An estimate with the numbers of items, systems or pairs used and left out."""
     n = n_left_out = 0
     if estimate is not None:
         n = estimate.n_clusters if what == "items" else estimate.n
         n_left_out = estimate.n_left_out
-    lacking = "systems" if what == "pairs" else what  # a pair is missing where a system is
+    lacking = "systems" if what == "pairs" else what  # pairs are missing because systems are
     return {**estimate_json(estimate, why_none), f"n_{what}": n, f"n_{lacking}_left_out": n_left_out}
 
 
 def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
-    """An estimate with its interval and how that was made; why_none: why there is no estimate."""
+    """An estimate with its interval and the method behind it; why_none: reason if there is no estimate."""
     how = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
     return ends(estimate, why_none) | ({} if estimate is None else picked(estimate, *how))

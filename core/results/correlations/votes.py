@@ -1,4 +1,4 @@
-"""Metrics against votes: does a metric put the two answers of a pair in the order the raters did?"""
+"""Metrics and votes: does a metric order the two answers of a pair as the raters did?"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,19 @@ NO_WINNER, NO_ROW = "no winner", "not among the scores"
 
 @dataclass(frozen=True)
 class MetricVotes:
-    """One metric beside the raters of an unblinded study."""
+    """One metric compared with the raters of an unblinded study."""
 
     metric: str
     family: str
     agreement: Estimate
-    """Share of pairs with a winner that the metric orders as the raters did, a tie of the metric counting half;
-    the interval resamples questions. 0.5 is chance."""
+    """Share of pairs with a winner that the metric orders as the raters did; a tie of the metric counts half. The interval
+    resamples questions. Chance gives 0.5."""
     tau: Estimate
-    """Kendall's tau-b of the difference of scores and the composite vote, over all pairs, ties included."""
+    """Kendall's tau-b of score difference and composite vote, over all pairs, including ties."""
     by_level: Mapping[str, Estimate]
     """Level -> agreement."""
     left_out: Mapping[str, int]
-    """Reason -> pairs: no winner, no score, too few votes."""
+    """Reason -> pairs left out: no winner, no score, too few votes."""
 
 
 def metrics_against_votes(
@@ -47,11 +47,11 @@ def metrics_against_votes(
     table: ScoreTable,
     **drawing: Unpack[Resampling],
 ) -> tuple[MetricVotes, ...]:
-    """Compare every metric of the table with the study's composite votes (003: the sign of the votes' sum).
+    """Compare every metric of the table with the study's composite votes (Factual: the sign of the votes' sum).
 
     table: scores of the study's texts, joined by item, level and system = source. Votes count as in the study's results:
-    without dry runs, excluded raters, hidden repeats and pairs flagged as invalid. Raises NotAllowed unless the study
-    is unblinded, InputError where no text of the study was scored or one is listed twice.
+    without dry runs, excluded raters, hidden repeats and invalid pairs. Raises NotAllowed unless the study is unblinded,
+    and InputError if no text of the study was scored or a text is listed twice.
     """
     check_released(record.study)
     counted = count(record, Filters())
@@ -82,14 +82,14 @@ def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str]
         key = (row.item_id, row.level or "", row.system)
         if key in texts and places.setdefault(key, index) != index:
             item, level, source = map(shown, key)
-            twice.append(f"question {item}, level {level}, source {source} is listed more than once")
+            twice.append(f"question {item}, level {level}, system {source} is listed more than once")
     if twice:
-        raise InputError("A text of the study can have one row of scores.", twice)
+        raise InputError("A text of the study has several rows of scores. Leave out all but one.", twice)
     if not places:
         first = record.outputs[0]
         raise InputError(
-            f"No text of study {record.study.name!r} is among the scores: item, level and system must be the study's "
-            f"question, level and source, such as {shown(first.item_id)}, {shown(first.level)}, {shown(first.source)}."
+            f"The scores contain no text of study {record.study.name!r}. Item, level and system must be the study's "
+            f"question, level and system, such as {shown(first.item_id)}, {shown(first.level)}, {shown(first.source)}."
         )
     return places
 
@@ -105,7 +105,7 @@ def _of_metric(
 ) -> MetricVotes:
     scored = ~np.isnan(differences)
     won = scored & (votes != 0)
-    # 1 where the metric puts the raters' winner ahead, 1/2 where it ties, 0 where it puts the other ahead.
+    # 1 if the metric prefers the raters' winner, 1/2 for a tie, 0 if it prefers the other answer.
     agreed = np.where(won, (np.sign(differences) * votes + 1) / 2, np.nan)
     levels = np.array([level for _, level in counted.keys], dtype=str)
     by_level = [np.where(levels == level, agreed, np.nan) for level in counted.levels]
@@ -131,7 +131,7 @@ def _of_metric(
 
 
 def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
-    """The reason of the first of a pair's two texts that has no score."""
+    """The reason why the first unscored text of a pair has no score."""
     for row in rows:
         if row < 0:
             return NO_ROW
@@ -141,7 +141,7 @@ def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
 
 
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
-    """A row a metric."""
+    """One row for each metric."""
     levels = list(dict.fromkeys(level for one in found for level in one.by_level))
     return ResultTable(
         "votes",
@@ -150,9 +150,9 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
             Column("family"),
             Column("pairs"),
             Column("n_left_out", "left out"),
-            Column("agreement", "in order", heat="share"),
+            Column("agreement", "agreement", heat="share"),
             Column("tau", "Kendall", heat="coefficient"),
-            *(Column(f"agreement_{level}", f"in order, {level}", heat="share") for level in levels),
+            *(Column(f"agreement_{level}", f"agreement, {level}", heat="share") for level in levels),
             Column("left_out", shown=False),
         ),
         tuple(

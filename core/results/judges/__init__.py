@@ -1,1 +1,1 @@
-"""What judges' own scores and records say of them."""
+"""Analyses of judges from their scores and run records."""

@@ -1,4 +1,4 @@
-"""Two judges on the same texts: do they order them alike, how far apart are they, and where do they part?"""
+"""Compare two judges on the same texts: agreement in order, size of differences, and texts that they disagree on."""
 
 import re
 from collections import Counter
@@ -24,15 +24,15 @@ from core.stats.degeneracy import tied
 from core.stats.resampling import Estimate, Floats, cluster_bootstrap, mean_of_sums, ratio
 
 SHARES = "0 to 1"
-"""The scale of shares: of claims, of questions, of words."""
+"""Scale of shares of claims, questions or words."""
 RANKS = "percentiles"
-"""In the place of a scale where two judges have none in common."""
+"""Replaces the scale if two judges share none."""
 SAME_BY_RANKS = "percentiles of the same texts have the same mean"
 _OF_SHARES = (CROSS_EXAMINATION.family, CLAIMS.family)
 _COMPONENT = re.compile(r"(?P<family>[^|]+)\|score:([^|]+)")
-"""What the signatures of judges begin with."""
+"""First words of judges' signatures."""
 _RUBRIC = re.compile(r"\|rubric:(([^|]+?)(?:-[0-9a-f]{12})?)(?=\||$)")
-"""Name and hash of its file; name."""
+"""Rubric name with the hash of its file; rubric name alone."""
 _ENDING = re.compile(
     rf"(?:.*-)?({'|'.join(sorted(CEF_COMPONENTS, key=len, reverse=True))}|precision|recall|f[\d.]+(?:-ragas)?)"
 )
@@ -44,43 +44,43 @@ class Disagreement:
 
     row: ScoredRow
     score_a: float
-    """On the judge's own scale."""
+    """Score on the judge's own scale."""
     score_b: float
     percentile_a: float
-    """(mid-rank - 1/2) / n among the texts that both scored, in (0, 1); higher is better, whatever the scale."""
+    """(mid-rank - 1/2) / n among the texts that both scored, in (0, 1); higher is better on any scale."""
     percentile_b: float
 
     @property
     def difference(self) -> float:
-        """How much further up the second judge puts the text, in percentiles: -1 to 1."""
+        """Second judge's percentile minus the first's, -1 to 1."""
         return self.percentile_b - self.percentile_a
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two columns of scores over the texts that both have."""
+    """Agreement of two columns of scores over the texts that both have."""
 
     metric_a: str
-    """As the merged table calls it: `#2` at its end where both have one name."""
+    """Name in the merged table, with `#2` if both columns have the same name."""
     metric_b: str
     n: int
     """Texts that both scored."""
     left_out: Mapping[str, int]
-    """Reason -> texts that at least one of the two did not score."""
+    """Reason -> texts not scored by at least one of the two."""
     pooled: Mapping[Method, Estimate]
-    """Over all texts; the interval resamples items."""
+    """Coefficient over all texts; the interval resamples items."""
     per_item: Estimate
     """Kendall's tau-b within each item, averaged over items."""
     per_system: Mapping[Method, Estimate]
-    """Between systems' means, as modes are compared in 001's Figure 1. `n`: systems."""
+    """Coefficient between systems' means, as CEF's Figure 1 compares modes. `n`: systems."""
     scale: str
-    """On which the differences are taken: one that both share, or `percentiles` of their ranks."""
+    """Scale of the differences: one that both share, or `percentiles` of their ranks."""
     mean_difference: Estimate
-    """Second minus first as they were scored, whichever end is better, averaged over texts; undefined for percentiles."""
+    """Mean over texts of second minus first, without flipped signs; undefined for percentiles."""
     sd_difference: Estimate
     """Standard deviation (ddof 1) of the differences."""
     disagreements: tuple[Disagreement, ...]
-    """All texts that both scored, furthest apart by percentile first, then in the order of the table."""
+    """All texts that both scored, largest difference of percentiles first, then in the order of the table."""
     notes: tuple[str, ...] = ()
 
 
@@ -94,17 +94,17 @@ def agreement(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> Agreement:
-    """How alike two judges (or metrics) score the texts that both scored; intervals resample items.
+    """Measure how similarly two judges (or metrics) score the texts that both scored; intervals resample items.
 
-    Both tables may be one. A column whose lower end is better is turned first, so that agreement is positive; scores of
-    texts are shown as they are. Texts meet as in `merge_tables`. Raises InputError for an unknown metric, with the
-    nearest, and where no text is in both.
+    Both tables may be the same. The sign of a column is flipped if lower is better, so that agreement is positive; scores
+    of texts are shown unchanged. Texts match as in `merge_tables`. Raises InputError for an unknown metric, with the
+    nearest known ones, and if no text is in both.
 
-    Misleads where texts of very different quality are pooled: any two judges that see the damage at all agree then, so
-    read the tau within items. Agreement does not say that either is right. A mean difference near 0 hides judges that
-    part in both directions: read the standard deviation with it, whose interval is too narrow below about 100 items: of
-    normal differences, a 95 % interval held the true one in 86 % of simulations with 20 items, 90 % with 40 and 92 %
-    with 100, because resampled items vary less than new ones would.
+    Misleads if texts of very different quality are pooled: any two judges that notice damage at all then agree, so read
+    the tau within items. Agreement does not show that either judge is right. A mean difference near 0 can hide differences
+    in both directions: read the standard deviation, too. Its interval is too narrow below about 100 items: for normal
+    differences, a 95 % interval contained the true value in 86 % of simulations with 20 items, 90 % with 40 and 92 % with
+    100, because resampled items vary less than new ones would.
     """
     merged, notes = _two_columns(table_a, metric_a, table_b, metric_b)
     scores = tied(merged.values.T).T
@@ -120,7 +120,7 @@ def agreement(
     of_means = (f"mean {names[0]}", f"mean {names[1]}")
     percentiles = _percentiles(x), _percentiles(y)
     scale = shared_scale(first, second, scores[known])
-    # Differences are told on the scale as it is: where lower is better, x and y are turned round.
+    # Differences are on the original scale, so x and y are swapped if lower is better.
     apart = np.diff(scores[known], axis=1)[:, 0] if scale else percentiles[1] - percentiles[0]
     mean, sd = _differences(apart, items, **options)
     said = np.column_stack([scores[known], *percentiles]).tolist()
@@ -147,11 +147,11 @@ def agreement(
 
 
 def same_components(table_a: ScoreTable, table_b: ScoreTable) -> tuple[tuple[str, str], ...]:
-    """Columns of two judges that say the same thing: (name in the first table, name in the second).
+    """Columns of two judges for the same component: (name in the first table, name in the second).
 
-    Such as the coverage of a reference-free and of a with-reference cross-examination (001, Figure 1), or the precision
-    of two claim judges. Told by what the signature says is scored, else by the end of the name; in the first table's
-    order. Whole rubric verdicts are paired with each other.
+    For example, the coverage of a reference-free and of a with-reference cross-examination (CEF, Figure 1), or the
+    precision of two claim judges. Recognised by the signature, else by the end of the name; in the first table's order.
+    Whole rubric verdicts are paired with each other.
     """
     theirs = [(component_of(metric), metric.name) for metric in table_b.metrics]
     return tuple(
@@ -163,7 +163,7 @@ def same_components(table_a: ScoreTable, table_b: ScoreTable) -> tuple[tuple[str
 
 
 def component_of(metric: Metric) -> str | None:
-    """What of its judge a column says: `coverage`, `precision`, `verdict`; None: it is no part of a judge."""
+    """The judge's component in a column: `coverage`, `precision`, `verdict`; None: not a component of a judge."""
     if (said := _COMPONENT.match(metric.signature)) and said["family"] == metric.family:
         return said[2]
     found = _ENDING.fullmatch(metric.name.lower())
@@ -171,11 +171,11 @@ def component_of(metric: Metric) -> str | None:
 
 
 def shared_scale(first: Metric, second: Metric, scores: Floats) -> str | None:
-    """A name for the scale that both columns of scores (n, 2) are on; None: they have none in common.
+    """Name the scale that both columns of scores (n, 2) share; None if they share none.
 
-    Two rubric judges share it where their signatures name one rubric, parts of claim and cross-examination judges
-    always (shares), all others where every score lies between 0 and 1. Misleads there: two metrics between 0 and 1 need
-    not mean the same by .5.
+    Two rubric judges share a scale if their signatures name the same rubric. Components of claim and cross-examination
+    judges always share one (shares). All others share one if every score is between 0 and 1. This misleads: .5 may have
+    different meanings for two metrics between 0 and 1.
     """
     if first.direction != second.direction:
         return None
@@ -192,7 +192,7 @@ def shared_scale(first: Metric, second: Metric, scores: Floats) -> str | None:
 def _two_columns(
     table_a: ScoreTable, metric_a: str, table_b: ScoreTable, metric_b: str
 ) -> tuple[ScoreTable, tuple[str, ...]]:
-    """Both columns in one table."""
+    """Merge both columns into one table."""
     parts = []
     for table, metric in ((table_a, metric_a), (table_b, metric_b)):
         names = [one.name for one in table.metrics]
@@ -219,12 +219,12 @@ def _two_columns(
 
 
 def _left_out(merged: ScoreTable, known: NDArray[np.bool_]) -> dict[str, int]:
-    """Reason -> texts; a text counts once, under the first judge that lacks it."""
+    """Reason -> number of texts; a text counts once, for the first judge that lacks it."""
     counts: Counter[str] = Counter()
     for row in np.flatnonzero(~known).tolist():
         metric = int(np.isnan(merged.values[row]).argmax())
         reason = merged.reasons.get((row, metric), NO_SCORE)
-        absent = reason.startswith(not_scored_in(""))  # names its table already
+        absent = reason.startswith(not_scored_in(""))  # such a reason names its table already
         counts[reason if absent else f"{merged.metrics[metric].name}: {reason}"] += 1
     return dict(counts)
 
@@ -236,11 +236,11 @@ def _percentiles(turned: Floats) -> Floats:
 
 
 def _differences(apart: Floats, items: NDArray[np.int64], **options: Any) -> tuple[Estimate, Estimate]:
-    """Mean and standard deviation of the differences (n,), over resampled items as the options say."""
+    """Mean and standard deviation of the differences (n,), with intervals over items."""
     centre = float(apart.mean()) if apart.size else 0.0
     ones = np.ones(apart.size)
     mean = cluster_bootstrap(np.column_stack([apart, ones]), items, mean_of_sums, **options)
-    # Squares of what is left after the mean: sums of squares of far larger numbers would lose all digits.
+    # Squares after subtracting the mean: sums of squares of far larger numbers would lose all digits.
     centred = apart - centre
     sd = cluster_bootstrap(np.column_stack([centred**2, centred, ones]), items, _sd_of_sums, **options)
     if apart.size == 1:
@@ -257,7 +257,7 @@ def _sd_of_sums(sums: Floats) -> Floats:
 
 
 def agreement_table(one: Agreement) -> ResultTable:
-    """Every measure of a pair of columns, a row each."""
+    """One row for each measure of a pair of columns."""
     measures = {
         **{f"{method.capitalize()} over all texts": interval(one.pooled[method]) for method in METHODS},
         "Kendall within items": over_items(one.per_item),
@@ -276,7 +276,7 @@ def agreement_table(one: Agreement) -> ResultTable:
         tuple((one.metric_a, one.metric_b, name, cell) for name, cell in measures.items()),
         notes=(
             *left_out_lines(one.left_out),
-            f"Differences: on the scale {one.scale}.",
+            f"Scale of the differences: {one.scale}.",
             resampled(one.mean_difference.confidence_level),
             *one.notes,
         ),
@@ -284,7 +284,7 @@ def agreement_table(one: Agreement) -> ResultTable:
 
 
 def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTable:
-    """Several pairs of columns, a row each; readers of a brief one see what is computed over all texts alone."""
+    """One row for each pair of columns; brief: show only measures over all texts."""
     rest = not brief
     columns = (
         Column("first", "First", names_row=True),
@@ -325,7 +325,7 @@ def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTab
 def apart_table(
     one: Agreement, texts: Sequence[tuple[ScoredRow, str]] = (), most: int | None = None
 ) -> ResultTable:
-    """The texts that both scored, furthest apart first. texts: what is known of the texts themselves; most: rows."""
+    """Texts that both scored, largest difference first. texts: the texts' contents; most: number of rows."""
     of_item: dict[str, list[tuple[ScoredRow, str]]] = {}
     for named in texts:
         of_item.setdefault(named[0].item_id, []).append(named)
@@ -356,5 +356,5 @@ def apart_table(
             )
             for text in one.disagreements[:most]
         ),
-        f"Furthest apart, by percentile among these texts (A: {one.metric_a}, B: {one.metric_b})",
+        f"Largest differences in percentile among these texts (A: {one.metric_a}, B: {one.metric_b})",
     )

@@ -1,4 +1,4 @@
-"""Does a judge say the same when it is asked again, and when it reads the two texts in the other order?"""
+"""Does a judge give the same verdict when asked again, and when it reads the two texts in the other order?"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +23,11 @@ from core.tables.reading import shown
 
 
 def values_by_repeat(texts: Sequence[JudgedText], components: Sequence[str]) -> Floats:
-    """Shape (texts, repeats, components), NaN where undefined: each examination scored as if it were the only one.
+    """Score each examination by itself: shape (texts, repeats, components), NaN if undefined.
 
-    components: of CEF_COMPONENTS. Examinations stand at the number of their repeat, so a text that lacks one is NaN
-    there and at no other; repeats go up to the highest that any text has. A text without examinations is NaN
-    throughout. Conciseness asks nothing and is the same in all repeats of a text; words are counted where it is wanted.
+    components: from CEF_COMPONENTS. The second axis is the number of the repeat, up to the highest of any text; a text
+    that lacks a repeat is NaN only there, and a text without examinations is NaN throughout. Conciseness needs no questions
+    and is the same in all repeats of a text; words are counted only if it is requested.
     """
     records = [text.record if isinstance(text.record, CefRecord) else CefRecord(()) for text in texts]
     n_repeats = max((one.repeat + 1 for record in records for one in record.examinations), default=0)
@@ -44,86 +44,86 @@ def values_by_repeat(texts: Sequence[JudgedText], components: Sequence[str]) -> 
     return values
 
 
-ONE_REPEAT = "asked once a text: repeats cannot be compared"
-ONE_ORDER = "asked in one order: orders cannot be compared"
+ONE_REPEAT = "each text was judged only once"
+ONE_ORDER = "texts were judged in only one order"
 NOT_ASKED = "the judge was not asked"
 REPEAT_MISSING, ORDER_MISSING = "a repeat has no value", "an order has no verdict"
 NO_REPEATS, NO_ORDERS = "no text has a value in every repeat", "no text has a verdict in both orders"
 VERDICT = "verdict"
-AT_TEMPERATURE_0 = "asked at temperature 0: equal repeats are expected and are no evidence of consistency"
+AT_TEMPERATURE_0 = "temperature 0: equal repeats are expected and are no evidence of consistency"
 DIFFERS_AT_TEMPERATURE_0 = (
-    "asked at temperature 0, but some repeats differ: the server answers one request in several ways, or repeats were shown "
+    "temperature 0, but some repeats differ: the server answers the same request in different ways, or repeats used "
     "different examples"
 )
 _SAME = 1e-9
-"""Values that differ by less are equal: means of equal verdicts differ in their last digits."""
+"""Tolerance for equal values: means of equal verdicts differ in their last digits."""
 
 
 @dataclass(frozen=True)
 class RepeatConsistency:
-    """One of a judge's values over its repeats. Intervals resample items."""
+    """Consistency of one of a judge's values over its repeats. Intervals resample items."""
 
     component: str
-    """`verdict`, one of CEF_COMPONENTS but conciseness, which asks no model, or a dimension of quality."""
+    """`verdict`, a dimension of quality, or one of CEF_COMPONENTS except conciseness, which needs no model."""
     agreeing: Estimate
     """Share of texts whose repeats are all equal, 0 to 1."""
     spread: Estimate
-    """Standard deviation of a text's repeats (n - 1 below), averaged over texts; in units of the score."""
+    """Standard deviation of a text's repeats (ddof 1), averaged over texts; in units of the score."""
     left_out: Mapping[str, int]
-    """Reason -> texts that are in neither."""
+    """Reason -> texts left out of both."""
     constant: Constant | None = None
-    """What covers all or nearly all verdicts, whose repeats are equal by that alone; None: verdicts vary."""
+    """The value of all or nearly all verdicts, which alone makes repeats equal; None: verdicts vary."""
 
 
 @dataclass(frozen=True)
 class OrderConsistency:
-    """A judge's verdicts with the reference first and with the response first. Intervals resample items."""
+    """Verdicts with the reference first compared with the response first. Intervals resample items."""
 
     equal: Estimate
-    """Share of texts whose mean verdicts of the two orders are equal, 0 to 1."""
+    """Share of texts with equal mean verdicts in both orders, 0 to 1."""
     difference: Estimate
-    """Mean over texts of the verdict with the response first minus that with the reference first: position bias.
-    Above 0 the judge is milder where it reads the response first."""
+    """Position bias: mean over texts of the verdict with the response first minus that with the reference first.
+    Above 0, the judge is more lenient when it reads the response first."""
     distance: Estimate
-    """Mean over texts of the absolute difference: how much the order matters, whatever its direction."""
+    """Mean over texts of the absolute difference: how much the order matters, in either direction."""
     left_out: Mapping[str, int]
-    """Reason -> texts that are in none of the three."""
+    """Reason -> texts left out of all three."""
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """How far one judge agrees with itself."""
+    """How far a judge agrees with itself."""
 
     judge: str
-    """Its name."""
+    """The judge's name."""
     n_texts: int
     n_repeats: int
-    """The most that a text was asked in one order; 0: no text was."""
+    """The largest number of repeats of a text in one order; 0: no text was judged."""
     orders: tuple[Order, ...]
-    """In which the rubric judge was asked; empty for cross-examinations."""
+    """Orders used by the rubric judge; empty for cross-examinations."""
     repeats: tuple[RepeatConsistency, ...]
-    """One a component."""
+    """One entry for each component."""
     order: OrderConsistency | None
-    """None: the judge reads its texts in one way only."""
+    """None: the judge has only one order."""
     confidence_level: float
     notes: tuple[str, ...] = ()
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """A sentence for each component in which the judge says nearly the same of everything."""
+        """A sentence for each component in which the judge is (nearly) constant."""
         named = ((f"{shown(self.judge)}, {shown(one.component)}", one.constant) for one in self.repeats)
         return constants_said(named, "verdicts")
 
     @property
     def compares_nothing(self) -> str | None:
-        """Why there is nothing in it: asked once, in one order, or never; None where there is something."""
+        """Reason why nothing can be compared: one repeat, one order or no verdict; None if something can."""
         if self.n_repeats > 1 or len(self.orders) > 1:
             return None
         return ONE_REPEAT if self.n_repeats else NOT_ASKED
 
 
 _Options: TypeAlias = dict[str, Any]
-"""How intervals are made, by the names of the arguments."""
+"""Options of the intervals, by argument name."""
 
 
 def consistency(
@@ -133,25 +133,25 @@ def consistency(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> Consistency:
-    """How far a rubric judge, a cross-examination or an evaluator of quality agrees with itself, from its run's records.
+    """Measure how far a rubric, cross-examination or quality judge agrees with itself, from its run's records.
 
-    Repeats are compared within an order, and a text counts where every repeat has a value: one with fewer would agree
-    more often by that alone. Orders are compared by the means of their verdicts. What was not asked for (one repeat,
-    one order) is undefined with a reason. With both orders a text's spread is the mean of its two standard deviations.
+    Repeats are compared within an order. A text counts only if every repeat has a value: fewer repeats would agree more
+    often by chance. Orders are compared by their mean verdicts. Without several repeats, or without both orders, the
+    result is undefined, with a reason. With both orders, a text's spread is the mean of its two standard deviations.
 
-    Misleads where repeats are not different requests: at temperature 0, or with a server that ignores seeds, a judge
-    mostly agrees with itself because it repeats itself. Agreement says nothing about being right, and a judge that always
-    gives one score agrees perfectly. A difference near 0 hides texts that change in both directions: see `distance`.
-    Standard deviations of few repeats are a little too small on average (by a fifth for two, by a tenth for three).
+    Misleads if repeats are not independent requests: at temperature 0, or with a server that ignores seeds, a judge mostly
+    repeats itself. Agreement does not show that the judge is right: one that always gives the same score agrees perfectly.
+    A difference near 0 can hide texts that change in both directions: see `distance`. Standard deviations of few repeats
+    are slightly too small on average (by a fifth for two, by a tenth for three).
 
-    Raises InputError for a judge of another kind, which asks nothing twice.
+    Raises InputError for other kinds of judges.
     """
     options: _Options = {"n_resamples": n_resamples, "confidence_level": confidence_level, "rng": rng}
     values_of = _ASKED_AGAIN.get(output.kind)
     if values_of is None:
         raise InputError(
-            f"{output.name} is a judge of the kind {output.kind}, which has neither repeats nor orders: its "
-            "consistency cannot be told."
+            f"{output.name} is a {output.kind} judge, which has neither repeats nor orders. Consistency needs "
+            "a rubric, cross-examination or quality judge."
         )
     values, orders, components = values_of(output.texts)
     n_repeats = values.shape[2]
@@ -174,9 +174,9 @@ def consistency(
 
 
 def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | None:
-    """What repeats at temperature 0 show; None at another or an unknown one, and for a judge that was asked once.
+    """Warn about repeats at temperature 0; None at another or an unknown temperature, and for a single repeat.
 
-    values: the judge's, NaN where there is none; axis: along which the repeats lie.
+    values: the judge's values, NaN if missing; axis: the axis of the repeats.
     """
     if values.shape[axis] < 2 or output.temperature != 0:
         return None
@@ -185,7 +185,7 @@ def temperature_note(output: JudgeOutput, values: Floats, axis: int) -> str | No
 
 
 _Values = tuple[Floats, tuple[Order, ...] | None, tuple[str, ...]]
-"""Shape (texts, orders, repeats, components); in which orders it was asked, None: it has none; the components' names."""
+"""Values of shape (texts, orders, repeats, components); the orders used (None: not applicable); the components' names."""
 _EXAMINED = tuple(component for component in CEF_COMPONENTS if component != "conciseness")
 
 
@@ -195,7 +195,7 @@ def _class_values(texts: Sequence[JudgedText]) -> _Values:
 
 
 def _rubric_values(texts: Sequence[JudgedText]) -> _Values:
-    """NaN where there is no verdict; the orders that anybody was asked in."""
+    """Verdicts, NaN if missing, and the orders used."""
     trials = [
         (row, trial)
         for row, text in enumerate(texts)
@@ -222,7 +222,7 @@ _ASKED_AGAIN: Mapping[str, Callable[[Sequence[JudgedText]], _Values]] = {
 def _over_repeats(
     component: str, values: Floats, texts: Sequence[JudgedText], options: _Options
 ) -> RepeatConsistency:
-    """values: shape (texts, orders, repeats)."""
+    """Measures over repeats or orders. values: shape (texts, orders, repeats)."""
     whole = np.asarray(~np.isnan(values).any(axis=(1, 2)), dtype=np.bool_)
     if values.shape[2] < 2:
         agreeing, spread = _undefined(2, len(texts), ONE_REPEAT if values.shape[2] else NOT_ASKED, options)
@@ -236,7 +236,7 @@ def _over_repeats(
 def _over_orders(
     values: Floats, texts: Sequence[JudgedText], orders: tuple[Order, ...], options: _Options
 ) -> OrderConsistency:
-    """values: shape (texts, orders, repeats)."""
+    """Measures over repeats or orders. values: shape (texts, orders, repeats)."""
     if len(orders) < 2:
         reason = ONE_ORDER if orders else NOT_ASKED
         equal, difference, distance = _undefined(3, len(texts), reason, options)
@@ -253,7 +253,7 @@ def _over_orders(
 def _estimates(
     columns: Floats, whole: NDArray[np.bool_], texts: Sequence[JudgedText], reason: str, options: _Options
 ) -> list[Estimate]:
-    """The mean of each column over the texts that are whole; reason: why it is undefined where none is."""
+    """Mean of each column over complete texts; reason: why it is undefined if no text is complete."""
     found = mean_estimates(
         np.where(whole[:, None], columns, np.nan),
         items_of([text.row for text in texts]),
@@ -286,7 +286,7 @@ def _left_out(whole: NDArray[np.bool_], texts: Sequence[JudgedText], missing: st
 
 
 def repeats_table(found: Consistency) -> ResultTable:
-    """A row a component: how often all repeats of a text are equal, and how far they spread."""
+    """One row for each component: how often all repeats of a text are equal, and their spread."""
     shares = all(one.component in CEF_COMPONENTS for one in found.repeats)
     columns = (
         Column("component", "Score", names_row=True),
@@ -300,7 +300,7 @@ def repeats_table(found: Consistency) -> ResultTable:
         columns,
         tuple(row_of(one, columns, sd=interval(one.spread), n=one.agreeing.n) for one in found.repeats),
         notes=(
-            f"{found.n_repeats} repeats. Mean SD: of a text's repeats, averaged over texts.",
+            f"{found.n_repeats} repeats. Mean SD: standard deviation of a text's repeats, averaged over texts.",
             resampled(found.confidence_level),
             *found.notes,
         ),
@@ -308,7 +308,7 @@ def repeats_table(found: Consistency) -> ResultTable:
 
 
 def orders_table(found: OrderConsistency) -> ResultTable:
-    """One row: verdicts with the response first against those with the reference first."""
+    """One row: verdicts with the response first compared with the reference first."""
     columns = (
         Column("equal", "Texts with equal verdicts", percent=True),
         Column("difference", "Mean difference"),
@@ -320,6 +320,6 @@ def orders_table(found: OrderConsistency) -> ResultTable:
         "judge-orders",
         columns,
         (row_of(found, columns, n=found.equal.n),),
-        "Response first against reference first",
-        ("A difference above 0: milder where the response is read first.",),
+        "Response first compared with reference first",
+        ("Difference above 0: the judge is more lenient when it reads the response first.",),
     )

@@ -1,4 +1,4 @@
-"""Does a specialist copy the errors of its examples, or understand them (Specialist, appendix B)?"""
+"""Does a specialist copy the errors of its examples or understand them (Specialist, appendix B)?"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ from core.tables.reading import same_name, shown
 
 
 class Pool:
-    """The errors that people marked, by whose text they are in.
+    """The errors that people marked, by the system whose text contains them.
 
-    Two sources under one id are two items, as for the judge: a specialist's examples are of the judged text's own.
+    Two input texts under one id are two items, as for the judge: a specialist's examples share the judged text's input.
     """
 
     def __init__(self, rated: RatedSet, output: JudgeOutput) -> None:
@@ -42,7 +42,7 @@ class Pool:
     def shown(
         self, used: Sequence[ExampleUsed], judged: ScorableOutput, own: frozenset[str]
     ) -> frozenset[str]:
-        """The quotes of the examples' errors. Of a filtered judge, without those that people marked in its text."""
+        """Quotes of the examples' errors; for a filtered judge, without those that people marked in the judged text."""
         test_set = test_set_of(judged)
         quotes = {
             quote
@@ -54,7 +54,7 @@ class Pool:
         return frozenset(quotes - own if self._filtered else quotes)
 
     def same_source(self, judged: ScorableOutput) -> frozenset[str]:
-        """The quotes of all errors in other systems' texts of the item, references' aside."""
+        """Quotes of all errors in other systems' texts of the item, without references."""
         return frozenset(
             quote
             for text in self._of_item.get((*test_set_of(judged), judged.item_id, _source(judged)), ())
@@ -67,7 +67,7 @@ class Pool:
 def quotes_of(
     text: RatedText, rater: str | None = None, severities: frozenset[str] | None = None
 ) -> list[str]:
-    """The words of the text's errors; of one rater, and of these severities alone, where they are named."""
+    """Quotes of the text's errors, on request only of one rater and of these severities."""
     return [
         text.output.text[span.start : span.end]
         for rating in text.ratings
@@ -80,7 +80,7 @@ def quotes_of(
 
 
 def _offered(output: JudgeOutput) -> frozenset[str] | None:
-    """The severities that the judge's examples show, in one case; None: all, or it is not known which."""
+    """Severities in the judge's examples, in lower case; None: all or unknown."""
     if output.model == RULES or not output.attached:
         return None
     spans = parse_task(output.attached, output.name).spans
@@ -88,20 +88,20 @@ def _offered(output: JudgeOutput) -> frozenset[str] | None:
 
 
 def _source(output: ScorableOutput) -> str:
-    """Blanks make no other source."""
+    """The input text with white space normalised."""
     return " ".join((output.source or "").split())
 
 
-NO_ERRORS = "it names no error with words"
-NO_ERRORS_THERE = "it names no error with words in the texts in which people marked errors"
+NO_ERRORS = "the judge quotes no error"
+NO_ERRORS_THERE = "the judge quotes no error in texts in which people marked errors"
 NOT_MARKED_HERE = "nobody marked errors in the judged texts"
-NONE_ALONE = "it names no error alone"
+NONE_ALONE = "the judge has no errors of its own"
 NO_ANSWER, NOT_RATED = "no usable answer", "not among the rated texts"
 
 
 @dataclass(frozen=True)
 class CopyOptions:
-    """Which of a judge's repeats is looked at, and how intervals are made."""
+    """Options: the judge's repeat to analyse, and its intervals."""
 
     repeat: int = 0
     n_resamples: int = 2_000
@@ -114,53 +114,53 @@ DEFAULT_COPY_OPTIONS = CopyOptions()
 
 @dataclass(frozen=True)
 class Copying:
-    """What one judge's errors have in common with others' (table 20). Shares resample items."""
+    """What one judge's errors share with others' (Specialist, Table 20). Intervals of shares resample items."""
 
     judge: str
     n_texts: int
     n_errors: int
-    """With quoted words, over all texts."""
+    """Errors with quoted words, over all texts."""
     n_without_words: int
-    """Errors that quote nothing; not among `n_errors`."""
+    """Errors without quoted words; not in `n_errors`."""
     of_people: Estimate
-    """Share whose words people marked in this very text, over the texts in which people marked errors at all."""
+    """Share of errors whose words people marked in the same text, over texts in which people marked errors."""
     of_examples: Estimate
-    """Share whose words are an error of an example it was shown."""
+    """Share of errors whose words are an error in one of the judge's examples."""
     of_examples_or_parts: Estimate
-    """The same, words inside those of such an error and words around them included."""
+    """The same, but including words inside or around such an error."""
     of_same_source: Estimate
-    """Share whose words are an error of any other system's text of the same source, shown or not."""
+    """Share of errors whose words are an error in any other system's text for the same input, shown or not."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Reason -> texts."""
+    """Reason -> number of texts left out."""
 
 
 @dataclass(frozen=True)
 class Disjoint:
-    """Errors that one judge names and another does not, in the texts of both (table 14)."""
+    """Errors that one judge marks and another does not, in texts of both (Specialist, Table 14)."""
 
     judge: str
     other: str
     n_texts: int
     n_errors: int
-    """All that the judge names in these texts."""
+    """All errors that the judge marks in these texts."""
     n_alone: int
-    """Of them, those whose words the other does not name in the same text, or not so often."""
+    """Those of them whose words the other judge does not mark in the same text, or marks less often."""
     n_alone_of_same_source: int
-    """Of these, those whose words are an error of another system's text of the same source."""
+    """Those of the errors alone whose words are an error in another system's text for the same input."""
     share: Estimate
-    """Of the errors it names alone, those that stand among the same source's errors."""
+    """Share of the errors alone whose words are an error in another system's text for the same input."""
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """One text as a judge marked it, with what its words are compared with."""
+    """One text as a judge marked it, with the quotes to compare its words with."""
 
     key: Key
     row: ScoredRow
     quotes: tuple[str, ...]
     n_without_words: int
     people: frozenset[str] | None
-    """None: nobody marked errors in it, or said that there are none."""
+    """None: no rating of errors. Empty: people found no error."""
     examples: frozenset[str]
     same_source: frozenset[str]
 
@@ -168,12 +168,13 @@ class _Judged:
 def error_copying(
     output: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
 ) -> Copying:
-    """How many of a judge's errors are those of its examples, and how many are people's own (002, table 20).
+    """Compute how many of a judge's errors occur in its examples, and how many people marked (Specialist, Table 20).
 
-    rated: the texts that the judge worked on, with the ratings its examples came from. Marks in the source do not count.
-    Of a filtered judge's examples, the errors that people marked in the judged text are not counted, as it did not see
-    them; nor are errors of a severity that the judge's task does not offer, which no model is shown. Misleads where errors are short: a single common word is soon "copied". A share counts errors, so texts with
-    many weigh more. Raises InputError for a judge that marks no errors, and where no judged text is among the rated.
+    rated: the texts that the judge worked on, with the ratings behind its examples. Marks in the input text are ignored.
+    Two kinds of errors in examples are not counted because the judge did not see them: for a filtered judge, those that
+    people marked in the judged text; and those of a severity that the judge's task does not have. Misleads if errors are
+    short: a single common word is easily "copied". Shares count errors, so texts with many weigh more. Raises InputError
+    for a judge that marks no errors, and if no judged text was rated.
     """
     judged, left_out = _judged(output, rated, options)
     errors = [one.quotes for one in judged]
@@ -209,15 +210,17 @@ def error_copying(
 def disjoint_errors(
     first: JudgeOutput, second: JudgeOutput, rated: RatedSet, options: CopyOptions = DEFAULT_COPY_OPTIONS
 ) -> tuple[Disjoint, Disjoint]:
-    """The errors that each of two judges names alone, and how many of them other systems made (002, table 14).
+    """Find errors that only one of two judges marks, and how many of them other systems made (Specialist, Table 14).
 
-    A judge that copies what it was shown names more of them than one that was not shown them. Raises InputError as
-    `error_copying` does, and where the two have no text in common.
+    A judge that copies its examples marks more of these than one without examples. Raises InputError as `error_copying`
+    does, and if the two have no text in common.
     """
     sides = [{one.key: one for one in _judged(output, rated, options)[0]} for output in (first, second)]
     shared = [key for key in sides[0] if key in sides[1]]
     if not shared:
-        raise InputError(f"{shown(first.name)} and {shown(second.name)} marked errors in no text of both.")
+        raise InputError(
+            f"{shown(first.name)} and {shown(second.name)} have no usable answers on the same text."
+        )
     a, b = ([own[key] for key in shared] for own in sides)
     return _alone(first.name, second.name, a, b, options), _alone(second.name, first.name, b, a, options)
 
@@ -225,7 +228,7 @@ def disjoint_errors(
 def _alone(
     judge: str, other: str, own: Sequence[_Judged], others: Sequence[_Judged], options: CopyOptions
 ) -> Disjoint:
-    # As often as the other names the same words, they are common: both then share the same number, as in the paper.
+    # Equal quotes count as shared as often as both judges have them, so both share the same number, as in Specialist.
     alone = [
         list((Counter(one.quotes) - Counter(theirs.quotes)).elements())
         for one, theirs in zip(own, others, strict=True)
@@ -251,9 +254,9 @@ def _shares(
     options: CopyOptions,
     reasons: Sequence[str],
 ) -> list[Estimate]:
-    """counts, n_errors: shape (texts, k), the errors that have it and those looked at; a share for each column.
+    """One share for each column. counts, n_errors: shape (texts, k), errors with the property and all errors.
 
-    reasons: of each column, why there is no share where it looked at no error.
+    reasons: for each column, why the share is undefined if there is no error.
     """
     found = ratio_estimates(
         counts,
@@ -272,23 +275,23 @@ def _shares(
 
 
 def _why_not_of_people(judged: Sequence[_Judged]) -> str:
-    """Why no error can be held against people's own, where none can."""
+    """The reason why no error can be compared with people's marks."""
     if all(one.people is None for one in judged):
         return NOT_MARKED_HERE
     return NO_ERRORS_THERE if any(one.quotes for one in judged) else NO_ERRORS
 
 
 def _in_part(quote: str, examples: Iterable[str]) -> bool:
-    """Whether the words are inside those of an example's error, or around them."""
+    """Whether the quote contains an example's error or lies inside one."""
     return any(quote in one or one in quote for one in examples)
 
 
 def _judged(
     output: JudgeOutput, rated: RatedSet, options: CopyOptions
 ) -> tuple[list[_Judged], dict[str, int]]:
-    """The texts with a usable answer that are among the rated, and why others are not here."""
+    """The rated texts with a usable answer, and reasons for leaving others out."""
     if output.kind != automqm.KIND.name:
-        raise InputError(f"{shown(output.name)} is a judge of the kind {output.kind}, which marks no errors.")
+        raise InputError(f"{shown(output.name)} is a {output.kind} judge, which marks no errors.")
     rows = [
         ScoredRow(
             one.output.item_id, one.output.system, one.output.level, one.output.language, one.output.labels
@@ -310,12 +313,12 @@ def _judged(
         found.append(_compared(text, key, trial, people, pool))
     if NOT_RATED not in left_out and not found:
         raise InputError(
-            f"{shown(output.name)} has no usable answer of repeat {options.repeat + 1} in any of its "
+            f"{shown(output.name)} has no usable answer in repeat {options.repeat + 1} for any of its "
             f"{len(output.texts):,} texts."
         )
     if not found:
         raise InputError(
-            f"No text that {shown(output.name)} marked is among the rated texts of {shown(rated.file_name)}.",
+            f"No text that {shown(output.name)} marked is rated in {shown(rated.file_name)}.",
             [f"{reason}: {n:,}" for reason, n in left_out.items()],
         )
     return found, left_out
@@ -336,16 +339,16 @@ def _compared(text: JudgedText, key: Key, trial: ErrorTrial, people: RatedText, 
 
 
 def copied_table(found: Sequence[Copying]) -> ResultTable:
-    """A row a judge: shares of its errors whose words are others'."""
+    """One row for each judge: shares of its errors with the same words as others'."""
     columns = (
         Column("judge", "Judge", names_row=True),
         Column("texts", "Texts"),
         Column("errors", "Errors"),
-        Column("without_words", "Without words"),
-        Column("of_people", "People marked here", percent=True),
-        Column("of_examples", "Of its examples", percent=True),
-        Column("of_examples_or_parts", "Of its examples, or a part", percent=True),
-        Column("of_same_source", "Of the same source", percent=True),
+        Column("without_words", "Without a quote"),
+        Column("of_people", "Marked by people", percent=True),
+        Column("of_examples", "In its examples", percent=True),
+        Column("of_examples_or_parts", "In its examples, or partly", percent=True),
+        Column("of_same_source", "In other systems' texts", percent=True),
     )
     return ResultTable(
         "copied-errors",
@@ -355,26 +358,26 @@ def copied_table(found: Sequence[Copying]) -> ResultTable:
             for one in found
         ),
         notes=(
-            "Shares of errors whose words are the same, character by character; or a part: inside it or around it.",
+            "Shares of errors whose words are identical. Partly: one quote contains the other.",
             *(note for one in found for note in left_out_lines(one.left_out, one.judge)),
         ),
     )
 
 
 def alone_table(found: Sequence[Disjoint]) -> ResultTable:
-    """A row a judge and another: the errors that the other does not name in the same text."""
+    """One row for each ordered pair of judges: errors that the second does not mark in the same text."""
     columns = (
         Column("judge", "Judge", names_row=True),
         Column("other", "Not marked by", names_row=True),
         Column("n_texts", "Texts"),
         Column("n_errors", "Errors"),
         Column("n_alone", "Alone"),
-        Column("n_alone_of_same_source", "Of these, of the same source"),
+        Column("n_alone_of_same_source", "Of these, in other systems' texts"),
         Column("share", "Share", percent=True),
     )
     return ResultTable(
         "marked-alone",
         columns,
         tuple(row_of(one, columns) for one in found),
-        notes=("Alone: errors whose words the other judge does not name in the same text.",),
+        notes=("Alone: errors whose words the other judge does not mark in the same text.",),
     )

@@ -1,4 +1,4 @@
-"""What judges cost, side by side: calls, tokens and money by step, and for one text; of runs and of folders that runs wrote."""
+"""Compare judges' costs: calls, tokens and money by step and per text, from runs or from folders written by runs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,9 +14,9 @@ from core.schema.runs import StepCost
 from core.tables.reading import checked, number_problem, shown, written
 
 MOST_COUNTED = 2**63 - 1
-"""Of calls and tokens; the database holds no larger number."""
+"""Largest number of calls or tokens: the database cannot store a larger one."""
 MOST_PRICE = 1e15
-"""For a million tokens, in whatever money."""
+"""Largest price of a million tokens, in any currency."""
 
 _COSTS: TypeAdapter[tuple[StepCost, ...]] = TypeAdapter(tuple[StepCost, ...])
 _COUNTS = tuple(field.name for field in fields(StepCost) if field.name not in ("step", "seconds"))
@@ -24,26 +24,26 @@ _COUNTS = tuple(field.name for field in fields(StepCost) if field.name not in ("
 
 @dataclass(frozen=True)
 class JudgeCost:
-    """What one judge's run cost, as the account has it."""
+    """The recorded cost of one judge's run."""
 
     name: str
     costs: tuple[StepCost, ...]
-    """Of its steps, in the order in which they came; empty: no model was asked."""
+    """Costs of the run's steps, in order; empty: no model was asked."""
     n_items: int
-    """Items that are finished: done, or failed for good."""
+    """Finished items: done or finally failed."""
     n_texts: int
-    """Texts of the items that the run has come to, scored or left out."""
+    """Texts of the items processed so far, scored or left out."""
     input_price: float | None = None
-    """Money for a million input tokens; None: not known."""
+    """Price of a million input tokens; None: unknown."""
     output_price: float | None = None
     n_wanted: int | None = None
-    """Items that the run was asked for; None: as many as are finished."""
+    """Items requested of the run; None: as many as are finished."""
     n_found: int = 0
-    """Answers found in the cache that other runs had asked for, and paid; not what its own items share."""
+    """Cached answers that other runs requested and paid for, without those shared by its own items."""
 
 
 def costs_of_report(report: Mapping[str, Any], path: Path, name: str, n_texts: int) -> JudgeCost:
-    """What run.json says that the run cost. Raises InputError, naming every field that is missing or cannot be."""
+    """Read a run's cost from run.json. Raises InputError naming every missing or invalid field."""
     problems = Problems()
     costs = checked(_COSTS, report.get("costs"), "costs", problems) or ()
     for n, cost in enumerate(costs, start=1):
@@ -67,9 +67,7 @@ def costs_of_report(report: Mapping[str, Any], path: Path, name: str, n_texts: i
         if prices.get(of) is not None and (problem := number_problem(prices[of], 0.0, MOST_PRICE)):
             problems.append(f"prices, {of}: {problem}")
     if problems:
-        raise InputError(
-            f"{path} does not say what the run cost: write it again with `runs write`.", problems
-        )
+        raise InputError(f"{path} contains no valid costs. Write it again with `runs write`.", problems)
     done: dict[str, Any] = counts
     return JudgeCost(
         name,
@@ -84,7 +82,7 @@ def costs_of_report(report: Mapping[str, Any], path: Path, name: str, n_texts: i
 
 
 def _cost_problems(cost: StepCost) -> list[str]:
-    """Each with its field."""
+    """Problems, each with its field."""
     given = {name: getattr(cost, name) for name in _COUNTS}
     problems = [
         f"{name}: {problem}"
@@ -100,96 +98,96 @@ ALL_STEPS = "all steps"
 NO_COUNT = "the server counts no tokens"
 NO_PRICE = "no price is given"
 NO_INPUT_PRICE, NO_OUTPUT_PRICE = "no input price is given", "no output price is given"
-NO_CALL = "nothing was asked: every answer came from the cache"
-NO_MODEL = "no model is asked"
-NOT_FINISHED = "the run is not finished: some of its calls were for items that have no result yet"
+NO_CALL = "no calls: every answer came from the cache"
+NO_MODEL = "no model used"
+NOT_FINISHED = "the run is not finished: some calls were for items without a result yet"
 
 
 Unit = Literal["item", "text"]
 UNITS: tuple[Unit, ...] = ("item", "text")
 EACH = ("calls", "input_tokens", "output_tokens", "money")
-"""What is told for one item or text."""
+"""Fields that are also reported per item or text."""
 
 
 @dataclass(frozen=True)
 class CostRow:
-    """One step of one judge, or all of its steps. Calls answered from the cache cost nothing and are counted apart."""
+    """One step of one judge, or all its steps. Calls answered from the cache cost nothing and are counted separately."""
 
     judge: str
     step: str
-    """`all steps` in the judge's last row."""
+    """Name of the step; `all steps` in the judge's last row."""
     calls: int
     cached: int
     unusable: int
-    """Calls without a usable answer: none came, it was cut off or refused, or its reader rejected it. They are paid, too."""
+    """Calls without a usable answer: missing, cut off, refused or unreadable. They are paid for, too."""
     input_tokens: int | None
     output_tokens: int | None
     input_share: float | None
-    """Of the judge's input tokens, 0 to 1, as 001's Table 9 can be read: there the answers take .895."""
+    """Share of the judge's input tokens, 0 to 1, as in CEF's Table 9, where answering takes .895."""
     money: float | None
     seconds: float
-    """Summed over calls, which ran side by side."""
+    """Summed over calls, although calls ran in parallel."""
     n_items: int
     """Finished."""
     n_texts: int
     n_wanted: int
-    """Items that the run was asked for."""
+    """Items requested of the run."""
     n_found: int
-    """Of all steps, whatever the row: answers that other runs had paid for."""
+    """Answers of all steps that other runs paid for, the same in every row."""
     reasons: tuple[tuple[str, str], ...] = ()
-    """(field, why it is None): input_tokens, output_tokens, input_share, money."""
+    """(field, reason for None): input_tokens, output_tokens, input_share, money."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether every call was for a finished item, so that the sums can be divided by items or texts."""
+        """Whether every call was for a finished item, so that costs per item or text are meaningful."""
         return self.n_items >= self.n_wanted
 
     def each(self, field: str, unit: Unit) -> float | None:
-        """Calls, tokens or money for one item or text; None without these, or where the run is not finished."""
+        """Calls, tokens or money per item or text; None if there are none, or if the run is not finished."""
         total, n = getattr(self, field), self.n_items if unit == "item" else self.n_texts
         return None if total is None or not n or not self.is_finished else total / n
 
     def why(self, field: str) -> str | None:
-        """Why a field, or what is told from it for one item or text, is None; None where it is not."""
+        """Reason why a field, or its value per item or text, is None; None if it is not."""
         base = field.removesuffix("_per_item").removesuffix("_per_text")
         if base != field and not self.is_finished:
             return NOT_FINISHED
         if field.endswith("_per_item") and not self.n_items:
-            return "no item was worked on"
+            return "no item was processed"
         if field.endswith("_per_text") and not self.n_texts:
-            return "no text was worked on"
+            return "no text was processed"
         return dict(self.reasons).get(base)
 
 
 def costs_side_by_side(entries: Sequence[JudgeCost]) -> tuple[CostRow, ...]:
-    """A row a step and one for all steps, judge after judge in the order given.
+    """One row for each step and one for all steps, judge after judge in the order given.
 
-    Money is (input tokens * input price + output tokens * output price) / 1e6. None is never 0: it has a reason. A
-    step whose every answer came from the cache has 0 tokens, as nothing was bought. A run that is not finished has paid
-    for items that have no result yet: its sums stand, what one item or text costs is not told from them.
+    Money is (input tokens * input price + output tokens * output price) / 1e6. None is not 0: it has a reason. A step
+    answered entirely from the cache has 0 tokens. An unfinished run has paid for items without a result yet: it has sums,
+    but no costs per item or text.
 
-    Misleads where a run found answers in the cache that another run had paid for (`n_found`, see cost_notes): compare
-    judges by runs that found none. Equal requests for the texts of one item (the claims of one reference, the questions
-    from one source) are asked once in any run, so a text costs less the more texts its item has.
+    Misleads if a run used cached answers that another run paid for (`n_found`, see cost_notes): compare judges by runs
+    that used none. Equal requests for the texts of one item (claims of one reference, questions from one input text) are
+    sent only once in a run, so a text costs less the more texts its item has.
     """
     return tuple(row for entry in entries for row in _of_judge(entry))
 
 
 def cost_notes(rows: Sequence[CostRow]) -> tuple[str, ...]:
-    """What has to be known to read the rows: judges that are not finished, and those that others paid for."""
+    """Notes on unfinished judges and on answers that other runs paid for."""
     notes = []
     for row in rows:
         if row.step != ALL_STEPS:
             continue
         if not row.is_finished:
             notes.append(
-                f"{row.judge}: {row.n_items:,} of {row.n_wanted:,} items are finished; what one item or text costs is "
-                "not told before all are"
+                f"{row.judge}: {row.n_items:,} of {row.n_wanted:,} items are finished. Costs per item or text are shown "
+                "when all are"
             )
         if row.n_found:
             notes.append(
-                f"{row.judge}: {row.n_found:,} answers were in the cache, paid for by other runs; its figures leave out "
-                "what they cost. Compare runs that found nothing in the cache"
+                f"{row.judge}: {row.n_found:,} answers came from the cache, paid for by other runs. Their cost is not "
+                "included. To compare judges, use runs without cached answers"
             )
     return tuple(notes)
 
@@ -253,7 +251,7 @@ def _no_price(entry: JudgeCost) -> str:
 
 
 def _total(costs: Sequence[StepCost], field: str) -> int | None:
-    """Tokens of all calls; None where one step's were not counted. Without calls there is nothing to count."""
+    """Tokens of all calls; None if any step's were not counted; 0 without calls."""
     counts = [getattr(cost, field) if cost.calls else 0 for cost in costs]
     return None if None in counts else sum(counts)
 
@@ -262,14 +260,14 @@ _NAMES = {"calls": "Calls", "input_tokens": "Tokens in", "output_tokens": "Token
 
 
 def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]) -> ResultTable:
-    """A row a judge and step, and one for all of its steps. units: what readers see costs of; files have all."""
+    """One row for each judge and step, and one for all its steps. units: visible units; files have all."""
     whole = "all" in units
     columns = [
         Column("judge", "Judge", names_row=True),
         Column("step", "Step", names_row=True),
         Column("calls", "Calls", shown=whole),
         Column("cached", "From the cache"),
-        Column("unusable", "Not usable"),
+        Column("unusable", "Unusable"),
         Column("input_tokens", "Tokens in", shown=whole),
         Column("output_tokens", "Tokens out", shown=whole),
         Column("input_share", "Share of input", percent=True),
@@ -278,7 +276,7 @@ def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]
     for unit in UNITS:
         for name, title in _NAMES.items():
             places = 6 if name == "money" else 1
-            columns.append(Column(f"{name}_per_{unit}", f"{title} for one {unit}", places, unit in units))
+            columns.append(Column(f"{name}_per_{unit}", f"{title} per {unit}", places, unit in units))
     of_run = ("seconds", "n_items", "n_texts", "n_wanted", "n_found", "reasons")
     columns += [Column(name, shown=False) for name in of_run]
     whys: dict[str, dict[str, None]] = {}
@@ -299,7 +297,7 @@ def cost_table(rows: Sequence[CostRow], units: Collection[Unit | Literal["all"]]
             for row in rows
         ),
         notes=(
-            *(f"{', '.join(names)}: not known: {why}" for why, names in whys.items()),
+            *(f"{', '.join(names)}: unknown: {why}" for why, names in whys.items()),
             *(f"{note}." for note in cost_notes(rows)),
         ),
     )

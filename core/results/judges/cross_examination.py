@@ -1,8 +1,8 @@
-"""What cross-examinations' questions tell of their judge.
+"""Analyses of a cross-examination judge from its questions.
 
-Reliability: which judge's questions and answers do other judges confirm (001's Table 1 for any models: ADR and ADS)?
-Does a judge stand by its questions when they are asked again, and how many does it need? Alignment: to how many of the
-errors that people marked does a mismatching question point (001's Tables 3, 4 and 7)?
+Reliability: do other judges confirm a judge's questions and answers (ADR and ADS, CEF's Table 1)? Does a judge give the
+same answer when asked again, and how many questions does it need? Alignment: how many of the errors that people marked
+does a mismatching question point to (CEF's Tables 3, 4 and 7)?
 """
 
 from collections import Counter
@@ -37,55 +37,55 @@ SIDES: tuple[Side, ...] = ("source", "text")
 _OTHERS = "the models did not answer the same questions"
 _NO_VERDICT = "no reason is given"
 FEW_MISSING = 0.05
-"""Share of the questions that a model may lack before its rates are said to be about other questions."""
+"""Above this share of missing answers, a note warns that a model's rates cover other questions."""
 
 
 @dataclass(frozen=True, order=True)
 class Document:
-    """What questions were made from."""
+    """A text that questions were made from."""
 
     item_id: str
     language: str
     dataset: str
-    """Empty where no text of the item names one."""
+    """Empty if no text of the item has one."""
     side: str
     text: str
 
 
 @dataclass(frozen=True)
 class ModelReliability:
-    """One model on the questions of one side, by one variant. All rates from 0 to 1, lower is more reliable."""
+    """One model's rates on the questions of one side, by one variant. From 0 to 1; lower is more reliable."""
 
     model: str
     side: str
     """What the questions were made from: `source`, `text`, or `all`."""
     variant: Variant
     disagreement: Estimate
-    """ADR: how often the other models do not confirm its questions; the interval resamples items."""
+    """ADR: how often other models do not confirm the model's questions; the interval resamples items."""
     disagreement_rank: int | None
-    """1 for the lowest; equal rates share the better rank, as in 001."""
+    """Rank, 1 for the lowest rate; equal rates share the better rank, as in CEF."""
     deviation: Estimate
-    """ADS: how often it answers otherwise than most models, over all models' questions."""
+    """ADS: how often the model's answer differs from most models' answer, over all models' questions."""
     deviation_rank: int | None
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Models that answered each other's questions."""
+    """Reliability of models that answered each other's questions."""
 
     models: tuple[str, ...]
     rows: tuple[ModelReliability, ...]
-    """By variant, side and model, in this order."""
+    """Rates, ordered by variant, side and model."""
     n_questions: Mapping[str, Mapping[str, int]]
-    """Side (`all` too) -> author -> its questions."""
+    """Side (including `all`) -> author -> number of its questions."""
     n_items: int
-    """That the questions are about."""
+    """Items with questions."""
     missing: Mapping[str, Mapping[str, int]]
-    """Model -> reason -> questions that it gave no verdict on."""
+    """Model -> reason -> questions without a verdict of the model."""
     left_out: Mapping[str, int]
-    """Author that answered nothing itself -> its questions, which no rate counts."""
+    """Author that is not among the models -> its questions, which are left out of all rates."""
     notes: tuple[str, ...]
-    """First, where it is so, that the models did not answer the same questions."""
+    """Notes; the first warns if the models did not answer the same questions."""
     confidence_level: float
 
 
@@ -105,15 +105,14 @@ def reliability(
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> Reliability:
-    """ADR and ADS of every model that answered, in both variants, for each side that has questions and for all.
+    """Compute ADR and ADS of every model in both variants, for each side with questions and for all sides.
 
-    Questions are the same where item (within its data set), side, author, document and wording are; a document is known
-    by its text, so two systems with one text have one document. ADR counts a question once for each author, ADS once
-    for each document: then all its authors have made it, and of answers to each of them a model's first verdict counts,
-    by the names of the authors. Questions by authors that are not among the models have no own answer and count
-    nowhere. The order of `sets` changes no number. Where a model lacks more than FEW_MISSING of the answers the first note says
-    so: rates over different questions do not compare. Raises InputError where there is nothing to compare, or two sets
-    are of one model. Intervals resample items.
+    Questions are the same if they share item (within its data set), side, author, document and wording. A document is
+    identified by its text, so two systems with the same text share it. ADR counts a question once for each author. ADS
+    counts it once for each document: all its authors then share it, and a model's first verdict counts, in the order of the
+    authors' names. Questions by authors outside the models are left out. The order of `sets` changes no number. If a model
+    lacks more than FEW_MISSING of the answers, the first note warns that rates over different questions cannot be compared.
+    Raises InputError if there is nothing to compare, or if two sets belong to one model. Intervals resample items.
     """
     models = _models(sets)
     answered, rows_of = _answers(sets)
@@ -154,9 +153,9 @@ def reliability(
 
 
 def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]:
-    """Author of questions -> verdict, or the reason why there is none -> questions; authors and verdicts as they come.
+    """Author of questions -> verdict, or reason for a missing one -> number of questions, in order of appearance.
 
-    sets: of one model's answers. Every author has every verdict that any has, 0 where it has none.
+    sets: one model's answers. Every author lists the verdicts of all authors, with 0 for those it lacks.
     """
     said = [
         (one.author, question.answer or question.reason or _NO_VERDICT)
@@ -173,7 +172,7 @@ def verdicts_by_author(sets: Sequence[QuestionSet]) -> dict[str, dict[str, int]]
 
 
 def verdicts_table(found: Mapping[str, Mapping[str, int]]) -> ResultTable:
-    """A row an author of questions, as `verdicts_by_author` counts them."""
+    """One row for each author of questions, with the counts of `verdicts_by_author`."""
     verdicts = dict.fromkeys(verdict for counts in found.values() for verdict in counts)
     return ResultTable(
         "judge-answers",
@@ -186,24 +185,24 @@ def verdicts_table(found: Mapping[str, Mapping[str, int]]) -> ResultTable:
 
 
 def _models(sets: Sequence[AnswerSet]) -> tuple[str, ...]:
-    """The sets' models; InputError where they cannot be compared."""
+    """The models of the sets. Raises InputError if they cannot be compared."""
     counts = Counter(one.model for one in sets)
     problems = [
-        f"{n} sets hold answers of {shown(model)}: give one for each model"
+        f"{n} sets contain answers of {shown(model)}. Give one for each model"
         for model, n in counts.items()
         if n > 1
     ]
     if len(counts) < 2:
-        problems.append(f"{len(counts)} model: answers of at least two to the same questions are needed")
+        problems.append(f"{len(counts)} model: at least two must answer the same questions")
     if problems:
-        raise InputError("These answers do not tell how reliable judges are.", problems)
+        raise InputError("These answers cannot show how reliable the judges are.", problems)
     return tuple(counts)
 
 
 def _answers(
     sets: Sequence[AnswerSet],
 ) -> tuple[list[dict[_Asked, CrossQuestion]], dict[_Asked, ScoredRow]]:
-    """Each model's answer to every question, of one that it has twice the first; and a row of each question."""
+    """Each model's first answer to every question, and a row of each question."""
     parts = [part for one in sets for part in one.sets]
     datasets = iter(values_of([part.row for part in parts], "dataset"))
     answered: list[dict[_Asked, CrossQuestion]] = []
@@ -222,7 +221,7 @@ def _answers(
 
 
 def _by_author(asked: Sequence[_Asked], models: Sequence[str]) -> dict[str, int]:
-    """How many questions each author made, in the models' order."""
+    """Number of questions by each author, in the models' order."""
     counts = Counter(one.author for one in asked)
     return {model: counts[model] for model in models if counts[model]}
 
@@ -245,7 +244,7 @@ def _both(
     models: Sequence[str],
     **options: Any,
 ) -> tuple[tuple[Estimate, ...], tuple[Estimate, ...]]:
-    """ADR and ADS of each model. options: the variant, and how intervals are made."""
+    """ADR and ADS of each model. options: variant and interval options."""
     own = np.array([[one.author == model for model in models] for one in asked], dtype=np.bool_)
     own = own.reshape(codes.shape)
     first, together, made = _distinct(asked, codes, own)
@@ -258,7 +257,7 @@ def _both(
 def _distinct(
     asked: Sequence[_Asked], codes: NDArray[np.int64], own: NDArray[np.bool_]
 ) -> tuple[list[int], NDArray[np.int64], NDArray[np.bool_]]:
-    """Each question of a document once: where it stands first, each model's first verdict on it, all its authors."""
+    """Distinct questions of each document: first place, each model's first verdict, and all authors."""
     same: dict[tuple[Document, str], list[int]] = {}
     for n, one in enumerate(asked):
         same.setdefault((one.document, one.text), []).append(n)
@@ -282,7 +281,7 @@ def _ranked(
 
 
 def _missing(asked: Sequence[_Asked], given: Mapping[_Asked, CrossQuestion]) -> dict[str, int]:
-    """Reason -> questions without a verdict, the most frequent first."""
+    """Reason -> questions without a verdict, most frequent first."""
     reasons = Counter(
         "not asked" if one not in given else given[one].reason or _NO_VERDICT
         for one in asked
@@ -301,14 +300,14 @@ def _notes(
     notes = []
     if max(shares.values(), default=0.0) > FEW_MISSING:
         lacking = ", ".join(f"{shown(model)} {share:.0%}" for model, share in shares.items())
-        notes.append(f"{_OTHERS}, so their rates do not compare; without a verdict: {lacking}")
+        notes.append(f"{_OTHERS}, so their rates cannot be compared. Without a verdict: {lacking}")
     notes += [
-        f"questions by {shown(author)} are left out ({n}): that model's own answers are not among the sets"
+        f"questions by {shown(author)} left out: {n}: that model's own answers are missing"
         for author, n in left_out.items()
     ]
     authors = {one.author for one in asked}
     notes += [
-        f"{shown(model)} made none of the questions: it has no disagreement rate"
+        f"{shown(model)} made none of the questions, so it has no disagreement rate"
         for model in models
         if model not in authors
     ]
@@ -320,19 +319,19 @@ def _notes(
 
 
 VARIANT_NAMES: Mapping[Variant, str] = {
-    "paper": "as the paper defines it",
-    "cef-code": "as its published code counts",
+    "paper": "as CEF defines it",
+    "cef-code": "as CEF's published code counts it",
 }
 
 
 def rates_table(found: Reliability) -> ResultTable:
-    """A row a variant, side and model."""
+    """One row for each variant, side and model."""
     other_questions = found.notes[:1] if found.notes[:1] and found.notes[0].startswith(_OTHERS) else ()
     return ResultTable(
         "judge-reliability",
         (
             Column("model", "Model", names_row=True),
-            Column("side", "Questions", names_row=True),
+            Column("side", "Questions from", names_row=True),
             Column("variant", "Counted", names_row=True),
             Column("adr", "ADR", percent=True),
             Column("adr_rank", "ADR rank"),
@@ -369,44 +368,46 @@ def rates_table(found: Reliability) -> ResultTable:
     )
 
 
-NOT_ASKED_FOR = "no question with this expected answer was answered when asked again"
+NOT_ASKED_FOR = "no question with this expected answer has a second answer"
 
 
 @dataclass(frozen=True)
 class ReaskedRow:
-    """Questions with one expected answer."""
+    """Second answers to questions with one expected answer."""
 
     expected: Verdict
     counts: Mapping[Verdict, int]
-    """What was answered when the question was asked again of the text it was made from."""
+    """Second answers, given to the text that the question was made from."""
     without: Mapping[str, int]
-    """Reason, such as `unparsed` -> questions without a second answer."""
+    """Reason, such as `unparsed` -> number of questions without a second answer."""
     unchanged: Share
-    """Share of the questions with a second answer that kept theirs."""
+    """Share of questions with a second answer in which it equals the expected one."""
 
 
 @dataclass(frozen=True)
 class Reasked:
-    """The confusion matrix of one judge: rows are expected answers, columns second ones."""
+    """Confusion matrix of one judge: rows are expected answers, columns second answers."""
 
     judge: str
     by_side: Mapping[str, tuple[ReaskedRow, ...]]
-    """`source`, `text`, `all` -> a row for YES, NO and IDK each."""
+    """`source`, `text`, `all` -> one row each for YES, NO and IDK."""
     n_not_asked: int
     """Questions that were not asked again."""
 
 
 def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked:
-    """Count a cross-examination's questions by expected answer and by the answer to the same text, over all repeats.
+    """Count a cross-examination's questions by expected and by second answer on the same text, over all repeats.
 
-    A question counts once for its item, document and repeat, as it was asked: all texts of an item share the questions
-    made from the source. Questions without a second answer stand in no share and are counted with their reasons. Wilson intervals; they take
-    questions of one text for independent, which they are not quite. Misleads at temperature 0 with a judge that
-    repeats itself: to stand by an answer does not make it right. Raises InputError for other judges, and for runs that
-    asked nothing again.
+    A question counts once for its item, document and repeat: all texts of an item share the questions made from the input
+    text. Questions without a second answer are in no share and are counted by reason. Wilson intervals assume that
+    questions of one text are independent, which is not quite true. Misleads at temperature 0 with a judge that repeats
+    itself: repeating an answer does not make it right. Raises InputError for other judges, and for runs that asked nothing
+    again.
     """
     if output.kind != cross_examination.KIND.name:
-        raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
+        raise InputError(
+            f"{shown(output.name)} is a {output.kind} judge, which asks no questions. Choose a cross-examination."
+        )
     by_side = _questions_once(output.texts)
     asked: dict[str, list[CrossQuestion]] = {
         side: [one for one in by_side[side] if one.again is not None or one.again_reason is not None]
@@ -430,7 +431,7 @@ def confusion(output: JudgeOutput, *, confidence_level: float = 0.95) -> Reasked
 
 
 def _questions_once(texts: Sequence[JudgedText]) -> dict[Side, list[CrossQuestion]]:
-    """Each question once, by what it was made from."""
+    """Each question once, by the side it was made from."""
     found: dict[Side, dict[tuple[object, ...], CrossQuestion]] = {side: {} for side in SIDES}
     for text, item in zip(texts, items_of([text.row for text in texts]).tolist(), strict=True):
         for side, document, repeat, question in _asked(text):
@@ -439,7 +440,7 @@ def _questions_once(texts: Sequence[JudgedText]) -> dict[Side, list[CrossQuestio
 
 
 def _asked(text: JudgedText) -> Iterator[tuple[Side, str | None, int, CrossQuestion]]:
-    """Side, document and repeat of every question that the text was examined with."""
+    """Yield side, document, repeat and question for every question about the text."""
     record = text.record
     if not isinstance(record, CefRecord):
         return
@@ -469,11 +470,11 @@ def _reasked_row(
 
 
 def reasked_table(found: Reasked) -> ResultTable:
-    """A row a side and expected answer: what was answered when the question was asked again."""
+    """One row for each side and expected answer, with counts of second answers."""
     return ResultTable(
         "judge-reasked",
         (
-            Column("side", "Questions", names_row=True),
+            Column("side", "Questions from", names_row=True),
             Column("expected", "Expected", names_row=True),
             *(Column(verdict) for verdict in VERDICTS),
             Column("no_answer", shown=False),
@@ -498,73 +499,72 @@ def reasked_table(found: Reasked) -> ResultTable:
     )
 
 
-ONE_EXAMINATION = "one examination a text: there is nothing to vary"
+ONE_EXAMINATION = "only one examination per text: no variance"
 NO_TEXTS = "no text has a score in every repeat"
 PERCENT_SQUARED = 100.0**2
 
 
 @dataclass(frozen=True)
 class AblationRow:
-    """One component of one judge's scores over its repeats. Variances divide by one less than the repeats."""
+    """Variances of one component of a judge's scores over its repeats (ddof 1)."""
 
     judge: str
-    """Its name."""
+    """The judge's name."""
     n_questions: int
-    """Asked for from each of the two texts."""
+    """Questions requested from each of the two texts."""
     component: str
     """One of CEF_COMPONENTS."""
     mean: float | None
-    """Over texts and repeats, from 0 to 1 (conciseness may be negative)."""
+    """Mean over texts and repeats, from 0 to 1 (conciseness may be negative)."""
     variance_of_mean: float | None
-    """Of the mean over texts, from repeat to repeat: how far the result of a whole run depends on chance. Falls with
+    """Variance over repeats of the mean over texts: how much the result of a whole run depends on chance. Decreases with
     the number of texts."""
     variance_within: float | None
-    """Of one text's score from repeat to repeat, averaged over texts: how far a text's score depends on chance."""
+    """Variance over repeats of a text's score, averaged over texts: how much one score depends on chance."""
     n_texts: int
     """Texts with a score in every repeat."""
     n_repeats: int
     n_left_out: int
-    """Texts that lack a score in a repeat: means over other texts could not be compared."""
+    """Texts without a score in some repeat, left out because means must cover the same texts."""
     reason: str | None
-    """Why there are no variances."""
+    """Reason for missing variances."""
     note: str | None = None
-    """What repeats at temperature 0 show."""
+    """Note on repeats at temperature 0."""
 
     @property
     def percent_variance_of_mean(self) -> float | None:
-        """In squared percent, as 001's Tables 2 and 11 print variances."""
+        """Variance of the mean in squared percent, as in CEF's Tables 2 and 11."""
         return None if self.variance_of_mean is None else self.variance_of_mean * PERCENT_SQUARED
 
     @property
     def percent_variance_within(self) -> float | None:
-        """In squared percent."""
+        """Variance of a text's score in squared percent."""
         return None if self.variance_within is None else self.variance_within * PERCENT_SQUARED
 
 
 def ablation(outputs: Sequence[JudgeOutput]) -> tuple[AblationRow, ...]:
-    """A row for each output and component, fewest questions first: outputs of one judge that differ in N.
+    """Compute variances for outputs of one judge with different numbers of questions, fewest questions first.
 
-    001 does not say over what its variances are; both readings are here. Outputs with one repeat have none. Misleads
-    where the repeats are not different requests (temperature 0 with a server that ignores seeds: every variance is 0),
-    and with few repeats: of 10, the 95 % interval of a variance reaches from half to 3.3 times of what was found.
-    Raises InputError for outputs that are no cross-examination, and for one that is given twice.
+    One row for each output and component. CEF does not state what its variances are computed over, so both readings are
+    given. Outputs with one repeat have none. Misleads if the repeats are not independent requests (at temperature 0, or with
+    a server that ignores seeds, every variance is 0), and with few repeats: with 10, the 95 % interval of a variance extends
+    from half to 3.3 times the estimate. Raises InputError for outputs of other judges, and for an output given twice.
     """
     problems = [
-        f"{shown(one.name)} is a judge of the kind {one.kind}"
+        f"{shown(one.name)} is a {one.kind} judge"
         if one.kind != cross_examination.KIND.name
-        else f"{shown(one.name)} does not say how many questions were asked for"
+        else f"{shown(one.name)} does not state the number of questions requested"
         for one in outputs
         if one.kind != cross_examination.KIND.name or not isinstance(one.settings.get("n_questions"), int)
     ]
     if problems:
         raise InputError(
-            "How much scores vary with the number of questions can be seen for cross-examinations alone, run here.",
+            "The number of questions can only be analysed for cross-examinations that were run here.",
             problems,
         )
     if twice := [shown(one.name) for n, one in enumerate(outputs) if one in outputs[:n]]:
         raise InputError(
-            f"{', '.join(dict.fromkeys(twice))}: two of these hold the same answers, so that one shows nothing beside the "
-            "other. Name each run once."
+            f"{', '.join(dict.fromkeys(twice))}: the same run is given twice. Name each run once."
         )
     return tuple(row for one in sorted(outputs, key=_n_questions) for row in _ablated(one))
 
@@ -599,7 +599,7 @@ def _ablated(output: JudgeOutput) -> Iterator[AblationRow]:
 
 
 def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
-    """A row a judge and component; readers see variances in squared percent, as 001 prints them."""
+    """One row for each judge and component; variances on screen are in squared percent, as in CEF."""
     columns = (
         Column("judge", "Judge", names_row=True),
         Column("n_questions", "N"),
@@ -608,18 +608,18 @@ def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
         Column("variance_of_mean", shown=False),
         Column("variance_within", shown=False),
         Column("percent_variance_of_mean", "Variance of the mean"),
-        Column("percent_variance_within", "Variance of a text"),
+        Column("percent_variance_within", "Variance within texts"),
         Column("n_repeats", "Repeats"),
         Column("n_texts", "Texts"),
         Column("n_left_out", "Left out"),
-        Column("reason", "Undefined because", shown=any(row.reason for row in rows)),
+        Column("reason", "Reason if undefined", shown=any(row.reason for row in rows)),
     )
     return ResultTable(
         "judge-ablation",
         columns,
         tuple(row_of(row, columns, reason=row.reason or "") for row in rows),
         notes=(
-            "Variance over repeats, in squared percent: of the mean over texts, and of one text's score.",
+            "Variances over repeats, in squared percent: of the mean over texts, and of a text's score (averaged over texts).",
             *dict.fromkeys(f"{row.judge}: {row.note}" for row in rows if row.note),
         ),
     )
@@ -628,7 +628,7 @@ def ablation_table(rows: Sequence[AblationRow]) -> ResultTable:
 SEMANTIC, NON_SEMANTIC = "semantic", "non-semantic"
 OVERALL = "overall"
 NONE_DECIDED = "no error with a verdict"
-NOT_EXAMINED = "they are marked in a source that was not examined"
+NOT_EXAMINED = "marked in an input text that was not examined"
 _MEANING = regex.compile(
     r"(accuracy/)?(mistranslation|omission|addition|untranslated( text)?|source language fragment)|terminology.*|non-translation!?"
 )
@@ -636,11 +636,11 @@ _MEANING = regex.compile(
 
 @dataclass(frozen=True)
 class AlignmentRow:
-    """Marked errors of one kind, and how many of them a mismatching question points to."""
+    """Marked errors of one kind, and the share that a mismatching question points to."""
 
     name: str
     caught: Share
-    """Of the errors with a verdict, with a Wilson interval: errors of one text are taken for independent."""
+    """Share of errors with a verdict; the Wilson interval assumes that errors of one text are independent."""
     n_left_out: int = 0
     """Errors without a verdict."""
 
@@ -652,37 +652,38 @@ class AlignmentRow:
 
 @dataclass(frozen=True)
 class AlignmentTable:
-    """Marked errors of many texts. Every error is in one row of each grouping."""
+    """Alignment of marked errors by several groupings. Every error is in one row of each grouping."""
 
     overall: AlignmentRow
     by_category: tuple[AlignmentRow, ...]
-    """Most errors first."""
+    """Rows by category, most errors first."""
     by_severity: tuple[AlignmentRow, ...]
     by_meaning: tuple[AlignmentRow, ...]
-    """Semantic, then non-semantic."""
+    """Rows for semantic and non-semantic errors, in this order."""
     n_texts: int
     reasons: tuple[tuple[str, int], ...]
-    """Why errors have no verdict, with how many."""
+    """(reason, number) of errors without a verdict."""
 
 
 def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedText, ...], tuple[str, ...]]:
-    """The examined texts in which people marked errors, with their mismatches; and notes on what was left out.
+    """The examined texts in which people marked errors, with their mismatches, and notes on what was left out.
 
-    Joined by item, system, level and language as scores are with ratings. Mismatches are those of all repeats, each
-    once. Every mark of every rater is an error of its own: which marks of two raters mean the same is nobody's to
-    guess, so a text with three raters counts three times. An error that was marked in several stretches is as many
-    errors. A mark in the source is quoted from it. Left out and counted: marks without words (such as omissions that
-    were marked nowhere), marks that reach beyond the text (the rated text was another one), marks in a source that the
-    output lacks or that was not examined (in reference mode no question is about it), and errors of texts without an
-    examination. Raises InputError for other judges, ratings without
-    marks, and where nothing meets.
+    Joined by item, system, level and language, like scores and ratings. Mismatches come from all repeats, each once. Every
+    mark of every rater is a separate error, because nothing shows which marks of two raters mean the same: a text with
+    three raters counts three times. An error marked in several stretches counts as several. A mark in the input text is
+    quoted from it. Left out and counted: marks without words (such as omissions without a place), marks beyond the end of
+    the text (another text was rated), marks in an input text that is missing or was not examined (in reference mode no
+    question is about it), and errors of texts without an examination. Raises InputError for other judges, for ratings
+    without marks, and if nothing matches.
     """
     if output.kind != cross_examination.KIND.name:
-        raise InputError(f"{shown(output.name)} asks no questions: it is a judge of the kind {output.kind}.")
+        raise InputError(
+            f"{shown(output.name)} is a {output.kind} judge, which asks no questions. Choose a cross-examination."
+        )
     rated = [rating for rating in ratings.ratings if rating.spans is not None]
     if not rated:
         raise InputError(
-            f"{shown(ratings.file_name)} marks no errors: ratings with error spans are needed, such as MQM files."
+            f"{shown(ratings.file_name)} contains no marked errors. Use ratings with error spans, such as MQM files."
         )
     rows = tuple(text.row for text in output.texts)
     met = rows_met(ScoreTable(rows, (), np.empty((len(rows), 0)), file_name=output.name), ratings, rated)
@@ -692,7 +693,7 @@ def marked_texts(output: JudgeOutput, ratings: RatingSet) -> tuple[tuple[MarkedT
     n_raters: Counter[int] = Counter()
     for rating, place in zip(rated, met.tolist(), strict=True):
         if place < 0:
-            lost["their text is not among the examined ones"] += len(rating.spans or ())
+            lost["their text was not examined"] += len(rating.spans or ())
             continue
         n_raters[place] += 1
         errors.setdefault(place, []).extend(_errors_of(output.texts[place], rating, lost, source_examined))
@@ -720,18 +721,18 @@ def _errors_of(
 
 
 def _quote(text: JudgedText, span: ErrorSpan) -> tuple[str, str]:
-    """The marked words, or why there are none."""
+    """The marked words, or the reason if there are none."""
     where = text.question if span.in_source else text.text
     if where is None:
-        return "", "they are marked in a source that the texts lack"
+        return "", "marked in an input text that is missing"
     if span.end > len(where):
-        return "", "they are marked beyond the end of the text"
+        return "", "marked beyond the end of the text"
     quote = where[span.start : span.end].strip()
     return quote, "" if quote else "no words are marked"
 
 
 def _mismatches(text: JudgedText) -> tuple[Mismatch, ...] | None:
-    """Of all examinations, each once; None: no question was asked, so none can mismatch."""
+    """Mismatches of all examinations, each once; None: no question was asked, so none can mismatch."""
     record = text.record
     if not isinstance(record, CefRecord):
         return None
@@ -743,28 +744,29 @@ def _marked_notes(
     found: Sequence[MarkedText], lost: Counter[str], n_raters: Counter[int], n_clean: int
 ) -> tuple[str, ...]:
     n_errors = sum(len(text.errors) for text in found)
-    notes = [f"marked errors to look for: {n_errors}, in texts: {len(found)}"]
-    notes += [f"marked errors left out ({n}): {reason}" for reason, n in lost.items() if n]
+    notes = [f"marked errors: {n_errors}, texts: {len(found)}"]
+    notes += [f"marked errors left out: {n}: {reason}" for reason, n in lost.items() if n]
     if n_clean:
-        notes.append(f"rated texts without a marked error to look for: {n_clean}")
+        notes.append(f"rated texts without a usable marked error: {n_clean}")
     if several := sum(n > 1 for n in n_raters.values()):
-        notes.append(f"texts with several raters: {several}; the marks of each rater count")
+        notes.append(f"texts with several raters: {several}. The marks of each rater count")
     return tuple(notes)
 
 
 def changes_meaning(category: str) -> bool:
-    """Whether an error of an MQM category changes what is said, as far as its name tells.
+    """Whether an error of an MQM category changes the meaning, judging by its name.
 
-    Ours: mistranslation, omission, addition, what was left untranslated, terminology and non-translations do; all else (fluency, style,
-    locale, other accuracy errors ...) does not. 001 has a model decide it error by error.
+    This product's convention: mistranslation, omission, addition, untranslated text, terminology and non-translation do;
+    all others (fluency, style, locale, other accuracy errors ...) do not. In CEF a model decides for each error.
     """
     return _MEANING.fullmatch(category.strip().casefold()) is not None
 
 
 def alignment_table(texts: Sequence[MarkedText], *, confidence_level: float = 0.95) -> AlignmentTable:
-    """How many marked errors a mismatching question points to.
+    """Compute the share of marked errors that a mismatching question points to.
 
-    Errors without a verdict stand in no share. By meaning they are split as `changes_meaning` says. Misleads where texts have many mismatches: one of them will point to anything, and what was wrongly flagged is not counted.
+    Errors without a verdict are in no share. `changes_meaning` splits errors by meaning. Misleads if texts have many
+    mismatches: one of them will point to anything, and false alarms are not counted.
     """
     errors = [error for text in texts for error in text.errors]
 
@@ -796,7 +798,7 @@ def _row(name: str, errors: Sequence[MarkedError], confidence_level: float) -> A
 
 
 def caught_table(found: AlignmentTable) -> ResultTable:
-    """All errors, then those of each meaning, category and severity, with the share that a mismatch points to."""
+    """All errors, then those by meaning, category and severity, with the share that a mismatch points to."""
     groups = {
         "all": (found.overall,),
         "meaning": found.by_meaning,
@@ -819,6 +821,6 @@ def caught_table(found: AlignmentTable) -> ResultTable:
         ),
         notes=(
             f"Intervals: {found.overall.caught.confidence_level:.0%}, Wilson.",
-            *(f"no verdict: {n:,}: {reason}" for reason, n in found.reasons),
+            *(f"without a verdict: {n:,}: {reason}" for reason, n in found.reasons),
         ),
     )

@@ -1,4 +1,4 @@
-"""What the scores of many texts come to: how many, their mean and spread, why some have none, and signs that they measure little."""
+"""Summarise scores of many texts: counts, mean, spread, reasons for missing scores, and signs that they measure little."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
-    """The signs in what a judge said so far: constant columns, words repeated for different texts, and what the kind adds.
+    """Signs of degeneracy in a judge's output so far: constant columns, repeated words, and signs specific to its kind.
 
-    kind: of the output. Empty where there is none. See core.stats.degeneracy for their shares.
+    kind: the output's kind. Empty if there are none. See core.stats.degeneracy for the thresholds.
     """
     signs = []
     for metric in output.metrics:
@@ -45,26 +45,26 @@ def degeneracy(kind: JudgeKind, output: JudgeOutput) -> tuple[Degeneracy, ...]:
 
 @dataclass(frozen=True)
 class ScoreSummary:
-    """One metric over all texts of a table, on its own scale."""
+    """Summary of one metric over all texts of a table, on its own scale."""
 
     metric: str
     n: int
     """Texts with a score."""
     mean: float | None
-    """None where no text has a score."""
+    """None if no text has a score."""
     sd: float | None
-    """Sample standard deviation (n - 1) over texts; None below two scores."""
+    """Sample standard deviation (ddof 1) over texts; None for fewer than two scores."""
     left_out: Mapping[str, int]
-    """Reason -> texts without a score, the most frequent first."""
+    """Reason -> texts without a score, most frequent first."""
     constant: Constant | None = None
-    """The score that covers all or nearly all texts; None: scores vary."""
+    """The score of all or nearly all texts; None: scores vary."""
 
 
 def score_summary(table: ScoreTable) -> tuple[ScoreSummary, ...]:
-    """Mean and standard deviation of every metric, in the order of the table.
+    """Compute mean and standard deviation of every metric, in the order of the table.
 
-    Texts without a score are left out and counted, never taken for zero. Misleads where metrics lack different texts:
-    their means are then about different texts.
+    Texts without a score are left out and counted, never treated as zero. Misleads if metrics lack different texts: their
+    means then cover different texts.
     """
     return tuple(_one(table, at) for at in range(len(table.metrics)))
 
@@ -75,7 +75,7 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
     there = column[~missing]
     why: Counter[str] = Counter()
     if missing.any():
-        # Imported late: it loads scipy, which takes a second, and most tables lack nothing.
+        # Imported lazily: it loads scipy, which takes a second, and most tables are complete.
         from core.results.joining import NO_SCORE
 
         why.update(table.reasons.get((row, at), NO_SCORE) for row in np.flatnonzero(missing).tolist())
@@ -90,7 +90,7 @@ def _one(table: ScoreTable, at: int) -> ScoreSummary:
 
 
 def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) -> ResultTable:
-    """A row a metric."""
+    """One row for each metric."""
     columns = (
         Column("metric", "Score", names_row=True),
         Column("n", "Texts"),
@@ -113,7 +113,7 @@ def summary_table(found: Sequence[ScoreSummary], notes: tuple[str, ...] = ()) ->
 
 
 def level_table(rows: Sequence["MetricCorrelation"]) -> ResultTable:
-    """Scores against the level itself, as 003's Table 2: rows are texts, questions those with a defined Kendall."""
+    """Correlations with the level, as in Factual's Table 2. Rows: texts; questions: those with a defined Kendall."""
     columns = (
         Column("metric", "Score", names_row=True),
         Column("signature", shown=False),

@@ -1,6 +1,6 @@
-"""Errors that judges mark against those that people marked: which meet, and character-level precision, recall and F1.
+"""Compare errors that judges mark with those that people marked: character-level precision, recall and F1.
 
-Of one judge, of several side by side, by the number of examples that each was shown, and rater by rater.
+For one judge, for several, by number of examples, and by rater.
 """
 
 from collections import Counter
@@ -28,66 +28,66 @@ from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
 PEOPLE = "people"
-"""The gold, in notes."""
+"""Name of the gold in notes."""
 
 
 def said_of(side: str, sets: Sequence[RatingSet]) -> tuple[str, ...]:
-    """A side's notes, and what its reader left out, each with the side's name before it.
+    """A side's notes and what its reader left out, each after the side's name.
 
-    sets: one, or one a draw; of what several draws left out for one reason, the largest number. They are notes, as a
-    text without marks on one side is counted once already, where it has nothing to be compared with.
+    sets: one set, or one for each draw; for several draws the largest number for each reason. These are notes and not
+    counts, because a text without marks on one side is counted elsewhere as having nothing to compare.
     """
     notes = [note for one in sets for note in one.notes]
     lost: dict[str, int] = {}
     for one in sets:
         for reason, n in one.left_out.items():
             lost[reason] = max(n, lost.get(reason, 0))
-    of = "of a draw at most " if len(sets) > 1 else ""
-    notes += [f"left out when it was read: {of}{n:,}: {shown(reason)}" for reason, n in lost.items() if n]
+    of = "up to " if len(sets) > 1 else ""
+    notes += [f"left out on reading: {of}{n:,}: {shown(reason)}" for reason, n in lost.items() if n]
     return tuple(dict.fromkeys(f"{shown(side)}: {note}" for note in notes))
 
 
 GoldRaters = Literal["kept", "merged"]
-"""kept: each rater's marks of a text are a segment of their own; merged: the union of all raters' marks is one."""
+"""kept: each rater's marks of a text form a separate segment; merged: all raters' marks form one."""
 Span = tuple[int, int, str]
 """Start, end (exclusive), severity in lower case."""
 Spans = tuple[Span, ...]
 
 NOT_MARKED = "errors were not marked"
 NO_PREDICTION, NO_GOLD = "no prediction of this text", "no rating of this text to compare with"
-OTHER_RATER = "no prediction by this rater, whose name others on that side have"
+OTHER_RATER = "no prediction by this rater, although other raters have one"
 NOBODY = ""
-"""As the rater of ratings that name none, or of several merged."""
+"""Stands for the rater of unnamed or merged ratings."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What one rater marked in one text beside what was predicted for it."""
+    """One rater's marks in one text, with the predicted ones."""
 
     key: Key
-    """What the text is told by."""
+    """Key of the text."""
     row: Rating
     """The text's first rating."""
     rater: str
-    """Of the gold; empty: not named, or several merged."""
+    """Rater of the gold; empty: unnamed or merged."""
     gold: Spans
     predicted: Spans
     length: int | None = None
-    """Of the text, in code points; None: not known, nothing is clipped."""
+    """Length of the text in code points; None: unknown, nothing is clipped."""
 
 
 @dataclass(frozen=True)
 class Paired:
-    """The segments of a comparison, and what has no part in it."""
+    """The segments of a comparison, and what was left out."""
 
     segments: tuple[Segment, ...]
     left_out: Mapping[str, int]
-    """Reason -> segments of the gold, or predicted texts, that could not be compared."""
+    """Reason -> gold segments or predicted texts that could not be compared."""
     notes: tuple[str, ...] = ()
 
     @property
     def items(self) -> NDArray[np.int64]:
-        """The item of each segment, numbered: what is resampled."""
+        """Number of the item of each segment, for resampling."""
         return items_of([segment.row for segment in self.segments])
 
 
@@ -103,7 +103,7 @@ class _Side:
 
     @property
     def raters(self) -> frozenset[str]:
-        """All that are named."""
+        """All named raters."""
         return frozenset(rater for own in self.spans.values() for rater in own if rater)
 
 
@@ -115,11 +115,11 @@ def pair_spans(
     raters: GoldRaters = "kept",
     references: bool = False,
 ) -> Paired:
-    """Every rating of the gold beside every prediction of the same text.
+    """Pair every gold rating with every prediction for the same text.
 
-    Texts meet as `text_keys` says. Where both sides name some of the same raters, each is compared with themself alone,
-    so that a file meets itself. Marks in the source, and systems that are references, have no part unless `references`
-    says so (of the latter). Raises InputError where no segment is left.
+    Texts match by `text_keys`. If both sides name some of the same raters, each rater is compared only with themself, so
+    that a file matches itself. Marks in the input text are left out, and so are systems that are references unless
+    `references` is set. Raises InputError if no segment is left.
     """
     (pairs,) = pair_several(gold, [predicted], texts=texts, raters=raters, references=references)
     return pairs
@@ -133,7 +133,7 @@ def pair_several(
     raters: GoldRaters = "kept",
     references: bool = False,
 ) -> list[Paired]:
-    """`pair_spans` for several predictions; what a text is told by is the same for all of them."""
+    """`pair_spans` for several predictions, with the same text keys for all."""
     outputs = () if texts is None else texts.outputs
     rows = [ScoredRow(one.item_id, one.system, one.level, one.language, one.labels) for one in outputs]
     *keys, of_texts = text_keys([gold.ratings, *(one.ratings for one in predicted), rows])
@@ -146,10 +146,10 @@ def pair_several(
 
 
 def text_keys(sides: Sequence[Sequence[Named]]) -> list[list[Key]]:
-    """What each row's text is told by: item, system and level, as far as all sides that have rows say them.
+    """Key of each row's text: item, system and level, as far as all sides with rows have them.
 
-    A further column that all have (language, dataset, a label) takes part where texts of one side differ in nothing else,
-    raters aside. Levels meet under any of their names; blanks are filled from the item's other rows.
+    A further shared column (language, dataset, a label) is used if texts of one side differ in nothing else except raters.
+    Levels match under any of their names; blanks are filled from the item's other rows.
     """
     given = [side for side in sides if side]
     columns = [
@@ -188,13 +188,13 @@ def _side(one: RatingSet, keys: Iterable[Key], *, merged: bool, references: bool
         own += [(span.start, span.end, span.severity.lower()) for span in rating.spans if not span.in_source]
         side.n_in_source += sum(span.in_source for span in rating.spans)
         marked.add((key, rating.rater))
-    # Of a rater who also scored dimensions of the text, these scores are nothing that is missing.
+    # A rater's scores on dimensions of a marked text are not missing marks.
     side.left_out[NOT_MARKED] = len(unmarked - marked)
     return side
 
 
 def _check_one_text(name: str, first: Rating, other: Rating) -> None:
-    """Raise InputError where two ratings that are told by the same names are of different texts."""
+    """Raise InputError if two ratings with the same key belong to different texts."""
     differ = [
         column
         for column in ("system", "level")
@@ -205,9 +205,9 @@ def _check_one_text(name: str, first: Rating, other: Rating) -> None:
     if differ:
         (column, *_) = differ
         raise InputError(
-            f"{shown(name)} has several texts of item {shown(first.item_id)} that the other side does not tell apart: "
-            f"{column} {shown(str(column_of(first, column)))} and {shown(str(column_of(other, column)))}. Name the {column} "
-            "on both sides."
+            f"{shown(name)} has several texts for item {shown(first.item_id)}, with {column} "
+            f"{shown(str(column_of(first, column)))} and {shown(str(column_of(other, column)))}. The other side has no "
+            f"{column}: add it there."
         )
 
 
@@ -231,64 +231,62 @@ def _paired(gold: _Side, predicted: _Side, lengths: Mapping[Key, int]) -> Paired
     left_out[NO_GOLD] += sum(key not in gold.spans for key in predicted.spans)
     reasons = {reason: n for reason, n in left_out.items() if n}
     if not segments:
-        raise _nothing_met(gold, predicted, reasons)
+        raise _no_match_error(gold, predicted, reasons)
     return Paired(tuple(segments), reasons, tuple(_notes(gold, predicted, shared)))
 
 
 def _notes(gold: _Side, predicted: _Side, shared: frozenset[str]) -> list[str]:
     notes = [
-        f"{side.n_in_source:,} errors of {shown(side.name)} are marked in the source and have no part"
+        f"{side.n_in_source:,} errors of {shown(side.name)} left out: marked in the input text"
         for side in (gold, predicted)
         if side.n_in_source
     ]
     if shared:
         names = ", ".join(sorted(map(shown, shared)))
-        notes.append(f"both sides name the raters {names}: each is compared with themself")
+        notes.append(f"both sides name the raters {names}, so each is compared only with themself")
     return notes
 
 
-def _nothing_met(gold: _Side, predicted: _Side, reasons: Mapping[str, int]) -> InputError:
+def _no_match_error(gold: _Side, predicted: _Side, reasons: Mapping[str, int]) -> InputError:
     problems = [f"{reason}: {n:,}" for reason, n in reasons.items()]
     for side in (gold, predicted):
         if (row := next(iter(side.first.values()), None)) is not None:
             system = "" if row.system in (None, ONLY_SYSTEM) else f", system {shown(row.system or '')}"
             level = "" if row.level is None else f", level {shown(row.level)}"
-            problems.append(
-                f"{shown(side.name)} names, for example, item {shown(row.item_id)}{system}{level}"
-            )
+            problems.append(f"first text of {shown(side.name)}: item {shown(row.item_id)}{system}{level}")
     return InputError(
-        f"No text with marked errors is in both {shown(gold.name)} and {shown(predicted.name)}: item, system and level "
-        "must be written alike",
+        f"{shown(gold.name)} and {shown(predicted.name)} share no text with marked errors. Item, system and level must "
+        "be the same in both",
         problems,
     )
 
 
 DIMENSION = "mqm"
-NOT_ASKED, FAILED, NO_DRAW = "not asked", "no usable answer", "not asked so often"
+NOT_ASKED, FAILED, NO_DRAW = "not asked", "no usable answer", "fewer repeats"
 
 
 @dataclass(frozen=True)
 class Locating:
-    """How the errors that a judge named were found in its texts, over all texts and repeats."""
+    """How a judge's errors were located in its texts, over all texts and repeats."""
 
     n_texts: int
-    """With at least one usable answer."""
+    """Texts with at least one usable answer."""
     n_errors: int
     located: Mapping[Located, int]
-    """How -> errors. `not found` and `nothing quoted` mark no character; `not found` is not in the MQM score either."""
+    """How located -> errors. `not found` and `nothing quoted` mark no character; the MQM score ignores `not found`."""
 
 
 def n_draws(output: JudgeOutput) -> int:
-    """How often the judge was asked of a text, at most. Raises InputError for a judge of another kind."""
+    """The largest number of repeats of a text. Raises InputError for a judge of another kind."""
     return max((trial.repeat + 1 for _, trials in _trials(output) for trial in trials), default=0)
 
 
 def ratings_of_judge(output: JudgeOutput, repeat: int | None = None) -> RatingSet:
-    """One rating a text that the judge answered of: the judge is the rater, the score minus the MQM weights.
+    """Convert a judge's answers to ratings: the judge is the rater, the score is minus the sum of MQM weights.
 
-    repeat: from 0; None: every repeat a rating of its own, by raters NAME, NAME repeat 2 ... Errors that stand nowhere
-    in the text have spans of no length. Texts without a usable answer are left out and counted. Raises InputError for a
-    judge that marks no errors, and where nothing is left.
+    repeat: from 0; None: one rating for every repeat, by raters NAME, NAME repeat 2 ... Errors not found in the text have
+    spans of length 0. Texts without a usable answer are left out and counted. Raises InputError for a judge that marks no
+    errors, and if nothing is left.
     """
     left_out: Counter[str] = Counter()
     ratings: list[Rating] = []
@@ -301,18 +299,18 @@ def ratings_of_judge(output: JudgeOutput, repeat: int | None = None) -> RatingSe
         if not usable:
             left_out[_why(text, trials, wanted)] += 1
     if not ratings:
-        why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.items()) or "it has no texts"
-        raise InputError(f"{shown(output.name)} marked errors in no text ({why}).")
+        why = "; ".join(f"{reason}: {count:,}" for reason, count in left_out.items()) or "no texts"
+        raise InputError(f"{shown(output.name)} has no text with a usable answer ({why}).")
     empty = sum(span.start == span.end for rating in ratings for span in rating.spans or ())
-    nowhere = f"{empty:,} errors of {shown(output.name)} stand nowhere in their text: they mark no character"
+    nowhere = f"{empty:,} errors of {shown(output.name)} were not found in their text and mark no character"
     notes = (nowhere,) if empty else ()
     return RatingSet(tuple(ratings), "", output.name, notes, dict(left_out))
 
 
 def draws_of_judge(output: JudgeOutput) -> tuple[RatingSet, ...]:
-    """A set of ratings a repeat, each by the judge's own name; repeats that failed on every text are left out.
+    """One set of ratings for each repeat, under the judge's name; repeats that failed on every text are left out.
 
-    A note of the first set names them. Raises InputError as `ratings_of_judge` does, where no repeat has an answer.
+    A note in the first set names these. Raises InputError as `ratings_of_judge` does, if no repeat has an answer.
     """
     usable = sorted(
         {trial.repeat for _, trials in _trials(output) for trial in trials if trial.errors is not None}
@@ -320,13 +318,13 @@ def draws_of_judge(output: JudgeOutput) -> tuple[RatingSet, ...]:
     first, *further = [ratings_of_judge(output, repeat) for repeat in usable or [0]]
     failed = [repeat + 1 for repeat in range(n_draws(output)) if repeat not in usable]
     if failed:
-        note = f"{shown(output.name)} gave no usable answer in repeat {', '.join(map(str, failed))}, which is left out"
+        note = f"{shown(output.name)}: repeat {', '.join(map(str, failed))} left out: no usable answer"
         first = replace(first, notes=(*first.notes, note))
     return (first, *further)
 
 
 def locating(output: JudgeOutput) -> Locating:
-    """Counts of how the judge's quotes were found. Raises InputError for a judge that marks no errors."""
+    """Count how the judge's quotes were located. Raises InputError for a judge that marks no errors."""
     usable = [
         [error for trial in trials for error in trial.errors or ()]
         for _, trials in _trials(output)
@@ -337,13 +335,13 @@ def locating(output: JudgeOutput) -> Locating:
 
 
 def span_of(error: FoundError) -> ErrorSpan:
-    """The error as a span with its weight; of no length where it stands nowhere in the text. See weight_in_text."""
+    """The error as a span with its weight (`weight_in_text`); length 0 if it was not found in the text."""
     start, end = (0, 0) if error.start is None or error.end is None else (error.start, error.end)
     return ErrorSpan(start, end, error.severity, error.category, weight_in_text(error))
 
 
 def trial_of(text: JudgedText, repeat: int) -> ErrorTrial | None:
-    """What an error-marking judge said of a text the n-th time, from 0; None: it was not asked so often."""
+    """The answer of an error-marking judge in one repeat, from 0; None: there are fewer repeats."""
     trials = text.record.trials if isinstance(text.record, AutoMqmRecord) else ()
     return next((trial for trial in trials if trial.repeat == repeat), None)
 
@@ -351,7 +349,7 @@ def trial_of(text: JudgedText, repeat: int) -> ErrorTrial | None:
 def _trials(output: JudgeOutput) -> list[tuple[JudgedText, tuple[ErrorTrial, ...]]]:
     if output.kind != automqm.KIND.name:
         raise InputError(
-            f"{shown(output.name)} is a judge of the kind {output.kind}, which marks no errors: name one of the kind "
+            f"{shown(output.name)} is a {output.kind} judge, which marks no errors. Name one of the kind "
             f"{automqm.KIND.name}."
         )
     return [
@@ -367,7 +365,7 @@ def _rating(rater: str, text: JudgedText, trial: ErrorTrial) -> Rating:
 
 
 def _why(text: JudgedText, trials: tuple[ErrorTrial, ...], wanted: list[ErrorTrial]) -> str:
-    """Why the text has no rating: of a failed trial its reason."""
+    """The reason why the text has no rating, from a failed trial if there is one."""
     if wanted:
         return next((trial.reason for trial in wanted if trial.reason), FAILED)
     return NO_DRAW if trials else next(iter(text.reasons.values()), NOT_ASKED)
@@ -375,23 +373,23 @@ def _why(text: JudgedText, trials: tuple[ErrorTrial, ...], wanted: list[ErrorTri
 
 @dataclass(frozen=True)
 class SpanOptions:
-    """How errors are compared, and how intervals are made."""
+    """Options for comparing errors and for intervals."""
 
     raters: GoldRaters = "kept"
     references: bool = False
-    """Whether systems that are references (refA, synthetic_ref) take part."""
+    """Whether to include systems that are references (refA, synthetic_ref)."""
     n_resamples: int = 2_000
     confidence_level: float = 0.95
     rng: int = 0
 
     @property
     def pairing(self) -> dict[str, Any]:
-        """What decides which segments are compared."""
+        """The options that determine which segments are compared."""
         return {"raters": self.raters, "references": self.references}
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """What decides the intervals."""
+        """The options that determine the intervals."""
         return {
             "n_resamples": self.n_resamples,
             "confidence_level": self.confidence_level,
@@ -404,23 +402,23 @@ DEFAULT_SPAN_OPTIONS = SpanOptions()
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """Predicted errors against those of people."""
+    """Agreement of predicted errors with people's."""
 
     gold: str
-    """What the people's marks came from."""
+    """Origin of the people's marks."""
     predicted: str
     overall: SpanF1
-    """Over all characters of all segments; intervals resample items."""
+    """F1 over all characters of all segments; intervals resample items."""
     by_system: Mapping[str, SpanF1]
     by_rater: Mapping[str, SpanF1]
-    """Of the gold; empty where its ratings name nobody, or were merged."""
+    """F1 by rater of the gold; empty if raters are unnamed or merged."""
     by_severity: Mapping[str, SpanF1]
-    """With the spans of one severity alone on both sides: a wrong severity is then a miss, not half a hit."""
+    """F1 with only the spans of one severity on both sides: a wrong severity is then a miss, not half a hit."""
     n_segments: int
-    """Ratings of a text that were compared: (text, rater of the gold, predictor)."""
+    """Compared ratings: (text, rater of the gold, predictor)."""
     n_items: int
     left_out: Mapping[str, int]
-    """Reason -> segments of the gold, or predicted texts, without a part in it."""
+    """Reason -> gold segments or predicted texts left out."""
     options: SpanOptions
     notes: tuple[str, ...] = ()
 
@@ -432,20 +430,20 @@ def span_agreement(
     texts: OutputSet | None = None,
     options: SpanOptions = DEFAULT_SPAN_OPTIONS,
 ) -> SpanAgreement:
-    """How many of the predicted characters people marked (precision), and how many of theirs were predicted (recall).
+    """Compute the shares of predicted characters that people marked (precision) and of theirs that were predicted (recall).
 
-    Micro-averaged over all characters of all segments: 1 where a severity agrees, 1/2 where only the mark does. A segment
-    is one text as one rater of the gold marked it. texts: where given, spans are clipped to the texts' lengths.
-    Misleads as micro-averages do: long marks weigh more than short ones, and a judge that marks whole sentences gains
-    recall for nothing but length. Several raters of one text cap what can be reached: see `rater_matrix`.
-    Raises InputError where no text with marked errors is in both.
+    Micro-averaged over all characters of all segments: a character counts 1 if the severities agree, 1/2 if only the marks
+    do. A segment is one text as one rater of the gold marked it. texts: if given, spans are clipped to the texts' lengths.
+    Misleads like all micro-averages: long marks weigh more than short ones, and a judge that marks whole sentences gains
+    recall by length alone. Several raters of one text limit the attainable F1: see `rater_matrix`. Raises InputError if no
+    text with marked errors is in both.
     """
     paired = pair_spans(gold, predicted, texts=texts, **options.pairing)
     counts = counts_of(paired.segments)
     items = paired.items
     raters = [segment.rater for segment in paired.segments]
     systems = [segment.row.system or NO_VALUE for segment in paired.segments]
-    clipped = f"{counts.n_clipped:,} spans reach beyond the end of their text and were cut there"
+    clipped = f"{counts.n_clipped:,} spans were cut at the end of their text"
     return SpanAgreement(
         gold=gold.file_name,
         predicted=predicted.file_name,
@@ -467,7 +465,7 @@ def span_agreement(
 
 
 def counts_of(segments: Sequence[Segment], severity: str | None = None) -> SpanCounts:
-    """Characters marked and agreed on, a number a segment. severity: of the spans only those that have it."""
+    """Characters marked and agreed on, for each segment. severity: use only spans of this severity."""
     lengths = _lengths(segments)
 
     def kept(spans: Spans) -> Spans:
@@ -481,12 +479,12 @@ def counts_of(segments: Sequence[Segment], severity: str | None = None) -> SpanC
 
 
 def at(counts: SpanCounts, index: NDArray[np.intp] | NDArray[np.bool_]) -> SpanCounts:
-    """The counts of some segments."""
+    """Select the counts of some segments."""
     return SpanCounts(counts.credit[index], counts.predicted[index], counts.gold[index])
 
 
 def _lengths(segments: Sequence[Segment]) -> list[int] | None:
-    """Each text's length, or where its last span ends; None where no text is known."""
+    """Each text's length, or the end of its last span; None if no text is known."""
     if all(segment.length is None for segment in segments):
         return None
     return [
@@ -520,14 +518,14 @@ NOT_BY_ALL = "not marked by all"
 
 @dataclass(frozen=True)
 class DrawSummary:
-    """One number of a judge over the draws that it was made from."""
+    """Mean and spread of a judge's number over its draws."""
 
     mean: float | None
-    """None: undefined in every draw."""
+    """Mean; None: undefined in every draw."""
     sd: float | None
-    """With n - 1 (ddof 1); None: fewer than two draws have the number."""
+    """Sample standard deviation (ddof 1); None: defined in fewer than two draws."""
     n: int
-    """Draws that have it."""
+    """Draws in which the number is defined."""
     n_undefined: int
 
 
@@ -537,14 +535,14 @@ class JudgeSpans:
 
     name: str
     overall: SpanF1
-    """Of the counts averaged over draws; intervals resample items, so they say nothing about other draws."""
+    """F1 of counts averaged over draws; intervals resample items, so they do not cover variation between draws."""
     n_draws: int
     precision: DrawSummary
     recall: DrawSummary
     f1: DrawSummary
-    """Over the draws, each by itself."""
+    """Summary over draws, each computed by itself."""
     left_out: Mapping[str, int]
-    """Reason -> segments, the largest count of any draw."""
+    """Reason -> number of segments, the largest of any draw."""
 
 
 @dataclass(frozen=True)
@@ -554,17 +552,17 @@ class SpanTest:
     first: str
     second: str
     test: PairedTest
-    """Of F1, all of an item's texts changing places together; two-sided."""
+    """Two-sided test of F1; all texts of an item are swapped together."""
 
 
 @dataclass(frozen=True)
 class SpanComparison:
-    """All judges on the segments that all draws of all of them marked."""
+    """All judges on the segments available in all their draws."""
 
     gold: str
     judges: tuple[JudgeSpans, ...]
     tests: tuple[SpanTest, ...]
-    """Every pair once, in the order of the judges."""
+    """Every pair of judges once, in their order."""
     n_segments: int
     n_items: int
     options: SpanOptions
@@ -578,21 +576,19 @@ def compare_spans(
     texts: OutputSet | None = None,
     options: SpanOptions = DEFAULT_SPAN_OPTIONS,
 ) -> SpanComparison:
-    """F1 of several judges on the texts they share, with a permutation test for every two of them.
+    """Compare several judges' F1 on the texts they share, with a permutation test for every two of them.
 
-    predicted: judge -> its marks, or those of every draw of its examples (10 seeds in 002): then numbers are means with
-    standard deviations over draws, and intervals and tests use the characters averaged over draws. Misleads where
-    judges are many: nothing pays for the m (m - 1) / 2 tests; and a judge that failed on the hard texts takes them from
-    all others. Raises InputError where the judges share no text of the gold.
+    predicted: judge -> its marks, or those of every draw of its examples (10 seeds in Specialist). With several draws,
+    numbers are means with standard deviations over draws, and intervals and tests use characters averaged over draws.
+    Misleads with many judges, because the m (m - 1) / 2 tests are not corrected; and a judge that failed on hard texts
+    removes them for all others. Raises InputError if the judges share no text of the gold.
     """
     draws = {name: (one,) if isinstance(one, RatingSet) else tuple(one) for name, one in predicted.items()}
     flat = [one for own in draws.values() for one in own]
     pairs = pair_several(gold, flat, texts=texts, **options.pairing)
     shared = _shared(pairs)
     if not shared:
-        raise InputError(
-            "There is no text of the gold in which all of them marked errors: they cannot stand side by side."
-        )
+        raise InputError("The judges share no text of the gold, so they cannot be compared.")
     counted = [_counts(one, shared) for one in pairs]
     rows = {(segment.key, segment.rater): segment.row for segment in pairs[0].segments}
     items = items_of([rows[key] for key in shared])
@@ -625,13 +621,13 @@ _SegmentKey = tuple[Key, str]
 
 
 def _shared(pairs: Sequence[Paired]) -> list[_SegmentKey]:
-    """(text, rater of the gold) of the segments that all have, in the order of the first."""
+    """(text, rater of the gold) of the shared segments, in the order of the first judge."""
     keys = [dict.fromkeys((segment.key, segment.rater) for segment in one.segments) for one in pairs]
     return [key for key in keys[0] if all(key in own for own in keys[1:])]
 
 
 def _counts(paired: Paired, shared: Sequence[_SegmentKey]) -> SpanCounts:
-    """One count a shared segment; the mean where several predictions of it are in one set."""
+    """Counts of each shared segment; the mean if a set has several predictions for it."""
     place = {key: index for index, key in enumerate(shared)}
     found = [
         (index, place[key])
@@ -682,7 +678,7 @@ def _judge(
 
 
 def summary(values: Sequence[float | None]) -> DrawSummary:
-    """Mean and standard deviation (ddof 1) of the values that there are."""
+    """Mean and standard deviation (ddof 1) of the defined values."""
     known = [value for value in values if value is not None]
     return DrawSummary(
         mean=float(np.mean(known)) if known else None,
@@ -692,7 +688,7 @@ def summary(values: Sequence[float | None]) -> DrawSummary:
     )
 
 
-RULE = "Over all characters: 1 where a severity agrees, 1/2 where only the mark does."
+RULE = "Over all characters: a character counts 1 if severities agree, 1/2 if only the marks do."
 Grouping = Literal["system", "rater", "severity"]
 GROUPINGS: tuple[Grouping, ...] = ("system", "rater", "severity")
 _F1_COLUMNS = (
@@ -701,7 +697,7 @@ _F1_COLUMNS = (
     Column("f1", "F1"),
     Column("texts", "Texts"),
     Column("predicted_characters", "Characters marked"),
-    Column("gold_characters", "Of the gold"),
+    Column("gold_characters", "Characters in the gold"),
 )
 
 
@@ -710,19 +706,19 @@ def _f1_row(one: SpanF1) -> tuple[Cell, ...]:
 
 
 def _resampling_notes(options: SpanOptions) -> list[str]:
-    """What a character counts, and how intervals were made."""
+    """Notes on the weight of a character and on intervals."""
     return [RULE, *([resampled(options.confidence_level)] if options.n_resamples else [])]
 
 
 def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) -> ResultTable:
-    """Over all texts, then a row for each system, rater or severity, as the groupings say."""
+    """One row for all texts, then one for each system, rater or severity of the chosen groupings."""
     groups = [
         (by, name, one)
         for by in GROUPINGS
         if by in groupings
         for name, one in getattr(found, f"by_{by}").items()
     ]
-    severity = ("By severity: with the errors of that severity alone on both sides.",)
+    severity = ("By severity: only errors of that severity on both sides.",)
     return ResultTable(
         "span-agreement",
         (
@@ -741,7 +737,7 @@ def agreement_table(found: SpanAgreement, groupings: Collection[Grouping] = ()) 
 
 
 def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
-    """A row a judge and system."""
+    """One row for each judge and system."""
     return ResultTable(
         "spans-by-system",
         (
@@ -759,7 +755,7 @@ def systems_table(judges: Mapping[str, SpanAgreement]) -> ResultTable:
 
 
 def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
-    """Mean and standard deviation over draws."""
+    """Columns for mean and standard deviation over draws."""
     return (
         Column(f"{measure}_mean", f"Mean {title}", shown=shown),
         Column(f"{measure}_sd", f"SD of {title}", places=4, shown=shown),
@@ -767,9 +763,11 @@ def _over_draws(measure: str, title: str, shown: bool) -> tuple[Column, Column]:
 
 
 def judges_table(found: SpanComparison) -> ResultTable:
-    """A row a judge, on the segments that all of them marked."""
+    """One row for each judge, on the shared segments."""
     drawn = any(one.n_draws > 1 for one in found.judges)
-    several = "Of a judge with several draws, the first columns are of the characters averaged over draws; SD: ddof 1."
+    several = (
+        "Judges with several draws: the first columns average characters over draws. SD: over draws, ddof 1."
+    )
     return ResultTable(
         "spans-side-by-side",
         (
@@ -799,7 +797,7 @@ def judges_table(found: SpanComparison) -> ResultTable:
 
 
 def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
-    """A row for every two judges."""
+    """One row for every two judges."""
     columns = (
         Column("first", "First", names_row=True),
         Column("second", "Second", names_row=True),
@@ -815,8 +813,8 @@ def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> R
             row_of(one.test, columns, first=one.first, second=one.second, reason=one.test.reason or "")
             for one in tests
         ),
-        "Differences of F1",
-        ("p: paired permutation of whole items, two-sided; nothing pays for the number of tests.",),
+        "Differences in F1",
+        ("p: paired permutation test over whole items, two-sided, not corrected for the number of tests.",),
     )
 
 
@@ -825,25 +823,25 @@ _NO_EXAMPLES = "none"
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One run of the curve."""
+    """One run in the curve."""
 
     name: str
-    """As the caller names it."""
+    """Name given by the caller."""
     variant: str
-    """Where its examples came from: specialist, shuffled, fixed, none."""
+    """Origin of the examples: specialist, shuffled, fixed, none."""
     n_examples: int | None
-    """As it was asked for; None: all there are."""
+    """Examples requested per text; None: all available."""
     mean_shown: float
-    """Examples a text, as they were shown: fewer than asked for where the item has fewer texts."""
+    """Mean number of examples shown per text: lower than requested if items have fewer texts."""
     judge: JudgeSpans
 
 
 @dataclass(frozen=True)
 class ExampleCurve(SpanComparison):
-    """Runs of one judge with more and more examples, on the texts that all of them marked."""
+    """Runs of one judge with different numbers of examples, on their shared texts."""
 
     points: tuple[CurvePoint, ...] = ()
-    """By variant, then by the mean number of examples shown."""
+    """Points ordered by variant, then by mean number of examples shown."""
 
 
 def example_curve(
@@ -853,11 +851,11 @@ def example_curve(
     texts: OutputSet | None = None,
     options: SpanOptions = DEFAULT_SPAN_OPTIONS,
 ) -> ExampleCurve:
-    """F1 with its interval against the number of examples that each run was shown, on the segments all runs have.
+    """Compute F1 with its interval for each run's number of examples, on the segments shared by all runs.
 
-    Runs of one seed draw nested subsets: a run with k examples was shown those of the run with k - 1. Misleads where
-    items have few texts: beyond them a larger number asked for adds nothing, which `mean_shown` shows. Raises
-    InputError for fewer than two runs, for a judge that marks no errors, and where the runs share no text of the gold.
+    Runs with one seed draw nested subsets: a run with k examples uses those of the run with k - 1. Misleads if items have
+    few texts: requesting more examples then adds nothing, as `mean_shown` shows. Raises InputError for fewer than two runs,
+    for a judge that marks no errors, and if the runs share no text of the gold.
     """
     if len(runs) < 2:
         raise InputError("A curve needs at least two runs with different numbers of examples.")
@@ -896,7 +894,7 @@ def _point(name: str, run: JudgeOutput, judge: JudgeSpans) -> CurvePoint:
 
 
 def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | None]:
-    """Low, F1 and high: of items where there is one draw; of several draws the mean and one SD to each side."""
+    """Low, F1 and high: the interval over items for one draw; mean minus and plus one SD for several draws."""
     draws: DrawSummary = point.judge.f1
     if point.judge.n_draws < 2 or draws.mean is None or draws.sd is None:
         f1 = point.judge.overall.f1
@@ -905,12 +903,12 @@ def interval_of(point: CurvePoint) -> tuple[float | None, float | None, float | 
 
 
 def curve_table(found: ExampleCurve) -> ResultTable:
-    """A row a run, fewest examples first."""
+    """One row for each run, fewest examples first."""
     columns = (
         Column("run", "Run", names_row=True),
         Column("examples", "Examples"),
-        Column("n_examples", "Asked for"),
-        Column("mean_shown", "Shown of a text", places=2),
+        Column("n_examples", "Examples requested"),
+        Column("mean_shown", "Mean shown", places=2),
         Column("f1", "F1"),
         Column("draws", "Draws"),
         *_over_draws("f1", "F1", True),
@@ -942,32 +940,32 @@ NO_COMMON = "no text was marked by both"
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """What one predicts of another's marks."""
+    """F1 of one predictor's marks against one rater's."""
 
     agreement: SpanF1 | None
-    """On the texts that both marked; None: see `reason`."""
+    """F1 on the texts that both marked; None: see `reason`."""
     n_segments: int
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class RaterMatrix:
-    """Who marks what another would have marked."""
+    """Matrix of predictors by raters."""
 
     rows: tuple[str, ...]
-    """Who predicts: raters, or judges."""
+    """Predictors: raters or judges."""
     columns: tuple[str, ...]
-    """Whose marks are the gold: raters."""
+    """Raters whose marks are the gold."""
     cells: tuple[tuple[MatrixCell, ...], ...]
     """Shape (rows, columns)."""
     own: tuple[str, ...]
-    """Of each row the rater it stands for: of a specialist the one whose ratings were its examples; empty: nobody."""
+    """The rater that each row represents: for a specialist, the one whose ratings were its examples; empty: none."""
     options: SpanOptions
     notes: tuple[str, ...] = ()
 
 
 def raters_of(ratings: RatingSet) -> tuple[str, ...]:
-    """The raters who marked errors, in the order of their names."""
+    """The raters who marked errors, in alphabetical order."""
     return tuple(sorted({one.rater for one in ratings.ratings if one.rater and one.spans is not None}))
 
 
@@ -979,18 +977,18 @@ def rater_matrix(
     texts: OutputSet | None = None,
     options: SpanOptions = DEFAULT_SPAN_OPTIONS,
 ) -> RaterMatrix:
-    """Precision, recall and F1 of every row's marks against every rater's, on the texts that both marked.
+    """Compute precision, recall and F1 of every predictor against every rater, on the texts that both marked.
 
-    predictors: name -> marks, such as a specialist for each rater whose ratings were its examples; None: the raters
-    themselves. Then precision of one against the other is the other's recall, and the diagonal is left undefined.
-    raters: predictor -> the rater it stands for, empty for nobody; one that is not in it stands for its own name.
-    Misleads where raters share few texts, or texts of a different kind: cells rest on different texts, so two of them
-    differ by more than the raters. Raises InputError where the gold names no rater.
+    predictors: name -> marks, such as one specialist for each rater whose ratings were its examples; None: the raters
+    themselves. Precision of one rater against another then equals the other's recall, and the diagonal is undefined.
+    raters: predictor -> the rater it represents, empty for none; a predictor that is missing represents its own name.
+    Misleads if raters share few texts, or different kinds of texts: cells use different texts, so they differ by more than
+    the raters. Raises InputError if the gold names no rater.
     """
     names = raters_of(gold)
     if not names:
         raise InputError(
-            f"{shown(gold.file_name)} names no raters, or nobody marked errors: a matrix needs them."
+            f"{shown(gold.file_name)} has no named raters with marked errors. The matrix needs them."
         )
     own = {name: _only(gold, name) for name in names}
     rows = own if predictors is None else dict(predictors)
@@ -1011,7 +1009,7 @@ def rater_matrix(
 
 
 def _only(ratings: RatingSet, rater: str) -> RatingSet:
-    """One rater's ratings, without the name: it is compared with others' under any."""
+    """One rater's ratings without the name, so that they can be compared with any other rater's."""
     kept = tuple(replace(one, rater=None) for one in ratings.ratings if one.rater == rater)
     return replace(ratings, ratings=kept, file_name=rater)
 
@@ -1026,9 +1024,9 @@ def _cell(gold: RatingSet, predicted: RatingSet, texts: OutputSet | None, option
 
 
 def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
-    """The mean F1 over the cells of a row and the rater it stands for, or over the others; None where none is defined.
+    """Mean F1 over cells whose row represents the column's rater (`same`) or over the others; None if none is defined.
 
-    Of specialists the first says how well each meets its own rater, the second how well it meets others.
+    For specialists: how well each matches its own rater, or other raters.
     """
     values = [
         cell.agreement.f1.estimate
@@ -1040,12 +1038,12 @@ def mean_f1(found: RaterMatrix, *, same: bool) -> float | None:
 
 
 def raters_table(found: RaterMatrix, name: str = "raters") -> ResultTable:
-    """A row a cell of the matrix: who predicts, and whose marks are the gold."""
+    """One row for each cell of the matrix: predictor and rater of the gold."""
     measures = _F1_COLUMNS[:3]
     return ResultTable(
         name,
         (
-            Column("predicts", "Who predicts", names_row=True),
+            Column("predicts", "Predictor", names_row=True),
             Column("gold", "Gold", names_row=True),
             Column("texts", "Texts"),
             *measures,

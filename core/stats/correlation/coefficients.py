@@ -1,5 +1,6 @@
-"""Pearson's r, Spearman's rho and Kendall's tau-b: of observed data, and why one is undefined; and of many columns with one
-target, in many resamples at once and without a loop over them.
+"""Pearson's r, Spearman's rho and Kendall's tau-b.
+
+For observed data, with reasons if undefined; and for many columns with one target in many resamples, vectorised.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,18 +26,18 @@ from core.stats.resampling import (
 )
 
 Method = Literal["pearson", "spearman", "kendall"]
-"""Kendall is tau-b throughout."""
+"""Coefficients; Kendall is always tau-b."""
 
-_ROW_PAIR_CELLS = 4_000_000  # signs of pairs held at a time: 32 MB
+_ROW_PAIR_CELLS = 4_000_000  # signs of pairs in memory at a time: 32 MB
 
 
 def coefficient(x: ArrayLike, y: ArrayLike, method: Method) -> float:
-    """The coefficient of the rows (n,) in which both have a value; NaN where `why_undefined` gives a reason."""
+    """The coefficient over rows (n,) in which both have a value; NaN if `why_undefined` gives a reason."""
     return pair_coefficient(*complete_pairs(x, y), method)
 
 
 def pair_coefficient(first: Floats, second: Floats, method: Method) -> float:
-    """The same of columns as `complete_pairs` gives them."""
+    """The coefficient of columns returned by `complete_pairs`."""
     if pair_reason(first, second) is not None:
         return float("nan")
     if method == "kendall":
@@ -49,15 +50,15 @@ def pair_coefficient(first: Floats, second: Floats, method: Method) -> float:
 def why_undefined(
     x: ArrayLike, y: ArrayLike, names: tuple[str, str] = ("scores", "levels"), rows: str = "rows"
 ) -> str | None:
-    """Why the two columns have no correlation; None where they have one.
+    """Reason why the correlation of two columns is undefined; None if it is defined.
 
-    names: plurals of what x and y hold; rows: of what has the values.
+    names: plural nouns for the values of x and y; rows: plural noun for the rows.
     """
     return pair_reason(*complete_pairs(x, y), names, rows)
 
 
 def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """The rows in which both have a value. Raises ValueError for other shapes than (n,) and for infinity."""
+    """The rows in which both have a value. Raises ValueError for shapes other than (n,) and for infinity."""
     first, second = column(x), column(y)
     if first.shape != second.shape:
         raise ValueError(f"x and y must have one shape (n,), got {first.shape} and {second.shape}")
@@ -66,19 +67,19 @@ def complete_pairs(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def column(values: ArrayLike) -> Floats:
-    """Values as a float column (n,), near ones tied; ValueError for another shape and for infinity."""
+    """Convert values to a float column (n,) with near ones tied. Raises ValueError for other shapes and for infinity."""
     checked = np.asarray(values, dtype=np.float64)
     if checked.ndim != 1:
         raise ValueError(f"a column must have shape (n,), got {checked.shape}")
     if np.isinf(checked).any():
-        raise ValueError("values must be finite, or NaN where there is none")
+        raise ValueError("values must be finite, or NaN for missing")
     return tied(checked)
 
 
 def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
     """The coefficient of each row of x with the same row of y, both (rows, k) without NaN: shape (rows,).
 
-    NaN where a row is constant or k < 2. For many short rows, such as items; memory is bounded by blocks.
+    NaN if a row is constant or k < 2. For many short rows, such as items; computed in blocks to limit memory.
     """
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)
@@ -99,7 +100,7 @@ def row_coefficients(x: Floats, y: Floats, method: Method) -> Floats:
 
 
 def _pearson_of_rows(x: Floats, y: Floats) -> Floats:
-    """Constant rows are told by equal values, not by a variance that rounding keeps above 0."""
+    """Pearson's r of each row. Constant rows are detected by equal values: rounding may keep their variance above 0."""
     x_centred, y_centred = standard(x, axis=1), standard(y, axis=1)
     products = (x_centred * y_centred).sum(axis=1)
     sizes = np.sqrt((x_centred**2).sum(axis=1) * (y_centred**2).sum(axis=1))
@@ -110,7 +111,7 @@ def _pearson_of_rows(x: Floats, y: Floats) -> Floats:
 def standard(values: Floats, axis: int, middle: Callable[..., Floats] = np.mean) -> Floats:
     """Values minus their mean (or another middle) along an axis, scaled to below 2.
 
-    Scaled before and after, as sums of large values and squares of small ones would leave the range of floats.
+    Scaled before and after, because sums of large values and squares of small ones would leave the range of floats.
     """
     scaled = values / _largest(values, axis)
     centred = scaled - middle(scaled, axis=axis, keepdims=True)
@@ -123,13 +124,13 @@ def is_constant(values: Floats, axis: int) -> NDArray[np.bool_]:
 
 
 def _largest(values: Floats, axis: int) -> Floats:
-    """The power of two next to the largest absolute value, so that no digit changes; 1 where all are 0."""
+    """The power of two nearest the largest absolute value, so that no digit changes; 1 if all are 0."""
     size = np.abs(values).max(axis=axis, keepdims=True)
     return np.asarray(np.exp2(np.frexp(np.where(size > 0, size, 1.0))[1] - 1), dtype=np.float64)
 
 
 def pair_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), rows: str = "rows") -> str | None:
-    """`why_undefined` of columns as `complete_pairs` gives them."""
+    """`why_undefined` for columns returned by `complete_pairs`."""
     if x.size < 2:
         return f"fewer than two {rows}"
     for values, name in ((x, names[0]), (y, names[1])):
@@ -148,15 +149,15 @@ class SortedColumn:
     """The distinct values of a column in ascending order, folded into slabs so that running sums are fast."""
 
     pick: sparse.csr_array
-    """(depth * width, clusters): whose weights each value adds up."""
+    """(depth * width, clusters): clusters whose weights each value sums."""
     place: Indices
-    """Where each row's value stands: value v at v % depth * width + v // depth."""
+    """Position of each row's value: value v at v % depth * width + v // depth."""
     depth: int
     width: int
 
 
 def sorted_column(x: Floats, clusters: Indices, n_clusters: int, together: int) -> SortedColumn:
-    """Sort a column (n,) once; together: resamples that will be taken at a time."""
+    """Sort a column (n,) once; together: resamples to compute at a time."""
     value = numbered(x)
     n_values = int(value.max()) + 1
     width = min(max(1, _SLAB_CELLS // together, n_values // _DEEPEST), n_values)
@@ -169,10 +170,10 @@ def sorted_column(x: Floats, clusters: Indices, n_clusters: int, together: int) 
 def rank_rows(column: SortedColumn, weights: Floats, n: Floats) -> Floats:
     """Each row's mid-rank minus the mean rank, in each resample: shape (rows, resamples).
 
-    weights: of the values, `column.pick @ counts`; n: rows drawn in each resample.
+    weights: weights of the values, `column.pick @ counts`; n: rows drawn in each resample.
     """
     slabs = weights.reshape(column.depth, column.width, -1)
-    # Rows drawn below each value plus half of those at it: a mid-rank less 1/2.
+    # Rows drawn below each value plus half of those equal to it: the mid-rank minus 1/2.
     ranks, running = np.empty_like(slabs), np.zeros(slabs.shape[1:])
     for position, slab in enumerate(slabs):
         ranks[position] = running + slab / 2
@@ -184,10 +185,10 @@ def rank_rows(column: SortedColumn, weights: Floats, n: Floats) -> Floats:
 def _rank_products(
     slabs: Callable[[], Iterable[tuple[NDArray[Any], NDArray[Any]]]], shape: tuple[int, int], most: int | None
 ) -> Floats:
-    """Sum over values of the weight below each value times a number, from (weights, numbers) slab by slab.
+    """Sum over values of the weight below each value times a number, from (weights, numbers), slab by slab.
 
-    most: no number is more times its weight; whole numbers are then added up in eight bytes only where four may not
-    hold them. None: there is no such bound.
+    most: upper bound on each number divided by its weight; whole numbers are then summed in eight bytes only if four may
+    overflow. None: no bound.
     """
     for kind in (np.float64,) if most is None else (np.int32, np.int64):
         running, found, others, product, slab = np.zeros((5, *shape), dtype=kind)
@@ -204,28 +205,28 @@ def _rank_products(
 
 
 _ROWS = 64  # rows added at a time
-_DOUBTFUL = 1e-6  # a variance this small against the mean square has lost too many digits
+_DOUBTFUL = 1e-6  # a variance this small relative to the mean square has lost too many digits
 _SMALLEST = 1e-150  # the square of a smaller number may be 0
 
 
 @dataclass(frozen=True)
 class PearsonSums:
-    """Columns without NaN and their target, ready for any counts."""
+    """Columns without NaN and their target, prepared for any counts."""
 
     sums: Floats
     """(clusters, 3 + 3 columns): rows, y, y**2, then x, x**2, x y of each column."""
     standard: Floats
-    """(rows, 1 + columns): y, then each column, of which these are the sums."""
+    """(rows, 1 + columns): y and each column, the values behind the sums."""
     exact: NDArray[np.bool_]
-    """(1 + columns,): a sum of squares of 0 says that every value drawn is the middle one."""
+    """(1 + columns,): whether a sum of squares of 0 means that every drawn value is the median."""
     clusters: Indices
-    """Of each row."""
+    """Cluster of each row."""
 
 
 def pearson_sums(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) -> PearsonSums:
-    """Add up scores (n, m) and y (n,) by cluster.
+    """Sum scores (n, m) and y (n,) by cluster.
 
-    Around the median: one huge value must not move all others away from 0, where sums keep their digits.
+    Values are centred on the median, because one huge value would shift a mean and cost the others their digits.
     """
     columns = standard(np.column_stack([y, scores]), axis=0, middle=np.median)
     exact = np.abs(np.where(columns == 0, 1.0, columns)).min(axis=0) > _SMALLEST
@@ -233,7 +234,7 @@ def pearson_sums(scores: Floats, y: Floats, clusters: Indices, n_clusters: int) 
 
 
 def columns_of(prepared: PearsonSums, places: Sequence[int]) -> PearsonSums:
-    """Those of fewer columns, by their places."""
+    """Select columns by their places."""
     sums = [0, 1, 2, *(3 + 3 * place + k for place in places for k in range(3))]
     rows = [0, *(1 + place for place in places)]
     return PearsonSums(
@@ -242,7 +243,7 @@ def columns_of(prepared: PearsonSums, places: Sequence[int]) -> PearsonSums:
 
 
 def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
-    """Pearson's r of each column with y, (columns, resamples), for counts (clusters, resamples); NaN where constant."""
+    """Pearson's r of each column with y, (columns, resamples), for counts (clusters, resamples); NaN if constant."""
     totals = products_with_counts(prepared.sums, counts)
     n, y, yy = totals[:3]
     x, xx, xy = totals[3::3], totals[4::3], totals[5::3]
@@ -257,7 +258,7 @@ def pearson_of_counts(prepared: PearsonSums, counts: Floats) -> Floats:
 
 
 def products_with_counts(sums: Floats, counts: Floats) -> Floats:
-    """sums.T @ counts, few at a time; what is added at a time does not depend on how many sums there are."""
+    """sums.T @ counts in blocks; the order of summation does not depend on the number of sums."""
     found = np.zeros((sums.shape[1], counts.shape[1]))
     at_once = max(1, MOST_PRODUCTS // (_ROWS * counts.shape[1]))
     for first in range(0, sums.shape[1], at_once):
@@ -268,7 +269,7 @@ def products_with_counts(sums: Floats, counts: Floats) -> Floats:
 
 
 def _pearson_row_by_row(prepared: PearsonSums, column: int, counts: Floats) -> Floats:
-    """Pearson's r of one column in each resample, from the rows drawn: what they all share cannot drown the rest."""
+    """Pearson's r of one column in each resample, from the drawn rows, so that a large common part costs no digits."""
     y, x = prepared.standard[:, 0], prepared.standard[:, 1 + column]
     found = np.empty(counts.shape[1])
     for number, weights in enumerate(np.take(counts, prepared.clusters, axis=0).T):
@@ -290,58 +291,58 @@ def _products(columns: Floats, clusters: Indices, n_clusters: int) -> Floats:
 
 
 _Floating = NDArray[Any]
-"""Of single or double precision."""
+"""Single or double precision."""
 _Kind = type[np.float32] | type[np.float64]
 
 _EXACT = 2**24
 """Whole numbers below this are exact in single precision, which takes half the time."""
-_CHUNK_CELLS = 192_000  # numbers worked on at a time: few enough for the processor's second cache (measured)
+_CHUNK_CELLS = 192_000  # numbers processed at a time: few enough for the second-level cache (measured)
 _PAIR_CELLS = 10_000  # numbers added in one step of a running sum
 _FEWEST_IN_BLOCK, _ALIGNED = 24, 8
 
 
 @dataclass(frozen=True)
 class _Within:
-    """Pairs of rows of one block: their signs, and which cluster's weight each row takes."""
+    """Pairs of rows of one block: their signs, and the cluster of each row."""
 
     signs: NDArray[np.int8]
-    """(blocks, size, size); twice the sign where the second row lies in a later strip, any where in an earlier one."""
+    """(blocks, size, size): twice the sign if the second row is in a later strip, arbitrary if in an earlier one."""
     strip: int
     """Rows of a strip."""
     clusters: Indices
-    """(blocks * size,); the number of clusters where a row only fills its block up."""
+    """(blocks * size,): cluster of each row; the number of clusters for rows that only fill a block."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Cells of x-blocks by y-blocks, folded so that running sums both ways take long steps.
+    """Cells of x-blocks by y-blocks, folded so that running sums in both directions take long steps.
 
-    Y-block k stands at depth k % depth and width k // depth; x-block k at step k % steps of group k // steps.
+    Y-block k is at depth k % depth and width k // depth; x-block k at step k % steps of group k // steps.
     """
 
     parts: tuple[sparse.csr_array, ...]
-    """For some steps each, (steps * depth * groups * width, clusters): rows of each cluster in each cell."""
+    """Parts of several steps, each (steps * depth * groups * width, clusters): rows of each cluster in each cell."""
     depth: int
     width: int
     groups: int
     most_rows: int
-    """In one part, one group and one y-block."""
+    """Steps in one part, for one group and one y-block."""
     most_of_group: int
     """Rows in one group."""
 
 
 @dataclass(frozen=True)
 class PairSums:
-    """What concordance needs to know about the rows, made once for all weights."""
+    """The rows in the form that concordance needs, prepared once for all weights."""
 
     table: _Table
     within: tuple[_Within, ...]
 
 
 def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together: int = 64) -> PairSums:
-    """Prepare rows x, y (n,) without NaN; clusters: number of each row's cluster, whose weight it takes.
+    """Prepare rows x, y (n,) without NaN; clusters: number of each row's cluster, which determines its weight.
 
-    together: sets of weights that will be taken at a time.
+    together: sets of weights to compute at a time.
     """
     x_value, y_value = numbered(x), numbered(y)
     y_block = _blocks(y_value, _block_size(x.size, None))
@@ -356,16 +357,16 @@ def pair_sums(x: Floats, y: Floats, clusters: Indices, n_clusters: int, together
 
 
 def most_signs(y: Floats) -> int:
-    """At most how many bytes `pair_sums` holds for a column beside y (n,)."""
+    """Upper bound on the bytes that `pair_sums` needs for a column with y (n,)."""
     per_row = _block_size(y.size, None)
     n_blocks = int(_blocks(numbered(y), per_row).max()) + 1
     return int(y.size) * (per_row + max(per_row, _block_size(y.size, n_blocks)))
 
 
 def _block_size(n: int, n_y: int | None) -> int:
-    """Rows of a block. n_y: y-blocks; None for the size of those themselves.
+    """Rows of a block. n_y: number of y-blocks; None: return the size of y-blocks.
 
-    A cell of the table costs as much as some 90 products within blocks (measured): the sum of both is least here.
+    A cell of the table costs about as much as 90 products within blocks (measured); this size minimises the total.
     """
     best = float(np.cbrt(90 * n) if n_y is None else np.sqrt(90 * n_y))
     return max(_FEWEST_IN_BLOCK, round(best / _ALIGNED) * _ALIGNED)
@@ -405,7 +406,7 @@ def concordance(pairs: PairSums, drawn: Drawn) -> Floats:
 
 
 def _within_blocks(part: _Within, drawn: Drawn) -> Floats:
-    """Pairs of rows of one block. Its rows are cut into strips; each one meets itself and the later ones only."""
+    """Pairs of rows within blocks. Each block is cut into strips; a strip is paired with itself and later ones only."""
     n_blocks, size, _ = part.signs.shape
     n_sets = drawn.single.shape[1]
     kind: _Kind = np.float32 if 2 * size * drawn.largest < _EXACT else np.float64
@@ -454,10 +455,10 @@ def _between_blocks(table: _Table, drawn: Drawn) -> Floats:
 
 
 def _below_less_above(cells: _Floating) -> _Floating:
-    """For each x-block and y-block the weight in lower y-blocks less that in higher ones; (steps, depth, groups, width, sets)."""
+    """Weight in lower minus higher y-blocks, for each x-block and y-block: (steps, depth, groups, width, sets)."""
     order = np.empty_like(cells)
     in_folds, place = cells.sum(axis=1), np.arange(cells.shape[3])
-    # Half of what lies in lower folds less that in higher ones and in this one: the first cell has all of it above.
+    # Half of the weight in lower folds minus that in higher ones and this one: for the first cell, all of it is above.
     running = ((np.sign(place[:, None] - place).astype(cells.dtype) @ in_folds) - in_folds) / 2
     after = np.empty_like(running)
     for position in range(cells.shape[1]):
@@ -476,7 +477,7 @@ def _within(
     n_clusters: int,
     together: int,
 ) -> _Within | None:
-    """Pairs of rows in one block; with `other`, only those that lie in different blocks of that kind."""
+    """Pairs of rows in one block; with `other`, only those in different blocks of that kind."""
     rows_of_block = np.bincount(block)
     lowest = np.full(rows_of_block.size, value.max() + 1)
     highest = np.full(rows_of_block.size, -1)
@@ -512,7 +513,7 @@ def _within(
 
 
 def _differences(values: Indices, rows: Indices, place: Indices, shape: tuple[int, ...]) -> NDArray[np.int8]:
-    """Signs of the differences between all two rows of each block."""
+    """Signs of the differences between every two rows of each block."""
     placed = np.zeros(shape[0] * shape[1], dtype=np.int32)
     placed[place] = values[rows]
     blocks = placed.reshape(shape)
@@ -531,16 +532,16 @@ def _blocks(value: Indices, size: int) -> Indices:
     return np.asarray(np.searchsorted(starts, np.arange(rows.size), side="right")[value] - 1, dtype=np.intp)
 
 
-_BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay near the processor (measured)
+_BLOCK_CELLS = 640_000  # rows times resamples at a time: few enough to stay in the cache (measured)
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
 FEWEST, STEP = 512, 512
-"""Resamples after which it is first, and then again, looked at whether they are enough: whole blocks."""
-_SIGN_CELLS = 64_000_000  # signs of Kendall's blocks held at a time, a byte each
+"""Resamples before the first check whether they are enough, and between checks: whole blocks."""
+_SIGN_CELLS = 64_000_000  # signs of Kendall's blocks in memory at a time, one byte each
 
 
 @dataclass(frozen=True)
 class _Target:
-    """What belongs to y and serves all columns."""
+    """The prepared target y, shared by all columns."""
 
     clusters: Indices
     sizes: Floats
@@ -550,30 +551,30 @@ class _Target:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column in the order of its values. With ties, sums over equal values come first; else rows are looked up."""
+    """A column in the order of its values. With ties, equal values are summed first; without, rows are looked up."""
 
     ranked: SortedColumn
     rows: sparse.csr_array | None
-    """With ties: which rows have each value."""
+    """With ties: the rows that have each value."""
     at: tuple[Indices, Indices]
-    """Without: the cluster and the row at each place; where it is empty, the number of clusters and of rows."""
+    """Without ties: cluster and row at each place; the numbers of clusters and rows for empty places."""
     pairs: PairSums | None
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Columns without NaN and their target, ready for any counts."""
+    """Columns without NaN and their target, prepared for any counts."""
 
     target: _Target
     columns: tuple[_Column, ...]
     pearson: PearsonSums | None
     methods: tuple[Method, ...]
     together: int
-    """Resamples to take at a time."""
+    """Resamples to compute at a time."""
 
 
 def columns_alike(scores: Floats, y: Floats) -> list[tuple[NDArray[np.bool_], Indices]]:
-    """Columns of scores (n, m) that have a value in the same rows, together with y: those rows, and the columns."""
+    """Groups of columns of scores (n, m) with values in the same rows where y has one: these rows and columns."""
     known = ~(np.isnan(scores) | np.isnan(y)[:, None])
     alike: dict[bytes, list[int]] = {}
     for number, rows in enumerate(known.T):
@@ -593,16 +594,16 @@ def resample_columns(
     enough: Callable[[Sequence[Floats]], bool] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> dict[Method, list[Floats]]:
-    """The coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
+    """Coefficients of each column of scores (n, m) with y (n,), without NaN, in every resample of clusters.
 
-    clusters: a number from 0 for each row. Each result has an array (n_resamples,) for each column, NaN where undefined.
-    enough: given the values so far of all methods of a column, whether they do; looked at after FEWEST resamples and
-    every STEP more, so that a column's values do not depend on the other columns, and are the first ones of all.
-    tell: told how far the work is.
+    clusters: a number from 0 for each row. Each result has an array (n_resamples,) for each column, NaN if undefined.
+    enough: decides from the values so far of all methods of a column whether they suffice; called after FEWEST resamples
+    and every STEP more, so a column's values do not depend on other columns and are always the first of the full set.
+    tell: called with progress messages.
     """
     m = scores.shape[1]
     values: dict[Method, list[Floats]] = {method: [np.empty(0)] * m for method in methods}
-    # Columns to prepare together, so that the signs of Kendall's pairs fit into memory.
+    # Number of columns to prepare together so that the signs of Kendall's pairs fit into memory.
     at_once = max(1, _SIGN_CELLS // most_signs(y)) if "kendall" in methods and y.size else m
     for start in range(0, m if y.size else 0, at_once or 1):
         open_columns = list(range(start, min(start + at_once, m)))
@@ -639,7 +640,7 @@ def resample_columns(
 def prepare(
     scores: Floats, y: Floats, clusters: Indices, n_clusters: int, methods: Sequence[Method]
 ) -> Prepared:
-    """Sort once: scores (n, m) and y (n,) without NaN, n >= 1; clusters: a number from 0 for each row."""
+    """Sort scores (n, m) and y (n,) without NaN once, n >= 1; clusters: a number from 0 for each row."""
     at_once = np.clip(_BLOCK_CELLS // max(y.size, n_clusters), _FEWEST_TOGETHER, _MOST_TOGETHER)
     together = 2 ** int(np.log2(at_once))
     target = _Target(
@@ -679,7 +680,7 @@ def _prepared_column(x: Floats, target: _Target, together: int, pairs: PairSums 
 
 
 def resampled(prepared: Prepared, counts: Floats) -> dict[Method, Floats]:
-    """Each coefficient (columns, resamples) for counts (clusters, resamples); NaN where a resample is constant."""
+    """Each coefficient (columns, resamples) for counts (clusters, resamples); NaN if a resample is constant."""
     found: dict[Method, Floats] = {}
     if prepared.pearson is not None:
         found["pearson"] = pearson_of_counts(prepared.pearson, counts)
@@ -693,7 +694,7 @@ def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Float
     drawn = drawn_of(counts, target.sizes)
     weights_of_y = target.ranked.pick @ counts
     spread_of_y, untied_of_y = _rank_spread(weights_of_y, n), _untied_pairs(weights_of_y, n)
-    # Of any column without ties, whose values are the rows.
+    # Shared by all columns without ties, whose values are the rows.
     squares = counts * counts
     spread_of_rows = (n**3 - target.sizes @ (squares * counts)) / 12
     untied_of_rows = (n**2 - target.sizes @ squares) / 2
@@ -726,8 +727,9 @@ def _rank_coefficients(prepared: Prepared, counts: Floats) -> dict[Method, Float
 
 
 def _doubled_ranks(target: _Target, weights: Floats, n: Floats, drawn: Drawn) -> tuple[NDArray[Any], Floats]:
-    """Each row's count times twice the rank of its y less the mean rank, whole numbers, and a row of zeros for empty
-    places; and half the sum of their products with the counts.
+    """Each row's count times twice (rank of its y minus mean rank), in whole numbers, with a row of zeros for empty places.
+
+    Also returns half the sum of their products with the counts.
     """
     kind = np.int32 if drawn.total * drawn.largest < _FOUR_BYTES else np.int64
     counts: NDArray[Any] = np.take(drawn.padded, target.clusters, axis=0).astype(kind)
@@ -739,7 +741,7 @@ def _doubled_ranks(target: _Target, weights: Floats, n: Floats, drawn: Drawn) ->
 def _slabs_of_rows(
     column: _Column, counts: NDArray[Any], doubled: NDArray[Any]
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """Weights and ranks of a column without ties, never as a whole column."""
+    """Weights and ranks of a column without ties, in slabs to limit memory."""
     clusters_at, rows_at = column.at
     for start in range(0, clusters_at.size, column.ranked.width):
         places = slice(start, start + column.ranked.width)

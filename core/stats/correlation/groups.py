@@ -1,4 +1,4 @@
-"""Correlation within items, at equal values of a third column, and of all metrics with each other."""
+"""Correlation within items, given a third column, and between all metrics."""
 
 from collections.abc import Callable
 from typing import NamedTuple, Unpack
@@ -38,12 +38,12 @@ from core.stats.resampling import (
 def mean_within(
     x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method, **drawing: Unpack[Resampling]
 ) -> Estimate:
-    """The coefficient within each item, averaged over items, with a percentile interval over items.
+    """Correlate within each item and average over items, with a percentile interval over items.
 
-    x, y, items: shape (n,). Items in which it is undefined (a constant column, fewer than two rows with both values)
-    have no part: `n_clusters` counts the items used, `n` their rows, `n_left_out` the items not used. Misleads where
-    many items are left out, which are then not a random part (an item whose scores all tie is one of the hard ones),
-    and where items have few rows: with two, every coefficient is -1 or 1.
+    x, y, items: shape (n,). Items with an undefined coefficient (a constant column, fewer than two rows with both values)
+    are left out: `n_clusters` counts the items used, `n` their rows, `n_left_out` the items not used. Misleads if many
+    items are left out, because these are not random (an item whose scores all tie is a hard one), and if items have few
+    rows: with two, every coefficient is -1 or 1.
     """
     by_item, rows = within_items(x, y, items, method)
     used = ~np.isnan(by_item)
@@ -61,9 +61,9 @@ def mean_within(
 
 
 def within_items(x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method) -> tuple[Floats, Indices]:
-    """The coefficient within each item, NaN where undefined, and its rows with both values: both (items,).
+    """The coefficient within each item, NaN if undefined, and its number of rows with both values: both (items,).
 
-    Items come in the order of their labels.
+    Items are in the order of their labels.
     """
     first, second, labels = column(x), column(y), np.asarray(items)
     if not first.shape == second.shape == labels.shape:
@@ -84,12 +84,12 @@ def within_items(x: ArrayLike, y: ArrayLike, items: ArrayLike, method: Method) -
 
 
 def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str, str]]:
-    """Each score minus its rater's mean, over its rater's standard deviation (ddof 1); and who has none, why.
+    """Subtract the rater's mean from each score and divide by the rater's standard deviation (ddof 1).
 
-    scores, raters: shape (n,). Scores of a rater with fewer than two scores, or with equal scores throughout, become
-    NaN; the second result maps such raters to the reason. The usual step in machine translation's direct assessment
-    (Graham et al. 2013, Linguistic Annotation Workshop 7:33). Misleads where raters saw texts of different quality:
-    a rater who saw the best ones looks strict no more.
+    scores, raters: shape (n,). Scores of a rater with fewer than two scores, or with only equal scores, become
+    NaN; the second result maps such raters to the reason. Usual in machine translation's direct assessment
+    (Graham et al. 2013, Linguistic Annotation Workshop 7:33). Misleads if raters saw texts of different quality:
+    the difference in quality is removed, too.
     """
     values, labels = column(scores), np.asarray(raters)
     if labels.shape != values.shape:
@@ -111,10 +111,10 @@ def z_normalise(scores: ArrayLike, raters: ArrayLike) -> tuple[Floats, dict[str,
 
 
 class RedundancyMatrix(NamedTuple):
-    """Coefficients between columns."""
+    """Coefficients between all columns."""
 
     values: Floats
-    """(m, m), symmetric, NaN where undefined; 1 on the diagonal of columns that are not constant."""
+    """(m, m), symmetric, NaN if undefined; 1 on the diagonal for columns that are not constant."""
     n: NDArray[np.intp]
     """(m, m): rows in which both columns have a value."""
 
@@ -122,8 +122,8 @@ class RedundancyMatrix(NamedTuple):
 def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
     """The coefficient of every two columns of values (n, m) over the rows that both have.
 
-    Columns without NaN are ranked once and multiplied; pairs with a gap are ranked in their own rows. Misleads as
-    pooled coefficients do: two metrics that both follow length are alike, whatever else they see.
+    Columns without NaN are ranked once and multiplied; pairs with missing values are ranked in their own rows. Misleads
+    like all pooled coefficients: two metrics that both follow length are similar, whatever else they measure.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or np.isinf(table).any():
@@ -144,7 +144,7 @@ def redundancy(values: ArrayLike, method: Method) -> RedundancyMatrix:
 
 
 def _products(table: Floats, method: Method) -> Floats:
-    """Of columns without NaN: standardised, then one matrix product."""
+    """Coefficients of columns without NaN: standardised, then one matrix product."""
     columns = rankdata(table, axis=0) if method == "spearman" else table
     centred = standard(columns, axis=0)
     size = np.where(is_constant(table, axis=0), 0.0, np.sqrt((centred**2).sum(axis=0)))
@@ -154,10 +154,13 @@ def _products(table: Floats, method: Method) -> Floats:
     return np.asarray(found)
 
 
-_TOGETHER_CELLS, _RANKED_CELLS = 640_000, 160_000  # rows times resamples at a time, of which several are held
+_TOGETHER_CELLS, _RANKED_CELLS = (
+    640_000,
+    160_000,
+)  # rows times resamples at a time; several such arrays are in memory
 _FEWEST_TOGETHER, _MOST_TOGETHER = 16, 512
-LOST = "what differs within groups is too little beside the largest difference"
-_CONSTANT = 1e-12  # a sum of squares this small against the uncentred one is rounding
+LOST = "differences within groups are too small relative to the largest difference"
+_CONSTANT = 1e-12  # a sum of squares this small relative to the uncentred one is rounding
 
 
 def partial(
@@ -170,12 +173,12 @@ def partial(
     names: tuple[str, str] = ("scores", "levels"),
     **drawing: Unpack[Resampling],
 ) -> Estimate:
-    """The coefficient of x and y (n,) with the label `control` (n,) held fixed; interval over items (None: rows).
+    """Partial correlation of x and y (n,) given the label `control` (n,); interval over items (None: rows).
 
-    Pearson: of what is left after each group's own mean, that is of the residuals of regressions on the label.
-    Spearman: the same of mid-ranks over all rows. Kendall: tau-b of the pairs that share a label. `n_left_out`: rows
-    without a value. Ranks are made anew in every resample. Undefined where x or y is constant within every group.
-    Misleads where a group's rows are few: they then say little, and hold their own mean.
+    Pearson: after subtracting each group's mean, which is the correlation of the residuals of regressions on the label.
+    Spearman: the same for mid-ranks over all rows. Kendall: tau-b of the pairs that share a label. `n_left_out`: rows
+    without a value. Ranks are computed again in every resample. Undefined if x or y is constant within every group.
+    Misleads if groups have few rows: each row then strongly affects its own group's mean.
     """
     first, second, labels = column(x), column(y), np.asarray(control)
     item_labels = np.arange(first.size) if items is None else np.asarray(items)
@@ -238,7 +241,7 @@ def _residuals(
 def _residuals_of_ranks(
     x: Floats, y: Floats, group: Indices, cluster: Indices, n_clusters: int, together: int
 ) -> Callable[[Floats], Floats]:
-    """The same of mid-ranks over all rows, made anew for each set of counts."""
+    """The same for mid-ranks over all rows, computed again for each set of counts."""
     order = np.argsort(group, kind="stable")  # so that a group is a slice of the rows
     ends = np.cumsum(np.bincount(group))
     x, y, cluster = x[order], y[order], cluster[order]
@@ -279,9 +282,9 @@ def _of_sums(wholes: Floats, drawn: Floats, of_x: Floats, of_y: Floats) -> Float
 
 
 def _around_medians(values: Floats, group: Indices) -> Floats:
-    """Values minus the median of their group, which takes nothing away that counts, over the largest difference.
+    """Values minus the median of their group, divided by the largest difference; the coefficient does not change.
 
-    Groups far apart, or one huge value, would leave no digits for what differs within groups.
+    Without this, distant groups or one huge value would leave no digits for differences within groups.
     """
     centred = np.empty_like(values)
     for number in range(int(group.max()) + 1):

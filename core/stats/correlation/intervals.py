@@ -1,8 +1,8 @@
-"""Correlations with intervals and tests: of scores with a target, of two metrics with one, and of two data sets' correlations.
+"""Correlations with intervals and tests: scores with a target, two metrics with one target, two data sets' correlations.
 
-Every interval is a percentile bootstrap. Over rows it takes rows for independent; where an item has several rows they
-are not, and the interval is too narrow: resample items. Ranks are made anew in every resample, as a loop over
-scipy's functions would make them. NaN means no value; rows without one are left out pairwise and counted.
+Every interval is a percentile bootstrap. An interval over rows assumes independent rows; if an item has several rows,
+it is too narrow: resample items. Ranks are computed again in every resample, with the same result as a loop over
+scipy's functions. NaN means no value; rows without one are left out pairwise and counted.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,11 +55,11 @@ def correlate(
     clusters: ArrayLike | None = None,
     **drawing: Unpack[Resampling],
 ) -> Estimate:
-    """The coefficient of x and y (n,) with a percentile interval over rows, or over whole clusters (items).
+    """Correlate x and y (n,), with a percentile interval over rows or over whole clusters (items).
 
     clusters: shape (n,), the item of each row; None resamples rows. `n_left_out` counts rows without a value.
-    Undefined (a constant column, fewer than two rows): estimate None, with the reason. Resamples in which a column
-    is constant are dropped and counted. Too narrow over rows that share items, and with few clusters.
+    Undefined (a constant column, fewer than two rows): estimate None, with a reason. Resamples in which a column
+    is constant are dropped and counted. Misleads: too narrow over rows that share items, and with few clusters.
     """
     return correlate_columns(column(x)[:, None], y, (method,), clusters=clusters, **drawing)[0][method]
 
@@ -77,12 +77,12 @@ def correlate_columns(
     until_settled: bool = False,
     tell: Callable[[str], None] | None = None,
 ) -> list[dict[Method, Estimate]]:
-    """`correlate` for each column of scores (n, m), all on the same resamples: a result a column, by method.
+    """`correlate` for each column of scores (n, m), all on the same resamples: one result for each column, by method.
 
-    Columns may miss different rows; those that miss the same ones share the work. With an int as rng a column's
-    result does not depend on the other columns. names: plurals for the reason of an undefined coefficient.
-    until_settled: stop drawing for a column as soon as all its intervals are settled (`resampling.is_settled`), n_resamples
-    at most. tell: told how far the work is.
+    Columns may have different missing rows; those with the same ones share the work. With an int as rng, a column's
+    result does not depend on the other columns. names: plural nouns for the reason of an undefined coefficient.
+    until_settled: stop drawing for a column once all its intervals are settled (`resampling.is_settled`), n_resamples
+    at most. tell: called with progress messages.
     """
     check_confidence_level(confidence_level)
     table, target, labels = _checked(scores, y, clusters)
@@ -130,10 +130,10 @@ def correlate_columns(
 def fisher_interval(
     r: float, n: int, confidence_level: float = 0.95, method: Method = "pearson"
 ) -> tuple[float, float] | None:
-    """Interval by Fisher's z for n independent rows; None for Kendall, n < 4, an undefined r and |r| = 1.
+    """Interval by Fisher's z for n independent rows; None for Kendall, n < 4, undefined r and |r| = 1.
 
     Variance of z: 1 / (n - 3) for Pearson (Fisher 1921); (1 + r**2 / 2) / (n - 3) for Spearman (Bonett and Wright
-    2000, Psychometrika 65:23). Assumes a bivariate normal distribution; misleads on rows that share items.
+    2000, Psychometrika 65:23). Assumes a bivariate normal distribution; misleads for rows that share items.
     """
     check_confidence_level(confidence_level)
     if method == "kendall" or n < 4 or not abs(r) < 1:
@@ -151,8 +151,8 @@ def _checked(scores: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tup
             f"scores must have shape (n, m), y and clusters (n,), got {table.shape}, {target.shape}, {labels.shape}"
         )
     if np.isinf(table).any():
-        raise ValueError("scores must be finite, or NaN where there is none")
-    # Column by column: all at once would hold half a dozen copies of the table.
+        raise ValueError("scores must be finite, or NaN for missing")
+    # Column by column: all at once would need half a dozen copies of the table.
     table = np.stack([tied(own) for own in table.T], axis=1) if table.shape[1] else table
     return table, target, numbered(labels)
 
@@ -163,21 +163,21 @@ _ROUNDING = 1e-12  # a difference this close to the observed one is as large
 
 @dataclass(frozen=True)
 class PairedTest:
-    """The difference of two coefficients with the same target, and how often chance gives one as large."""
+    """Difference of two coefficients with the same target, with its p."""
 
     difference: float | None
     """First minus second."""
     p: float | None
-    """(1 + swaps with a difference as large) / (1 + swaps): never 0."""
+    """(1 + swaps with a difference at least as large) / (1 + swaps): never 0."""
     n: int
     """Rows with all three values."""
     n_units: int
-    """What was swapped: rows, or items."""
+    """Number of units swapped: rows or items."""
     n_resamples: int
     reason: str | None = None
-    """Why the difference, or p alone, is undefined."""
+    """Reason why the difference, or only p, is undefined."""
     n_left_out: int = 0
-    """Rows without one of the values."""
+    """Rows without all values."""
 
 
 def williams(
@@ -187,8 +187,8 @@ def williams(
 
     r_xz: between the two metrics; "greater": r_xy is larger. Williams (1959, Journal of the Royal Statistical Society B
     21:396), in the form of Steiger (1980, Psychological Bulletin 87:245, eq. 7); for metrics Graham and Baldwin (2014,
-    EMNLP). NaN where n < 4, a coefficient is undefined or the two metrics are the same (r_xz = 1). Assumes independent
-    rows and a normal distribution, so it is for Pearson's r; misleads on rows that share items.
+    EMNLP). NaN if n < 4, a coefficient is undefined or the two metrics are the same (r_xz = 1). Assumes independent
+    rows and a normal distribution, so use it for Pearson's r; misleads for rows that share items.
     """
     if n < 4 or not abs(r_xz) < 1 or not (abs(r_xy) <= 1 and abs(r_zy) <= 1):
         return float("nan"), float("nan")
@@ -217,11 +217,11 @@ def permutation_test(
 ) -> PairedTest:
     """Test whether metric x1 or x2 correlates more strongly with y (all (n,)), by swapping their scores.
 
-    Both metrics are standardised over all rows, then the two scores of a row (or of all rows of an item, where items are
-    given) change places with probability 1/2, and both coefficients are computed anew (Deutsch et al. 2021, TACL 9:1132:
-    their PERM-BOTH over rows, PERM-INPUTS over items). "greater": x1 is stronger. Swap items wherever an item has
-    several rows. Misleads where two metrics are on scales of very different shape: standardising aligns mean and
-    spread only, and the swapped scores are then a mixture of shapes.
+    Both metrics are standardised over all rows. Then the two scores of a row (or of all rows of an item, if items are
+    given) are swapped with probability 1/2, and both coefficients are computed again (Deutsch et al. 2021, TACL 9:1132:
+    PERM-BOTH over rows, PERM-INPUTS over items). "greater": x1 is stronger. Swap items if any item has several rows.
+    Misleads if the two metrics' distributions have very different shapes: standardising aligns only mean and
+    spread, and the swapped scores are then a mixture of shapes.
     """
     first, second, target, unit, n_given = _with_all_three(x1, x2, y, items)
     for scores in (first, second):
@@ -232,9 +232,9 @@ def permutation_test(
     observed = coefficient(first, target, method) - coefficient(second, target, method)
     if n_resamples == 0:
         return PairedTest(observed, None, target.size, n_units, 0, NO_RESAMPLES, n_left_out)
-    # Scaled to a usual size first: the squares of tiny scores would all be 0.
+    # Scaled first: the squares of tiny scores would all be 0.
     scaled = [standard(scores, axis=0) for scores in (first, second)]
-    # A swapped metric is a weighting of the 2 n scores of both: those of one with s, those of the other with 1 - s.
+    # A swapped metric is a weighting of the 2 n scores of both: s for one metric's scores, 1 - s for the other's.
     prepared = prepare(
         np.concatenate([scores / scores.std() for scores in scaled])[:, None],
         np.tile(target, 2),
@@ -260,11 +260,11 @@ def permutation_test(
 
 
 def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: float = 0.05) -> dict[str, int]:
-    """Clusters of metrics that no test tells apart: name -> 1 for the best, 2, ...
+    """Clusters of metrics without significant differences: name -> 1 for the best, 2, ...
 
-    names: from best to worst. p_values: shape (m, m); [i, j] of metric i being better than metric j, or two-sided; only
-    i before j is read, NaN is not significant. A new cluster begins where a metric is worse than all of the one before.
-    Misleads: members of a cluster are not thereby equal, and nothing pays for the m (m - 1) / 2 tests.
+    names: from best to worst. p_values: shape (m, m); [i, j] tests that metric i is better than metric j, or two-sided;
+    only i before j is used, NaN is not significant. A new cluster begins at a metric that is worse than all in the cluster
+    before. Misleads: metrics in a cluster are not necessarily equal, and the m (m - 1) / 2 tests are not corrected.
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.shape != (len(names), len(names)):
@@ -279,13 +279,13 @@ def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: floa
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """p-values that pay for the number of tests: at most a share alpha of such sets of tests finds what is not there.
+    """p-values corrected for the number of tests (Holm): at most a share alpha of such sets has a false positive.
 
-    p_values: in [0, 1], in any order; None is a test without a p, which stays None and counts for nothing. Returns as many,
-    in the same order, in [0, 1]. Holm (1979, Scandinavian Journal of Statistics 6:65), by statsmodels. Holds for tests
-    that depend on each other, too. Misleads where only the promising pairs were tested: pass all that were looked at.
+    p_values: in [0, 1], in any order; None is a test without a p, which stays None and does not count. Returns as many,
+    in the same order, in [0, 1]. Holm (1979, Scandinavian Journal of Statistics 6:65), by statsmodels. Also valid for
+    dependent tests. Misleads if only promising pairs were tested: pass the p-values of all tests.
     """
-    from statsmodels.stats.multitest import multipletests  # takes a second to import
+    from statsmodels.stats.multitest import multipletests  # imported lazily: takes a second
 
     known = [p for p in p_values if p is not None]
     if not known:
@@ -295,7 +295,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def n_reached(differences: Floats, observed: float, alternative: Alternative) -> int:
-    """Swaps whose difference is as large; one that leaves a metric constant has none, and counts against the finding."""
+    """Number of swaps with a difference at least as large; undefined ones count against the finding."""
     if alternative == "two-sided":
         smaller = np.abs(differences) < abs(observed) - _ROUNDING
     else:
@@ -307,7 +307,7 @@ def n_reached(differences: Floats, observed: float, alternative: Alternative) ->
 def _with_all_three(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats, Indices, int]:
-    """Rows with all three values, the number of each one's unit, and the rows given."""
+    """Rows with all three values, the number of each row's unit, and the number of rows given."""
     columns = [column(values) for values in (x1, x2, y)]
     labels = np.arange(columns[2].size) if items is None else np.asarray(items)
     shapes = [values.shape for values in (*columns, labels)]
@@ -319,24 +319,24 @@ def _with_all_three(
     return first, second, target, unit, labels.size
 
 
-TWO_METRICS = "two metrics: any two points lie on a line, so there is nothing to test"
+TWO_METRICS = "only two metrics: two points always lie on a line, so there is nothing to test"
 _NAMES = ("human correlations", "synthetic correlations")
 
 
 @dataclass(frozen=True)
 class MetaCorrelationTest:
-    """The meta-correlation with its interval over metrics and its p values."""
+    """The meta-correlation with its interval over metrics and its p-values."""
 
     over_metrics: Estimate
     p_one_sided: float | None
-    """Of no positive association, as the code of 000 has it."""
+    """p of no positive association, as in Meta-Judge's code."""
     p_two_sided: float | None
     p_reason: str | None = None
 
 
 @dataclass(frozen=True)
 class Live:
-    """The rows behind one side: scores (n, m), what they are correlated with (n,), and the item of each row (n,)."""
+    """The rows of one side: scores (n, m), their target (n,) and the item of each row (n,)."""
 
     scores: Floats
     target: Floats
@@ -346,11 +346,11 @@ class Live:
 def meta_correlation(
     human: ArrayLike, synthetic: ArrayLike, method: Method, **drawing: Unpack[Resampling]
 ) -> MetaCorrelationTest:
-    """The coefficient of two columns of correlations (m,), one a metric; NaN: undefined there, so left out.
+    """Correlate two columns of correlations (m,), one for each metric; NaN (undefined) is left out.
 
-    Interval: percentile bootstrap over metrics. p: scipy's defaults, that is the t distribution for Spearman and Pearson,
-    the exact one for Kendall without ties up to 33 metrics, else the normal. Misleads: metrics of one family are near
-    copies of each other, so both interval and p take 28 metrics for more than they are; leave families out.
+    Interval: percentile bootstrap over metrics. p: scipy's defaults (the t distribution for Spearman and Pearson, the exact
+    one for Kendall without ties up to 33 metrics, else the normal). Misleads: metrics of one family are near copies of
+    each other, so 28 metrics carry less information than interval and p assume; leave families out to check.
     """
     over_metrics = correlate(human, synthetic, method, **drawing)
     reason = why_undefined(human, synthetic, _NAMES, "metrics")
@@ -376,14 +376,14 @@ def meta_correlation_over_items(
 ) -> Estimate:
     """The meta-correlation with an interval from resampling the items of the live sides; `n` counts metrics.
 
-    A side is `Live`, or a fixed column of correlations (m,). In each resample items are drawn anew, on each live side
-    by itself, every metric's correlation (first_order; None: `method`) is made from the rows drawn, then the
-    meta-correlation; a metric that is undefined in a resample is left out of it. `n_clusters`: items of the live sides
-    together; `n_left_out`: metrics undefined on a side. Takes the metrics as given and a fixed side as without error.
+    A side is `Live`, or a fixed column of correlations (m,). Each resample draws items separately on each live side,
+    computes every metric's correlation (first_order; None: `method`) from the drawn rows, and then the
+    meta-correlation; a metric that is undefined in a resample is left out of it. `n_clusters`: items of all live sides;
+    `n_left_out`: metrics undefined on a side. Assumes fixed metrics, and no error on a fixed side.
 
-    Misleads with few items: resampling adds noise to correlations that are noisy already, and noise lowers a
-    meta-correlation, so the interval then lies too low and may not even hold the estimate. Where both sides hold the same
-    items, drawing them apart takes the sides' errors for independent.
+    Misleads with few items: resampling adds noise to correlations that are already noisy, and noise lowers a
+    meta-correlation, so the interval is too low and may even exclude the estimate. If both sides contain the same
+    items, drawing them separately treats the sides' errors as independent.
     """
     check_confidence_level(confidence_level)
     order: Method = first_order or method
@@ -422,9 +422,9 @@ def leave_one_family_out(
     method: Method,
     **drawing: Unpack[Resampling],
 ) -> dict[str, Estimate]:
-    """Family -> the meta-correlation without its metrics, with its interval over metrics; families (m,), in order met.
+    """Family -> the meta-correlation without its metrics, with an interval over metrics. families: shape (m,).
 
-    One family that carries the agreement alone shows as a drop; a drop in range can look the same.
+    A drop shows a family that causes most of the agreement; a smaller range of values can look the same.
     """
     first, second = column(human), column(synthetic)
     if len(families) != first.size:
@@ -437,7 +437,7 @@ def leave_one_family_out(
 
 
 def meta_of_columns(human: Floats, synthetic: Floats, method: Method) -> Floats:
-    """The coefficient of each column of human with the same column of synthetic, both (m, resamples), NaN left out."""
+    """Correlate each column of human with the same column of synthetic, both (m, resamples), without NaN."""
     values = np.full(human.shape[1], np.nan)
     known = ~(np.isnan(human) | np.isnan(synthetic))
     whole = known.all(axis=0)
@@ -464,7 +464,7 @@ def _resampled_side(
     n_clusters = int(clusters.max()) + 1
     values = np.empty((scores.shape[1], n_resamples))
     for rows, columns in columns_alike(scores, side.target):
-        # One seed: every metric meets the same items, those it has no score for among them.
+        # One seed: every metric uses the same items, including those without its score.
         found = resample_columns(
             scores[np.ix_(rows, columns)],
             side.target[rows],

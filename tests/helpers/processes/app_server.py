@@ -210,6 +210,23 @@ def open_tab(page: Page, name: str) -> None:
     settled(page)
 
 
+def open_page(page: Page, name: str) -> None:
+    """Go to a page of the admin through the group of the navigation that has it."""
+    groups = page.get_by_test_id("stTopNavSection")
+    groups.first.wait_for(timeout=20_000)
+    for group in groups.all():
+        group.click()
+        page.get_by_role("menu").wait_for()
+        item = page.get_by_role("menuitem", name=name, exact=True)
+        if item.count():
+            item.click()
+            settled(page)
+            return
+        page.keyboard.press("Escape")
+        page.get_by_role("menu").wait_for(state="detached")
+    raise AssertionError(f"no group has the page {name}")
+
+
 def violations(page: Page) -> list[str]:
     """What axe finds in the page's own part, but for the order of headings and the uploader, which are Streamlit's."""
     off = ("heading-order", "presentation-role-conflict")

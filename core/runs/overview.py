@@ -1,0 +1,93 @@
+"""What runs and what waits for somebody: runs, studies with raters at work, drafts, results that are open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.runs.progress import ShownState, state_of
+from core.schema.runs import Run
+from core.schema.study import Study
+from core.store import Store
+from core.store.runs import list_runs, n_finished_since
+from core.store.studies import list_studies
+from core.study.raters import list_progress
+
+_MOVING = ("running", "cancelling")
+_WAITING = ("waiting", "stopped", "interrupted")
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A run that is not over."""
+
+    run: Run
+    state: ShownState
+    n_finished: int
+    """Of `run.n_wanted` items."""
+
+    @property
+    def share(self) -> float:
+        """Share of the wanted items that are finished, at most 1."""
+        return min(1.0, self.n_finished / self.run.n_wanted) if self.run.n_wanted else 0.0
+
+
+@dataclass(frozen=True)
+class OpenStudy:
+    """A study that raters can answer, with the votes of all their lists; previews are left out."""
+
+    study: Study
+    n_raters: int
+    done: int
+    asked: int
+
+    @property
+    def share(self) -> float:
+        """Share of the requested votes that are there."""
+        return self.done / self.asked if self.asked else 0.0
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that is not over, newest first."""
+
+    running: tuple[OpenRun, ...]
+    waiting: tuple[OpenRun, ...]
+    """Runs that nobody works on and that are not finished; cancelled ones are over."""
+    open_studies: tuple[OpenStudy, ...]
+    drafts: tuple[Study, ...]
+    closed: tuple[Study, ...]
+    unblinded: tuple[Study, ...]
+    """Their results can be read."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a study nor a run to name."""
+        return not any(
+            (self.running, self.waiting, self.open_studies, self.drafts, self.closed, self.unblinded)
+        )
+
+
+def overview(store: Store) -> Overview:
+    """Read what runs and what waits."""
+    runs = [OpenRun(run, state_of(run), n_finished_since(store, run.run_id)) for run in _not_over(store)]
+    studies = list_studies(store)
+    return Overview(
+        running=tuple(run for run in runs if run.state in _MOVING),
+        waiting=tuple(run for run in runs if run.state in _WAITING),
+        open_studies=tuple(_open_study(store, study) for study in studies if study.state == "open"),
+        drafts=_in_state(studies, "draft"),
+        closed=_in_state(studies, "closed"),
+        unblinded=_in_state(studies, "unblinded"),
+    )
+
+
+def _not_over(store: Store) -> list[Run]:
+    return [run for run in list_runs(store) if run.state not in ("done", "cancelled")]
+
+
+def _open_study(store: Store, study: Study) -> OpenStudy:
+    lines = [line for line in list_progress(store, study) if line.kind != "dry run" and line.excluded is None]
+    return OpenStudy(study, len(lines), sum(line.done for line in lines), sum(line.total for line in lines))
+
+
+def _in_state(studies: Sequence[Study], state: str) -> tuple[Study, ...]:
+    return tuple(study for study in studies if study.state == state)
