@@ -258,5 +258,5 @@ def test_guidelines_hold_no_html_and_no_image(store: Store, value: str) -> None:
     at_hand = study_in(store)
     with pytest.raises(InputError) as caught:
         set_guideline(store, at_hand.study, "en", f"Read closely. {value}")
-    assert "nothing from outside" in str(caught.value)
+    assert "plain Markdown" in str(caught.value)
     assert at_hand.record.guidelines == {}

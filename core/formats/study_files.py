@@ -1,4 +1,4 @@
-"""The texts of a study, from a file of any format that Assay knows, or from two sets of answers put side by side."""
+"""Read a study's texts from a file in any known format, or pair two systems' answers from separate files."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -14,9 +14,9 @@ from core.tables.reading import same_name, shown
 
 
 def read_dataset(data: bytes, file_name: str, systems: Collection[str] = ()) -> Dataset:
-    """Read a data set in any format Assay knows; InputError holds every problem of the file.
+    """Read a data set in any known format. Raises InputError with every problem of the file.
 
-    systems: the two to compare, where the file has texts of more.
+    systems: the two systems to compare, if the file has more.
     """
     builder = read_study(data, file_name)
     if systems:
@@ -25,28 +25,28 @@ def read_dataset(data: bytes, file_name: str, systems: Collection[str] = ()) -> 
 
 
 def systems_of(data: bytes, file_name: str) -> list[str]:
-    """Every system that a data set has texts of, in the order of the file."""
+    """Every system with texts in a data set, in the order of the file."""
     return read_study(data, file_name).systems()
 
 
 MOST_ROWS_NAMED = 50
-"""Problems of one kind that are listed one by one."""
+"""Most problems of one kind that are listed one by one."""
 
 
 @dataclass(frozen=True)
 class SourceAnswers:
-    """One source's answers to a set of questions: of a run, or out of a file."""
+    """One system's answers to a set of questions, from a run or a file."""
 
     source: str
     items: tuple[Item, ...]
     outputs: tuple[Output, ...]
-    """Of this source alone; levels may have gaps."""
+    """Answers of this system only; levels may have gaps."""
     where: str
-    """What a message calls it, such as a file's name or `run 3`."""
+    """Name for messages, such as a file's name or `run 3`."""
     notes: tuple[str, ...] = ()
 
     def called(self, source: str) -> "SourceAnswers":
-        """The same answers under another source's name."""
+        """The same answers under another system's name."""
         outputs = tuple(replace(output, source=source) for output in self.outputs)
         return replace(self, source=source, outputs=outputs)
 
@@ -54,10 +54,10 @@ class SourceAnswers:
 def read_answers(
     data: bytes, file_name: str, source: str | None = None, beside: str | None = None
 ) -> SourceAnswers:
-    """One source's answers out of a file with one or two sources, in any of read_dataset's formats.
+    """Read one system's answers from a file with one or two systems, in any format of read_dataset.
 
     Items of a run that lack a level are left out with a note.
-    source: whose are meant; None: the only ones, or of two those that are not `beside`'s.
+    source: the system to read; None: the only one, or of two systems the one that is not `beside`.
     """
     rows = format_of("study", data, file_name).rows
     if rows is None:
@@ -71,77 +71,75 @@ def read_answers(
         meant = [name for name in names if beside is not None and same_name(name) != same_name(beside)]
     if len(meant) != 1:
         listed = " and ".join(shown(name) for name in names)
-        wanted = f"there is no source {shown(source)}" if source is not None else "there are two sources"
+        wanted = f"no system {shown(source)}" if source is not None else "more than one system"
         raise InputError(
-            f"{shown(file_name)} cannot be placed beside other answers",
-            [f"{wanted}: it holds {listed}; name the one to compare with"],
+            f"{shown(file_name)} cannot be paired with other answers",
+            [f"{wanted}: the file has {listed}; name the system to compare with"],
         )
     own = tuple(output for output in outputs if output.source == meant[0])
     return SourceAnswers(meant[0], items, own, shown(file_name), tuple(builder.notes))
 
 
 def one_source_hint(data: bytes, file_name: str) -> InputError | None:
-    """What to say of a file that would be a study but for its second source; None: that is not what is wrong."""
+    """The error for a file that only lacks a second system; None if something else is wrong."""
     try:
         found = read_answers(data, file_name)
     except InputError:
         return None
     levels = {output.level for output in found.outputs}
     return InputError(
-        f"{shown(file_name)} has one source's answers",
+        f"{shown(file_name)} has only one system's answers",
         [
-            f"a study compares two: {shown(found.source)} is the only one, with {len(found.items)} questions at "
-            f"{len(levels)} levels; name the other source's file too (`python -m core study import FILE --beside FILE`), "
+            f"a study compares two systems, but {shown(found.source)} is the only one ({len(found.items)} questions at "
+            f"{len(levels)} levels). Name the other system's file too (`python -m core study import FILE --beside FILE`), "
             "or use the page Generate"
         ],
     )
 
 
 def place_beside(first: SourceAnswers, second: SourceAnswers, *, shared_only: bool = False) -> Dataset:
-    """A data set with both sources at the levels they have in common. InputError names every mismatch.
+    """Pair two systems' answers at their common levels. Raises InputError with every mismatch.
 
-    shared_only: questions that only one side has are left out with a note, instead of being problems.
-    The data set's file is the JSONL with these texts, so that the same answers have the same sha256.
+    shared_only: leave out questions that only one system has, with a note, instead of reporting problems.
+    The data set's file is JSONL with these texts, so that the same answers always have the same sha256.
     """
     problems = Problems()
     notes = [*first.notes, *second.notes]
     if same_name(first.source) == same_name(second.source):
-        problems.append(f"sources: both are called {shown(first.source)}; rename one of them")
+        problems.append(f"systems: both are called {shown(first.source)}; rename one of them")
     pairs = _matched(first, second, shared_only, problems, notes)
     items = [_side_by_side(mine, other, problems) for mine, other in pairs]
     levels = _common_levels(first, second, problems, notes)
     rows = _rows(first, second, pairs, items, levels, problems)
     if not pairs and not problems:
-        problems.append("questions: none is in both")
+        problems.append("questions: none in common")
     if problems:
-        raise InputError(
-            f"{first.where} and {second.where} cannot be placed side by side: {problems.counted}", problems
-        )
+        raise InputError(f"{first.where} and {second.where} cannot be paired: {problems.counted}", problems)
     data = jsonl_bytes(rows)
     dataset = read_tabular(data, f"{first.source} beside {second.source}.jsonl")
     return replace(dataset, notes=(*notes, *dataset.notes))
 
 
 def verbatim_note(dataset: Dataset) -> str | None:
-    """A warning where a source's first level is the reference word for word; None: that is nowhere so.
+    """A warning if a system's first level equals the reference word for word, else None.
 
-    Such a text is no answer of a pipeline, and raters may know the reference's style from other questions.
+    Such a text is not a system's answer, and raters may recognise the reference's style from other questions.
     """
     first = [output for output in dataset.outputs if output.level == dataset.levels[0]]
     counts = Counter(output.source for output in verbatim(dataset.items, first))
     if not counts:
         return None
     each = ", ".join(
-        f"of {shown(source)} in {counts[source]} of {len(dataset.items)} questions"
+        f"{shown(source)} in {counts[source]} of {len(dataset.items)} questions"
         for source in dataset.sources
         if counts[source]
     )
-    what = "answers are" if dataset.plain else f"{shown(dataset.levels[0])} is"
+    what = "answers equal" if dataset.plain else f"{shown(dataset.levels[0])} equals"
     return f"{what} the reference word for word: {each}"
 
 
 def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
-    """The texts that are their item's reference word for word."""
+    """The texts that equal their item's reference word for word."""
     references = {item.item_id: same_wording(item.reference) for item in items}
     return [one for one in outputs if same_wording(one.text) == references[one.item_id]]
 
@@ -149,7 +147,7 @@ def verbatim(items: Iterable[Item], outputs: Iterable[Output]) -> list[Output]:
 def _matched(
     first: SourceAnswers, second: SourceAnswers, shared_only: bool, problems: Problems, notes: list[str]
 ) -> list[tuple[Item, Item]]:
-    """The questions that both have, in the order of the first; the others are problems or notes."""
+    """Pairs of matching questions, in the order of the first; reports the others as problems or notes."""
     by_id = {item.item_id: item for item in second.items}
     shared_ids = [item for item in first.items if item.item_id in by_id]
     if shared_ids and all(_same_question(item, by_id[item.item_id]) for item in shared_ids):
@@ -169,7 +167,7 @@ def _same_question(one: Item, other: Item) -> bool:
 
 
 def _by_text(first: SourceAnswers, second: SourceAnswers, problems: Problems) -> dict[str, Item]:
-    """Item id of the first -> item of the second with the same question; a text that is there twice is a problem."""
+    """Item id of the first -> item of the second with the same question; reports questions that occur twice."""
     found: dict[str, list[Item]] = {}
     for item in second.items:
         found.setdefault(same_wording(item.question), []).append(item)
@@ -179,8 +177,8 @@ def _by_text(first: SourceAnswers, second: SourceAnswers, problems: Problems) ->
         others = found.get(same_wording(item.question), [])
         if others and (len(others) > 1 or asked[same_wording(item.question)] > 1):
             problems.append(
-                f"{place(question=item.item_id)}: its text is asked more than once, so it cannot be matched "
-                "without the same ids in both"
+                f"{place(question=item.item_id)}: the same question occurs more than once, so it cannot be matched; "
+                "use the same ids in both"
             )
         if others:
             partner[item.item_id] = others[0]
@@ -195,23 +193,23 @@ def _tell_unmatched(
     if shared_only:
         names = ", ".join(shown(item.item_id) for item in items[:MOST_ROWS_NAMED])
         more = "" if len(items) <= MOST_ROWS_NAMED else f" and {len(items) - MOST_ROWS_NAMED} more"
-        notes.append(f"left out, because {other.where} does not have them: questions {names}{more}")
+        notes.append(f"questions left out because they are not in {other.where}: {names}{more}")
         return
-    problems += [
-        f"{place(question=item.item_id)}: is not in {other.where}" for item in items[:MOST_ROWS_NAMED]
-    ]
+    problems += [f"{place(question=item.item_id)}: not in {other.where}" for item in items[:MOST_ROWS_NAMED]]
     if len(items) > MOST_ROWS_NAMED:
         problems.append(f"{len(items) - MOST_ROWS_NAMED} more questions are not in {other.where}")
 
 
 def _side_by_side(one: Item, other: Item, problems: Problems) -> Item:
-    """The item of both, under the first one's id."""
+    """Merge two matching items under the first one's id; reports differences."""
     where = place(question=one.item_id)
-    # A reference that one file leaves out is the other's.
+    # A reference missing in one file is taken from the other.
     if one.reference and other.reference and same_wording(one.reference) != same_wording(other.reference):
         problems.append(f"{where}: the references differ")
     if "und" not in (one.language, other.language) and one.language != other.language:
-        problems.append(f"{where}: the language is {one.language} in one and {other.language} in the other")
+        problems.append(
+            f"{where}: the language is {one.language} in one file and {other.language} in the other"
+        )
     return replace(
         one,
         reference=one.reference or other.reference,
@@ -229,10 +227,10 @@ def _common_levels(
             ", ".join(map(shown, sorted(levels, key=natural_order))) or "none" for levels in (ours, theirs)
         ]
         problems.append(
-            f"levels: none is in both; {first.where} has {named[0]}, {second.where} has {named[1]}"
+            f"levels: none in common; {first.where} has {named[0]}, {second.where} has {named[1]}"
         )
     elif rest := sorted(ours ^ theirs, key=natural_order):
-        notes.append(f"levels left out, because only one source has them: {', '.join(map(shown, rest))}")
+        notes.append(f"levels left out because only one system has them: {', '.join(map(shown, rest))}")
     return common
 
 
@@ -244,7 +242,7 @@ def _rows(
     levels: Sequence[str],
     problems: Problems,
 ) -> list[dict[str, str]]:
-    """One row a text, as the long table has them; a text that is missing is a problem."""
+    """Rows of the long table, one per text; reports missing texts."""
     texts = {
         (number, output.item_id, output.level): output.text
         for number, each in enumerate((first, second))
@@ -258,7 +256,7 @@ def _rows(
                 text = texts.get((number, pair[number].item_id, level))
                 if text is None:
                     where = place(None, pair[number].item_id, level, each.source)
-                    problems.append(f"{where}: there is no text in {each.where}")
+                    problems.append(f"{where}: no text in {each.where}")
                 else:
                     rows.append(
                         {

@@ -1,4 +1,4 @@
-"""The texts of a study as a table, one row a text: and the checks that no format can do without."""
+"""Read a study's texts from a table with one row per text; also the checks that every format needs."""
 
 import re
 from collections import Counter
@@ -44,7 +44,7 @@ from core.tables.reading import (
 
 
 class Key(NamedTuple):
-    """Where a text stands."""
+    """Question, level and system of a text."""
 
     question: int
     """Number of the question in the file."""
@@ -53,18 +53,19 @@ class Key(NamedTuple):
 
 
 Part = Literal["question", "level", "source"]
+_WORDS: Mapping[Part, str] = {"question": "question", "level": "level", "source": "system"}
 MOST_LISTED = 5
-"""Lines and names that a sentence lists; it counts the others."""
+"""Most lines and names that a message lists; the others are counted."""
 _RARER = 4
-"""A name that is this many times rarer than the most frequent one is taken for a slip."""
+"""A name this many times rarer than the most frequent one counts as misspelt."""
 _MOST_PAIRED = 50
-"""Names of which each is compared with each; no study has so many levels."""
+"""Most names that are compared pairwise; no study has as many levels."""
 
 
 def slips(places: Mapping[str, Collection[object]]) -> set[str]:
-    """The names that stand for another: those that are rare, and those that fill just what another one lacks.
+    """Find misspelt names: rare ones, and those that fill exactly the gaps of another name.
 
-    places: name -> where it stands, apart from the name itself.
+    places: name -> the places where it occurs.
     """
     top = max(map(len, places.values()), default=0)
     found = {name for name, own in places.items() if len(own) * _RARER <= top}
@@ -74,7 +75,7 @@ def slips(places: Mapping[str, Collection[object]]) -> set[str]:
     every = frozenset().union(*(places[name] for name in left))
     for at, name in enumerate(left):
         own = places[name]
-        # Of two halves the smaller is the slip; of equal ones the later.
+        # The smaller half is misspelt; of equal halves, the later one.
         larger = [n for n, other in enumerate(left) if (len(places[other]), -n) > (len(own), -at)]
         halves = (places[left[n]] for n in larger if len(places[left[n]]) + len(own) == len(every))
         if any(every == {*own, *half} for half in halves):
@@ -83,10 +84,9 @@ def slips(places: Mapping[str, Collection[object]]) -> set[str]:
 
 
 def explain(gaps: set[Key], misplaced: Sequence[Key], wrong: Collection[Part]) -> dict[Key, Key]:
-    """Take away the gaps that misplaced texts left: no more of them than there are such texts.
+    """Remove from `gaps` those that misplaced texts explain, at most as many as there are such texts.
 
-    wrong: the parts of a misplaced text's key that are not to be relied on. Returns text -> its gap, where there is one
-    of each.
+    wrong: parts of a misplaced text's key that are unreliable. Returns text -> its gap, if the match is unique.
     """
 
     def relied_on(key: Key) -> tuple[object, ...]:
@@ -115,7 +115,7 @@ def lines_named(lines: Collection[int]) -> str:
 
 
 def enumerated(names: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b, c, d, e and 7 more', fit for a message."""
+    """'a', 'a and b' or 'a, b, c, d, e and 7 more', for a message."""
     return _joined([shown(name) for name in names])
 
 
@@ -126,17 +126,17 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def slip_sentence(name: str, count: int, others: Sequence[str], meant: str | None) -> str:
-    """How often a misspelt name occurs, what the other texts have, and which of these is meant, if that is known."""
+    """Report a misspelt name: how often it occurs, the other texts' names, and the likely correct one."""
     near = meant or next(iter(nearest_names(name, others)), None)
     times = "occurs once" if count == 1 else f"occurs in {count} texts"
-    hint = f"; is {shown(near)} meant?" if near else ""
-    return f"{shown(name)} {times}, the others have {enumerated(others)}{hint}"
+    hint = f"; did you mean {shown(near)}?" if near else ""
+    return f"{shown(name)} {times}, but the other texts have {enumerated(others)}{hint}"
 
 
 def missing_sentences(gaps: Collection[Key], names: Sequence[str], levels: Sequence[str]) -> list[str]:
-    """One sentence for all questions that lack the same texts.
+    """One sentence for each group of questions that lack the same texts.
 
-    names: what a sentence calls each question. levels: all of the study.
+    names: name of each question in a message. levels: all levels of the study.
     """
     same: dict[tuple[tuple[str, str], ...], list[int]] = {}
     order = {level: at for at, level in enumerate(levels)}
@@ -156,22 +156,22 @@ def _lack(lacking: Sequence[tuple[str, str]], n_levels: int) -> str:
     of_level = {level: [source for at, source in lacking if at == level] for level, _ in lacking}
     (level, whose), *more = of_level.items()
     if level == NO_LEVEL:
-        return f", source {enumerated(whose)}: text is missing"
+        return f", system {enumerated(whose)}: text is missing"
     if not more and len(whose) == 1:
-        return f", level {shown(level)}, source {shown(whose[0])}: text is missing"
+        return f", level {shown(level)}, system {shown(whose[0])}: text is missing"
     if not more:
-        return f", level {shown(level)}: texts of both sources are missing"
+        return f", level {shown(level)}: texts of both systems are missing"
     if len(sources) == 1 and len(lacking) == n_levels:
-        return f": all texts of source {enumerated(list(sources))} are missing"
+        return f": all texts of system {enumerated(list(sources))} are missing"
     each = [
-        f"{shown(at)} (source {shown(own[0])})" if len(own) == 1 else shown(at)
+        f"{shown(at)} (system {shown(own[0])})" if len(own) == 1 else shown(at)
         for at, own in of_level.items()
     ]
-    return f": texts are missing at the levels {_joined(each)}"
+    return f": texts are missing at levels {_joined(each)}"
 
 
 MOST_EMPTY = 20
-"""Places a text; a file that would need more has the wrong names in a column."""
+"""Most expected places per text; above that, a column has the wrong names."""
 
 _INVISIBLE = regex.compile(r"[\p{Cf}\u00A0\u2000-\u200A\u202F\u3164]")
 
@@ -187,15 +187,15 @@ _UNKNOWN: Mapping[str, int] = {}
 
 
 class DatasetBuilder(FileFindings):
-    """Collects items, texts and problems of one file; `finish` returns the data set or raises them all.
+    """Collects items, texts and problems of one file; `finish` returns the data set or raises all problems.
 
-    Items are known by their number in the file, because two of them may carry the same id.
+    Items are identified by their number in the file, because two items may have the same id.
     """
 
     def __init__(self, file_name: str, sha256: str) -> None:
         super().__init__(file_name, sha256)
         self.plain = False
-        """Whether the file states no levels: plain pairs, whose references may be empty."""
+        """Whether the file has no levels: plain pairs, whose references may be empty."""
         self._items: list[Item] = []
         self._texts: dict[Key, str] = {}
         self._lines: dict[Key, int | None] = {}
@@ -214,7 +214,7 @@ class DatasetBuilder(FileFindings):
         reference_name: str = "reference",
         lines: Mapping[str, int] = _UNKNOWN,
     ) -> int:
-        """Check and keep a question; returns the number under which its texts are added.
+        """Check and add a question; return the number for adding its texts.
 
         reference_name: the reference's field in this format. lines: field -> its line, for messages.
         """
@@ -236,9 +236,9 @@ class DatasetBuilder(FileFindings):
         *,
         reported: bool = False,
     ) -> None:
-        """Check and keep one source's text at one level of an item.
+        """Check and add one system's text at one level of an item.
 
-        reported: something is wrong with the row, so that it is no second problem if it gives a text again.
+        reported: the row has a reported problem, so a duplicate text is not a second problem.
         """
         key = Key(item, level, source)
         where = self._place(line, key)
@@ -250,16 +250,16 @@ class DatasetBuilder(FileFindings):
             self._again.append((key, line, same))
 
     def _place(self, line: int | None, key: Key) -> str:
-        """Where a text stands, for messages."""
+        """The place of a text, for messages."""
         level = None if key.level == NO_LEVEL else key.level
         return place(line, self._items[key.question].item_id, level, key.source)
 
     def systems(self) -> list[str]:
-        """Every system that the file has a text of, in its order."""
+        """Every system with a text in the file, in the file's order."""
         return list(dict.fromkeys(source for _, _, source in self._texts))
 
     def keep_systems(self, wanted: Collection[str]) -> None:
-        """Leave out the texts of all other systems, with a note, where the file has those wanted and more."""
+        """Leave out the texts of all other systems, with a note, if the file has all wanted systems and more."""
         there = self.systems()
         others = [system for system in there if system not in wanted]
         if not others or not set(wanted) <= set(there):
@@ -269,19 +269,19 @@ class DatasetBuilder(FileFindings):
         self.notes.append(f"systems left out: {enumerated(others)}")
 
     def mark_unusable(self, item: int, level: str = "") -> None:
-        """Remember that an item (or one level of it) is broken and reported: nothing in it is missing."""
+        """Note that an item (or one level of it) has a reported problem, so that none of its texts counts as missing."""
         self._unusable.add((item, level))
 
     def mark_unplaced(self, level: str, source: str) -> None:
-        """Remember a text whose item is not known and reported: some item lacks it."""
+        """Note a text whose unknown item was reported: some item lacks this text."""
         self._unplaced.append(Key(-1, level, source))
 
     def mark_unread(self) -> None:
-        """Remember that part of the file could not be read and was reported: what is missing may stand there."""
+        """Note that part of the file could not be read: missing texts may be there."""
         self._unread = True
 
     def finish(self) -> Dataset:
-        """The data set if the file holds one; else InputError with every problem found."""
+        """Return the data set. Raises InputError with every problem found."""
         self._check_ids()
         sources = self._sources()
         levels = tuple(sorted({level for _, level, _ in self._texts}, key=natural_order))
@@ -308,9 +308,9 @@ class DatasetBuilder(FileFindings):
         )
 
     def finish_outputs(self) -> tuple[tuple[Item, ...], tuple[Output, ...]]:
-        """The questions and what one or two sources have to them, gaps and all; else InputError.
+        """Return questions and texts of one or two systems, even with gaps. Raises InputError with every problem.
 
-        For files that are to be put beside another: which texts are needed shows only then.
+        For files to be paired with another file, which decides what texts are needed.
         """
         self._check_ids()
         sources = self._sources(fewest=1)
@@ -326,41 +326,41 @@ class DatasetBuilder(FileFindings):
         return tuple(self._items), outputs
 
     def _note_invisible(self) -> None:
-        """Characters nobody sees can tell the sources apart to whoever looks at the page's text."""
+        """Add a note on invisible characters: they reveal the system to anyone who inspects the page's text."""
         for source in dict.fromkeys(source for _, _, source in self._texts):
             texts = [text for (_, _, own), text in self._texts.items() if own == source]
             found = Counter(c for text in texts for c in set(_INVISIBLE.findall(text)))
             if found:
                 named = ", ".join(f"U+{ord(c):04X} in {n}" for c, n in sorted(found.items()))
-                self.notes.append(f"texts of source {shown(source)} hold characters nobody sees: {named}")
+                self.notes.append(f"texts of system {shown(source)} contain invisible characters: {named}")
 
     def _check_ids(self) -> None:
         for item_id, count in Counter(item.item_id for item in self._items).items():
             if count > 1:
-                self.problems.append(f"{place(question=item_id)}: id is used by {count} questions")
+                self.problems.append(f"{place(question=item_id)}: {count} questions have this id")
 
     def _sources(self, fewest: int = 2) -> list[str]:
-        """The file's two sources in its order, and none that is misspelt; a problem where there are more or fewer."""
+        """The file's two systems in its order, without misspelt names; adds a problem if there are more or fewer."""
         places: dict[str, set[tuple[int, str]]] = {}
         for item, level, source in self._texts:
             places.setdefault(source, set()).add((item, level))
         names = enumerated(list(places)) if places else "none"
         if len({same_name(source) for source in places}) < len(places) == 2:
-            self.problems.append(f"sources: {names} look alike; give them names a reader can tell apart")
+            self.problems.append(f"systems: {names} look alike; give them clearly different names")
         if len(places) > 2:
-            # The two that occur most often are meant.
+            # The two most frequent systems are assumed to be correct.
             meant = sorted(places, key=lambda source: -len(places[source]))[:2]
             misspelt = slips({source: own for source, own in places.items() if source != meant[0]})
             if len(places) - len(misspelt) == 2:
                 return [source for source in places if source not in misspelt]
         if not fewest <= len(places) <= 2 and (places or not self.problems):
             needed = "exactly two" if fewest == 2 else "one or two"
-            which = "; name candidate and comparator to compare two of them" if len(places) > 2 else ""
+            which = "; name a candidate and a comparator to compare two of them" if len(places) > 2 else ""
             self.problems.append(f"systems: found {len(places)} ({names}), expected {needed}{which}")
         return list(places)
 
     def _check_places(self, levels: tuple[str, ...], sources: list[str]) -> None:
-        """Report the texts that are misplaced, and those that are missing for no reason reported otherwise."""
+        """Report misplaced texts, and missing texts that no other problem explains."""
         gaps: set[Key] = set()
         whose = set(sources)
         odd_sources = [key for key in self._texts if key.source not in whose]
@@ -387,12 +387,13 @@ class DatasetBuilder(FileFindings):
         self.problems += missing_sentences(gaps, self._names_with_lines(), meant)
 
     def _gaps(self, levels: list[str], sources: list[str]) -> set[Key]:
-        """The texts that the file lacks; none after a problem that says why most of them are missing."""
+        """The texts that the file lacks; none if one reported problem explains most of them."""
         needed = len(self._items) * len(levels) * len(sources)
         if needed > MOST_EMPTY * len(self._texts):
             self.problems.append(
-                f"file: {len(self._texts)} texts of {len(self._items)} questions at {len(levels)} levels "
-                f"({enumerated(levels)}); every question needs two at each level. Check the columns item_id and level"
+                f"file: {len(self._texts)} texts for {len(self._items)} questions at {len(levels)} levels "
+                f"({enumerated(levels)}), but every question needs two texts per level. Check the columns item_id and "
+                "level"
             )
             return set()
         return {
@@ -406,7 +407,7 @@ class DatasetBuilder(FileFindings):
         }
 
     def _names_with_lines(self) -> list[str]:
-        """What a sentence calls each question: its id, with the lines on which it stands."""
+        """Each question's name in a message: its id and lines."""
         lines: dict[int, set[int]] = {}
         for key, line in self._lines.items():
             if line is not None:
@@ -424,7 +425,7 @@ class DatasetBuilder(FileFindings):
         sources: list[str],
         found: dict[Key, Key],
     ) -> None:
-        """One problem for each level and source that is misspelt, wherever it stands; `found`: what they left out."""
+        """Add one problem for each misspelt level or system. found: text -> the gap that it leaves."""
         again: dict[Key, list[int | None]] = {}
         for key, line, _ in self._again:
             again.setdefault(key, []).append(line)
@@ -441,35 +442,37 @@ class DatasetBuilder(FileFindings):
             level = keys[0].level
             if part == "source" and levels and len(keys) == 1 and level not in levels:
                 sentence = (
-                    f"{shown(name)} and level {shown(level)} occur in this text alone; are they swapped?"
+                    f"{shown(name)} and level {shown(level)} occur only in this text; are they swapped?"
                 )
             self.problems.append(f"{self._place_of(keys, part, lines)}: {sentence}")
         slipped = {*odd_levels, *odd_sources}
         self._again = [one for one in self._again if one[0] not in slipped]
 
     def _place_of(self, keys: list[Key], part: Part, lines: list[int | None]) -> str:
-        """Where texts with the same wrong part stand."""
+        """The place of texts with the same wrong part."""
         known = [line for line in lines if line is not None]
         questions = list(dict.fromkeys(self._items[key.question].item_id for key in keys))
         parts = [lines_named(known)] if known else []
         parts.append(f"question{'s' if len(questions) > 1 else ''} {enumerated(questions)}")
         if len(keys) == 1:
             only = keys[0]
-            parts.append(f"source {shown(only.source)}" if part == "level" else f"level {shown(only.level)}")
-        return ", ".join([*parts, f"column {part}" if known else part])
+            parts.append(f"system {shown(only.source)}" if part == "level" else f"level {shown(only.level)}")
+        return ", ".join([*parts, f"column {part}" if known else _WORDS[part]])
 
     def _report_repeated(self, left: dict[Key, tuple[Part, Key]]) -> None:
-        """Texts that are given again: each, or all at once where many rows are there twice.
+        """Report duplicate texts, one by one or, if there are many, together.
 
-        left: text -> the part of it that is wrong, if another text is missing, and where that one is.
+        left: text -> the part that is wrong and the key of the missing text, if there is one.
         """
         for same in (True, False):
             own = [(key, line) for key, line, alike in self._again if alike == same]
             lines = [line for _, line in own if line is not None]
             if len(lines) > MOST_LISTED:
-                what = "the rows repeat earlier ones" if same else "texts are given more than once"
+                what = "rows repeat earlier rows" if same else "texts occur more than once"
                 first = self._lines[own[0][0]]
-                self.problems.append(f"{lines_named(lines)}: {what}, line {lines[0]} that of line {first}")
+                self.problems.append(
+                    f"{lines_named(lines)}: {what}, e.g. line {lines[0]} repeats line {first}"
+                )
                 continue
             for key, line in own:
                 first = self._lines[key]
@@ -479,40 +482,40 @@ class DatasetBuilder(FileFindings):
                 if key in left:
                     part, gap = left[key]
                     name = self._items[gap.question].item_id if part == "question" else getattr(gap, part)
-                    hint = f", but none for {part} {shown(name)}"
-                self.problems.append(f"{where}: text is given more than once{before}{hint}")
+                    hint = f", but {_WORDS[part]} {shown(name)} has none"
+                self.problems.append(f"{where}: text occurs more than once{before}{hint}")
 
     def _note_identical(self, levels: tuple[str, ...], first: str, second: str) -> None:
         for number, item in enumerate(self._items):
             for level in levels:
                 if self._texts[Key(number, level, first)] == self._texts[Key(number, level, second)]:
                     where = place(None, item.item_id, level or None)
-                    self.notes.append(f"{where}: both sources have the same text")
+                    self.notes.append(f"{where}: both systems have the same text")
 
 
 MOST_NAMED = 20
-"""Items left out that the note names."""
+"""Most left-out items that a note names."""
 COLUMNS = tuple(known_at("study"))
 _OPTIONAL_IF_PLAIN = ("level", "reference")
-"""Columns that a table without levels need not have."""
-FORMATS = "the paper's JSON (.json), a long table (.csv, .tsv) or one JSON object a line (.jsonl, .ndjson)"
-"""What a data set may be in, for messages and labels."""
+"""Columns that a table without levels may lack."""
+FORMATS = "Factual's JSON (.json), a long table (.csv, .tsv) or one JSON object per line (.jsonl, .ndjson)"
+"""Formats of a data set, for messages and labels."""
 ITEM_COLUMNS = ("question", "reference", "language")
 MOST_SHORT = 200
-"""Questions without all texts among which the one is searched that lacks a row without a question."""
+"""Most incomplete questions that are searched for the home of a row without a question."""
 
 
 def read_tabular(data: bytes, file_name: str) -> Dataset:
-    """Read long CSV or JSONL, whichever the file name or else the first character says."""
+    """Read long CSV or JSONL; the file name or the first character decides which."""
     return collect_tabular(data, file_name).finish()
 
 
 def collect_tabular(
     data: bytes, file_name: str, *, rows: Rows = table_rows, made_alone: bool = False
 ) -> DatasetBuilder:
-    """What a long table holds, before it is asked whether that is a whole data set.
+    """Collect the content of a long table, before checking that it is a whole data set.
 
-    made_alone: items that have a row with a `reason` in place of a text are left out with a note.
+    made_alone: leave out, with a note, items that have a row with a `reason` instead of a text.
     """
     builder = DatasetBuilder(file_name, sha256_of(data))
     known = known_at("study") | ({"reason": ("reason",)} if made_alone else {})
@@ -523,10 +526,10 @@ def collect_tabular(
             text.lstrip().startswith("{")
             or any(mark in text.lstrip().split("\n", 1)[0] for mark in DELIMITERS)
         ):
-            reject(file_name, [f"file: the format is not known; accepted are {FORMATS}"])
+            reject(file_name, [f"file: unknown format; use {FORMATS}"])
         columns = file_columns(text, file_name, known, (), SUGGESTED)
         named = columns.named.values()
-        # A look at the rows whose problems nobody reads: they are found again below.
+        # First pass, only to detect plain pairs; its problems are found again below.
         apart = list(read_rows(text, columns, FileFindings(file_name, ""))) if _may_be_plain(named) else []
         builder.plain = _is_plain(apart)
         columns = replace(columns, required=_required(builder))
@@ -553,21 +556,21 @@ def _required(builder: DatasetBuilder) -> tuple[str, ...]:
 
 
 def _may_be_plain(columns: Collection[str]) -> bool:
-    """Whether a table with these columns has all that plain pairs need, and no levels."""
+    """Whether a table has all columns that plain pairs need, and no levels."""
     return "level" not in columns and {"item_id", "question", "source", "text"} <= set(columns)
 
 
 def _is_plain(rows: Sequence[Record]) -> bool:
-    """Whether rows without a level are one answer each, and not the answers at several levels.
+    """Whether rows without a level are plain pairs rather than answers at several levels.
 
-    Where most answers of a system to a question are several, the column of levels is missing or has another name.
+    If most systems have several answers to a question, the level column is missing or has another name.
     """
     texts = Counter((name_of(row.cells.get("item_id")), name_of(row.cells.get("source"))) for row in rows)
     return bool(texts) and 2 * sum(n > 1 for n in texts.values()) <= len(texts)
 
 
 def _made(rows: list[Record], builder: DatasetBuilder) -> list[Record]:
-    """The rows of the items of which every text was made."""
+    """The rows of items for which every text was generated."""
     unmade = [
         r for r in rows if _kept_text(r.cells.get("text")) is None and _kept_text(r.cells.get("reason"))
     ]
@@ -577,7 +580,9 @@ def _made(rows: list[Record], builder: DatasetBuilder) -> list[Record]:
     if gone:
         more = "" if len(gone) <= MOST_NAMED else f" and {len(gone) - MOST_NAMED} more"
         listed = ", ".join(map(shown, gone[:MOST_NAMED]))
-        builder.notes.insert(0, f"{shown(builder.file_name)}: left out for want of a level: {listed}{more}")
+        builder.notes.insert(
+            0, f"{shown(builder.file_name)}: items left out because a level is missing: {listed}{more}"
+        )
     return [row for row in rows if name_of(row.cells.get("item_id")) not in gone]
 
 
@@ -585,16 +590,16 @@ def _build(rows: list[Record], builder: DatasetBuilder) -> None:
     if builder.problems:
         builder.mark_unread()
     if not rows and not builder.problems:
-        builder.problems.append("file: there is no row below the header; at least one question is needed")
+        builder.problems.append("file: there are no rows below the header; at least one question is needed")
     asked = [column for column in COLUMNS[:-1] if not (builder.plain and column in _OPTIONAL_IF_PLAIN)]
     if empty := [column for column in asked if len(rows) > 1 and _is_empty(column, rows)]:
-        # Without a column no row says anything: what would follow are problems of this one.
+        # Every other problem would only follow from the empty column.
         builder.problems += [f"file: column {column} is empty in all {len(rows)} rows" for column in empty]
         reject(builder.file_name, builder.problems)
     ids = [row.cells.get("item_id") for row in rows]
     if 2 < len(rows) == len(set(map(repr, ids))):
         builder.problems.append(
-            "file: every row has an item_id of its own; all texts of one question need the same item_id"
+            "file: every row has a different item_id, but all texts of a question need the same item_id"
         )
         reject(builder.file_name, builder.problems)
     rows_of: dict[str, list[Record]] = {}
@@ -609,7 +614,7 @@ def _build(rows: list[Record], builder: DatasetBuilder) -> None:
         given, lines, differing = _item_fields(item_id, item_rows, builder)
         texts = (given[column] for column in ITEM_COLUMNS)
         number = builder.add_item(item_id, *texts, lines=lines)
-        # What most rows say comes first, so that it is the others whose texts are given again.
+        # Rows that agree with the majority come first, so that duplicates are reported for the others.
         for row in sorted(item_rows, key=lambda row: row.line in differing):
             _add_output(number, item_id, row, builder, reported=row.line in differing)
 
@@ -619,23 +624,23 @@ def _is_empty(column: str, rows: list[Record]) -> bool:
 
 
 def _kept_text(value: object) -> object:
-    """What a cell says, to be compared with another; None: nothing."""
+    """A cell's content for comparisons; None if the cell is empty."""
     if isinstance(value, str):
         return None if is_blank(value) else clean_text(printable_text(value))
     return value if isinstance(value, Hashable) else repr(value)
 
 
 def _cell(row: Record, builder: DatasetBuilder) -> tuple[str, str] | None:
-    """(level, source) of a row that names both."""
+    """(level, system) of a row, or None if one is missing."""
     level, source = (name_of(row.cells.get(column)) for column in ("level", "source"))
     level = NO_LEVEL if builder.plain else level
     return None if level is None or source is None else (level, source)
 
 
 def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) -> None:
-    """Put rows under a wrong item_id to the question that lacks them, and report the id.
+    """Move rows with a wrong item_id to the question that lacks them, and report the id.
 
-    A row's own question tells where it belongs; where it names none, it belongs where its text alone is missing.
+    A row's own question shows where it belongs. A row without a question belongs where only its text is missing.
     """
     cells = {item: {_cell(row, builder) for row in rows} for item, rows in rows_of.items()}
     every = len(set().union(*cells.values()))
@@ -663,11 +668,11 @@ def _move_misnamed(rows_of: dict[str, list[Record]], builder: DatasetBuilder) ->
             if len(homes) != 1 or len(near) > MOST_SHORT or None in own:
                 continue
             (home,) = homes
-            why = "which lacks" if question is None else "whose question it has and which lacks"
+            why = "which lacks" if question is None else "which has the same question and lacks"
             texts = "this text" if len(rows) == 1 else "these texts"
             builder.problems.append(
                 f"{lines_named([row.line for row in rows])}, column item_id: {shown(item)}; "
-                f"is {shown(home)} meant, {why} {texts}?"
+                f"did you mean {shown(home)}, {why} {texts}?"
             )
             lines = {row.line for row in rows}
             rows_of[home] = sorted([*rows_of[home], *rows], key=lambda row: row.line)
@@ -683,13 +688,13 @@ def _asked(row: Record) -> object:
 
 
 def _most_common(values: list[object]) -> object:
-    """The value that most rows have, of equally many the first; None where no row says anything."""
+    """The most common value, or the first of equally common ones; None if all are None."""
     counts = Counter(value for value in values if value is not None)
     return counts.most_common(1)[0][0] if counts else None
 
 
 def _name(row: Record, column: str, where: str, builder: DatasetBuilder) -> str | None:
-    """A required name in the row; None after reporting why there is none."""
+    """A required name in the row; None after reporting a problem."""
     if column not in row.cells:
         builder.problems.append(f"{where}: {column} is missing")
         return None
@@ -702,7 +707,7 @@ def _name(row: Record, column: str, where: str, builder: DatasetBuilder) -> str 
 def _item_fields(
     item_id: str, rows: list[Record], builder: DatasetBuilder
 ) -> tuple[dict[str, object], dict[str, int], set[int]]:
-    """What most rows of an item say of it, on which lines, and the lines that say something else, which are reported."""
+    """(most common values of an item, their lines, lines that differ); reports the lines that differ."""
     given: dict[str, object] = {"question": "", "reference": "", "language": "und"}
     line_of = dict.fromkeys(given, rows[0].line)
     differing: dict[int, list[str]] = {}
@@ -725,7 +730,7 @@ def _item_fields(
         builder.problems.append(
             f"{lines_named(apart)}, {place(question=item_id)}: {enumerated(named)} {differ} in line {others}"
         )
-    # A row without a question goes on with that of the row above it.
+    # A row without a question continues the row above it.
     told, lines = False, set(differing)
     for row in rows:
         if row.line in differing or _asked(row) is not None:
@@ -740,7 +745,7 @@ def _add_output(number: int, item_id: str, row: Record, builder: DatasetBuilder,
     level = NO_LEVEL if builder.plain else _name(row, "level", where, builder)
     source = _name(row, "source", place(row.line, item_id, level or None), builder)
     if level is None:
-        # Which of the item's texts this is cannot be known, so none of them is called missing.
+        # The level is unknown, so none of the item's texts is reported as missing.
         builder.mark_unusable(number)
     elif source is None:
         builder.mark_unusable(number, level)

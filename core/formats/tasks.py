@@ -1,4 +1,4 @@
-"""Rating tasks: what raters and evaluators are asked of every text, read from YAML files that people write."""
+"""Rating tasks: the questions that raters and evaluators answer about every text, read from YAML files."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,16 +29,16 @@ from core.yaml_fields import (
 
 SHIPPED = Path(__file__).resolve().parents[2] / "data" / "tasks"
 MOST_ANSWERS = 101
-"""On offer where there are steps: 0-100 in ones."""
+"""Most possible answers of a scale with steps: 0 to 100 in ones."""
 LONGEST_DIMENSION = 40
-"""Characters of a dimension's name: it is a column's heading, and the end of a metric's name."""
+"""Most characters of a dimension's name, which becomes a column heading and the end of a metric's name."""
 SEVERITIES = tuple(sorted(WEIGHTS, key=lambda severity: WEIGHTS[severity]))
-"""That have a weight, mildest first."""
+"""Severities with a weight, mildest first."""
 _ROUNDING = 1e-9
 
 
 class DimensionFields(Strict):
-    """A dimension as a file has it."""
+    """Fields of a dimension in a task file."""
 
     name: Text
     title: Title
@@ -51,7 +51,7 @@ class DimensionFields(Strict):
 
 
 class SpanFields(Strict):
-    """A typology of errors as a file has it."""
+    """Fields of an error typology in a task file."""
 
     severities: list[Text]
     categories: list[Text]
@@ -60,7 +60,7 @@ class SpanFields(Strict):
 
 
 class LabelFields(Strict):
-    """What stands above the parts of an item, as a file has it."""
+    """Headings of the parts of an item in a task file."""
 
     source: Title = TaskLabels.source
     reference: Title = TaskLabels.reference
@@ -68,7 +68,7 @@ class LabelFields(Strict):
 
 
 class TaskFields(Strict):
-    """A task file as it is written."""
+    """Fields of a task file."""
 
     name: Name
     title: Title
@@ -80,7 +80,7 @@ class TaskFields(Strict):
 
 
 def parse_task(text: str, file_name: str) -> RatingTask:
-    """The task that a file's text describes. Raises InputError with every problem found, each with its place."""
+    """Read a task from a file's text. Raises InputError with every problem and its place."""
     read = read_yaml(text)
     problems = list(read.problems)
     fields: TaskFields | None = None
@@ -97,17 +97,17 @@ def parse_task(text: str, file_name: str) -> RatingTask:
 
 
 def shipped_tasks() -> tuple[RatingTask, ...]:
-    """Every usable task in `data/tasks/`, the files that somebody put there included; by name."""
+    """Every valid task in `data/tasks/`, including added files, sorted by name."""
     return _SHIPPED.all()
 
 
 def unusable_tasks() -> tuple[str, ...]:
-    """A line for each file in `data/tasks/` that cannot be used."""
+    """One line for each invalid file in `data/tasks/`."""
     return _SHIPPED.unusable()
 
 
 def find_task(name_or_path: str) -> RatingTask:
-    """A shipped task by name, else the task in a file. Raises InputError where there is neither."""
+    """Find a shipped task by name, or read the task in a file. Raises InputError if there is neither."""
     return _SHIPPED.find(name_or_path)
 
 
@@ -115,7 +115,7 @@ _SHIPPED = Shipped(SHIPPED, "task", parse_task)
 
 
 def dump_task(task: RatingTask) -> str:
-    """The task as a file: parse_task reads it to an equal one."""
+    """Write a task as a file; parse_task reads an equal task from it."""
     fields: dict[str, Any] = {
         "name": task.name,
         "title": task.title,
@@ -130,7 +130,7 @@ def dump_task(task: RatingTask) -> str:
             "source_side": task.spans.source_side,
         } | ({"meanings": dict(task.spans.meanings)} if task.spans.meanings else {})
     fields["show_reference"] = task.show_reference
-    # Left out where they are as usual: a run is known by the text of its task.
+    # Default labels are left out: the text of a task identifies a run.
     return dumped(fields | ({"labels": asdict(task.labels)} if task.labels != TaskLabels() else {}))
 
 
@@ -169,24 +169,24 @@ def _task(fields: TaskFields) -> RatingTask:
     )
 
 
-# --- what types alone do not say ------------------------------------------------------------------
+# --- checks beyond types -------------------------------------------------------------------------
 
 
 def _problems(fields: TaskFields, read: ReadYaml) -> Iterator[str]:
     if not fields.dimensions and fields.spans is None:
-        yield "file: nothing is asked; dimensions, spans, or both are needed"
+        yield "file: the task is empty; give dimensions, spans, or both"
     names = Counter(one.name.casefold() for one in fields.dimensions)
     for number, one in enumerate(fields.dimensions, start=1):
         place = ("dimensions", str(number))
         if problem := _name_problem(one.name):
             yield f"{place_of(read.lines, (*place, 'name'))}: {problem}"
         if names[one.name.casefold()] > 1:
-            yield f"{place_of(read.lines, (*place, 'name'))}: several dimensions are called {shown(one.name)}"
+            yield f"{place_of(read.lines, (*place, 'name'))}: {shown(one.name)} is the name of several dimensions"
         for field, problem in _scale_problems(one):
             yield f"{place_of(read.lines, (*place, field))}: {problem}"
         written = sum(keys[:3] == (*place, "anchors") and len(keys) == 4 for keys in read.lines)
         if len(one.anchors) < written:
-            yield f"{place_of(read.lines, (*place, 'anchors'))}: the same number is written in two ways"
+            yield f"{place_of(read.lines, (*place, 'anchors'))}: a number occurs twice, written differently"
     if fields.spans is not None:
         yield from _span_problems(fields.spans, read)
 
@@ -196,31 +196,41 @@ def _name_problem(name: str) -> str:
         return name_problem(name)
     if len(name) > LONGEST_DIMENSION:
         return f"has {len(name)} characters, at most {LONGEST_DIMENSION}"
-    return "" if all(char.isalnum() or char in "_-" for char in name) else "may have letters, digits, - and _"
+    return (
+        ""
+        if all(char.isalnum() or char in "_-" for char in name)
+        else "may contain only letters, digits, - and _"
+    )
 
 
 def _scale_problems(one: DimensionFields) -> Iterator[tuple[str, str]]:
-    """(field, what is wrong with it) of a dimension's numbers."""
+    """(field, problem) for a dimension's numbers."""
     numbers = {"lowest": one.lowest, "highest": one.highest, "step": one.step}
     wild = [name for name, number in numbers.items() if not abs(number) < 1e9]  # NaN neither
     if wild:
         yield from ((name, f"is {numbers[name]:g}, expected a number") for name in wild)
         return
     if one.highest <= one.lowest:
-        yield "highest", f"is {one.highest:g}, not above lowest, {one.lowest:g}"
+        yield "highest", f"is {one.highest:g}, which is not above lowest ({one.lowest:g})"
         return
     if one.step < 0:
         yield "step", f"is {one.step:g}, below 0; 0 means any number"
         return
     steps = 0.0 if one.step == 0 else (one.highest - one.lowest) / one.step
     if abs(steps - round(steps)) > _ROUNDING * max(1.0, steps):
-        yield "step", f"is {one.step:g}, which does not lead from {one.lowest:g} to {one.highest:g}"
+        yield (
+            "step",
+            f"is {one.step:g}, which does not divide the range from {one.lowest:g} to {one.highest:g}",
+        )
     elif round(steps) + 1 > MOST_ANSWERS:
-        yield "step", f"is {one.step:g}: {round(steps) + 1} answers are on offer, at most {MOST_ANSWERS}"
+        yield (
+            "step",
+            f"is {one.step:g}, which gives {round(steps) + 1} answers; at most {MOST_ANSWERS} are possible",
+        )
     else:
         for answer in one.anchors:
             if not _on_offer(answer, one):
-                yield "anchors", f"{answer:g} is not among the answers on offer"
+                yield "anchors", f"{answer:g} is not a possible answer"
 
 
 def _on_offer(answer: float, one: DimensionFields) -> bool:
@@ -240,24 +250,24 @@ def _span_problems(spans: SpanFields, read: ReadYaml) -> Iterator[str]:
             if name_of(one) is None:
                 yield f"{here}: {name_problem(one)}"
             elif written.index(one) < number - 1:
-                yield f"{here}: {shown(one)} is given a second time"
+                yield f"{here}: {shown(one)} occurs twice"
             elif field == "categories" and is_no_error(one, ""):
-                yield f"{here}: {shown(one)} is no error; that there is none needs no category"
+                yield f"{here}: {shown(one)} is not an error; 'no errors' needs no category"
             elif field == "severities" and one not in WEIGHTS:
                 yield f"{here}: {shown(one)} has no weight; possible: {', '.join(SEVERITIES)}"
     for name in spans.meanings:
         if name not in (*spans.severities, *spans.categories):
             place = place_of(read.lines, ("spans", "meanings", name))
-            yield f"{place}: is neither a severity nor a category of this task"
+            yield f"{place}: not a severity or category of this task"
     known = [one for one in spans.severities if one in WEIGHTS]
     ordered = sorted(known, key=SEVERITIES.index)
     if known != ordered:
         place = place_of(read.lines, ("spans", "severities"))
-        yield f"{place}: the mildest comes first: {', '.join(ordered)}"
+        yield f"{place}: list the mildest first: {', '.join(ordered)}"
 
 
 def _problem(error: ErrorDetails, read: ReadYaml) -> str:
-    # Lists count from 0 there, from 1 in a file.
+    # Pydantic counts list entries from 0, messages from 1.
     keys = tuple(
         str(part + 1) if isinstance(part, int) else str(part) for part in error["loc"] if part != "[key]"
     )
@@ -265,7 +275,7 @@ def _problem(error: ErrorDetails, read: ReadYaml) -> str:
 
 
 def _as_written(keys: tuple[str, ...], read: ReadYaml) -> tuple[str, ...]:
-    """The keys as the file has them: an anchor 1.0 may be written 1."""
+    """The keys as written in the file, where an anchor 1.0 may be written 1."""
     if keys in read.lines or not keys:
         return keys
     short = keys[-1].removesuffix(".0")
@@ -274,9 +284,9 @@ def _as_written(keys: tuple[str, ...], read: ReadYaml) -> tuple[str, ...]:
 
 def _sentence(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
-        return f"is no field here; there are {', '.join(_model_at(error['loc']).model_fields)}"
+        return f"is not a field here; possible: {', '.join(_model_at(error['loc']).model_fields)}"
     if "[key]" in error["loc"]:
-        return "is no answer; an answer is a number without quotes"
+        return "is not an answer; write a number without quotes"
     if error["type"] in ("float_type", "float_parsing"):
         return f"is {error['input']!r}, expected a number"
     if error["type"] == "bool_type":

@@ -1,4 +1,4 @@
-"""trutheval's JSON: the paper's data set, the report of a factual perturbation, and one rater's votes; read and written."""
+"""Read and write trutheval's JSON: Factual's data set, the report of a factual perturbation, and one rater's votes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,14 +33,14 @@ QUESTION_FIELDS = ("id", "question", "ground_truth", "answers", "language")
 
 
 ONE_SOURCE = (
-    "it has one source's answers, without the source's name; take the outputs.jsonl of the same run and name the other "
-    "source's file too (`python -m core study import FILE --beside FILE`), or use the page Generate"
+    "only one system's answers, without the system's name. Use the outputs.jsonl of the same run and name the other "
+    "system's file too (`python -m core study import FILE --beside FILE`), or use the page Generate"
 )
-"""Of a run's dataset.json: there a level is a text, not an object with one text a source."""
+"""Problem with a run's dataset.json, in which a level is a text and not an object with one text per system."""
 
 
 def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
-    """What a file in the paper's JSON holds, before it is asked whether that is a whole data set."""
+    """Collect the content of a file in Factual's JSON, before checking that it is a whole data set."""
     value, problem = parse_json(decode(data, file_name))
     if problem:
         reject(file_name, [problem])
@@ -72,7 +72,7 @@ def collect_trutheval(data: bytes, file_name: str) -> DatasetBuilder:
 
 
 def _without_sources(questions: list[object]) -> bool:
-    """Whether every level of every question is a text, as in the files that a run writes."""
+    """Whether every level of every question is a text, as in files written by a run."""
     levels = [q.get("answers") for q in questions if isinstance(q, JsonObject)]
     texts = [list(level.values()) for level in levels if isinstance(level, JsonObject)]
     return (
@@ -96,7 +96,7 @@ def _read_question(builder: DatasetBuilder, index: int, question: JsonObject) ->
     builder.problems += duplicate_problems(where, question)
     missing = [field for field in ("question", "ground_truth", "answers") if field not in question]
     builder.problems += [f"{where}: {field} is missing" for field in missing]
-    # A field that is missing has been reported; a stand-in keeps its check silent.
+    # A missing field has been reported; the placeholder avoids a second problem.
     item = builder.add_item(
         item_id,
         question.get("question", "?"),
@@ -117,7 +117,7 @@ def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: Jso
     where = place(question=item_id)
     builder.problems += duplicate_problems(where, answers)
     if answers.duplicates:
-        builder.mark_unusable(item)  # which level the other text was meant for cannot be known
+        builder.mark_unusable(item)  # the level meant for the other text is unknown
     if not answers:
         builder.problems.append(f"{where}: answers is empty")
         builder.mark_unusable(item)
@@ -130,7 +130,7 @@ def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: Jso
         where_level = place(None, item_id, level)
         if not isinstance(texts, JsonObject):
             builder.problems.append(
-                f"{where_level}: is {type_name(texts)}, expected an object with one text a source"
+                f"{where_level}: is {type_name(texts)}, expected an object with one text per system"
             )
             builder.mark_unusable(item, level)
             continue
@@ -138,12 +138,12 @@ def _read_answers(builder: DatasetBuilder, item: int, item_id: str, answers: Jso
         if texts.duplicates:
             builder.mark_unusable(item, level)
         if not texts:
-            builder.problems.append(f"{where_level}: is empty, expected one text a source")
+            builder.problems.append(f"{where_level}: is empty, expected one text per system")
             builder.mark_unusable(item, level)
         for source_key, text in texts.items():
             source = name_of(source_key)
             if source is None:
-                builder.problems.append(f"{where_level}: a source's name {name_problem(source_key)}")
+                builder.problems.append(f"{where_level}: a system's name {name_problem(source_key)}")
                 builder.mark_unusable(item, level)
             else:
                 builder.add_output(item, level, source, text)
@@ -158,7 +158,7 @@ _OF_QUESTION = {
 
 
 def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
-    """The texts as rows under our names; what has no "questions" is left to the reader of tables to refuse."""
+    """The texts as rows with Assay's column names; the table reader refuses anything without "questions"."""
     value, problem = parse_json(numbers_as_json(decode(data, findings.file_name)))
     if problem or not isinstance(value, JsonObject) or "questions" not in value:
         return table_rows(data, known, findings)
@@ -168,7 +168,7 @@ def _rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFinding
 
 
 def _sniff(data: bytes, file_name: str) -> bool:
-    """Whether a file is JSON, but no list of objects: other values are refused as this format."""
+    """Whether a file is JSON but not a list of objects; this format reports the problems of other values."""
     text = data.decode("utf-8-sig", "replace")
     if not is_json(text, file_name):
         return False
@@ -177,9 +177,9 @@ def _sniff(data: bytes, file_name: str) -> bool:
 
 
 def _of_questions(value: object, findings: FileFindings) -> list[Record]:
-    """The paper's form: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
+    """Rows of Factual's JSON: {"questions": [{"id", "question", "ground_truth", "answers"}]}.
 
-    A level of "answers" is one text a source, or a text alone, as 003's generated data set has it.
+    A level of "answers" has one text per system, or is a single text, as in Factual's generated data set.
     """
     records: list[Record] = []
     unused: dict[str, None] = {}
@@ -226,7 +226,7 @@ def _of_answers(
 
 FORMAT = Format(
     "trutheval",
-    "the paper's JSON",
+    "Factual's JSON",
     _sniff,
     {
         "study": collect_trutheval,
@@ -249,7 +249,7 @@ WORDS: dict[Preference, str] = {preference: word for word, preference in MEANING
 def read_votes(
     data: bytes, file_name: str, dataset_item_levels: set[tuple[str, str]]
 ) -> dict[tuple[str, str], Preference]:
-    """The votes by (item_id, level); null and what is not in the file is unanswered and left out."""
+    """Read votes by (item_id, level). Null and missing votes are unanswered and left out."""
     value, problem = parse_json(decode(data, file_name))
     if problem:
         reject(file_name, [problem])
@@ -287,7 +287,7 @@ def _unknown(vote: object) -> str:
 
 
 def write_votes(votes: Mapping[tuple[str, str], Preference | None]) -> bytes:
-    """The paper's JSON: questions in the order given, levels best first; None is written as null."""
+    """Write votes in Factual's JSON: questions in the given order, levels best first, None as null."""
     questions: dict[str, dict[str, str | None]] = {}
     for item_id, level in sorted(votes, key=lambda pair: natural_order(pair[1])):
         vote = votes[item_id, level]
@@ -313,30 +313,30 @@ _LEVEL_NAME_START = "A"
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """How the spans of a report were selected; the paper's reports do not say it."""
+    """How the spans of a report were selected; Factual's published reports lack this."""
 
     keep: float
     """Share of the ranked spans that may be edited."""
     filter_order: str
-    """`paper`: drop what the question names, then keep; `trutheval`: the other way round."""
+    """`paper`: drop spans that the question names, then keep a share; `trutheval`: the other way round."""
     question_filter: str
     """`words` or `trutheval`."""
     levels: int
-    """Beyond A0: an item with fewer has failed."""
+    """Number of levels beyond A0; an item with fewer has failed."""
 
 
 @dataclass(frozen=True)
 class ReportQuestion:
-    """One item of a report, in the order of the file. A list that is None was never made."""
+    """One item of a report. A list that is None was never made."""
 
     question: str
     ground_truth: str
     raw_factual_data: tuple[str, ...] | None = None
     """Spans in the order of the text."""
     with_brackets: Mapping[str, str] = field(default_factory=dict)
-    """Level -> text with brackets around the spans that no edit has touched."""
+    """Level -> text with brackets around spans that no edit has changed."""
     thinking: Mapping[str, str] = field(default_factory=dict)
-    """Level -> what the model considered."""
+    """Level -> the model's reasoning."""
     blacklisted: tuple[str, ...] | None = None
     """Spans that share a word with the question, in lower case."""
     factual_data: tuple[str, ...] | None = None
@@ -346,7 +346,7 @@ class ReportQuestion:
     answers: Mapping[str, str] = field(default_factory=dict)
     """Level -> text."""
     stop_words: str = ""
-    """The question filter's list; empty: the report does not say."""
+    """The question filter's stop words; empty if the report lacks them."""
 
 
 @dataclass(frozen=True)
@@ -356,16 +356,16 @@ class FactualReport:
     questions: tuple[ReportQuestion, ...]
     counters: Mapping[str, int] = field(default_factory=dict)
     failed: Mapping[str, int] = field(default_factory=dict)
-    """`step: reason` -> items; only in reports that Assay wrote."""
+    """`step: reason` -> number of items; only in reports written by Assay."""
     settings: ReportSettings | None = None
-    """None: the report does not say."""
+    """None if the report lacks them."""
     sha256: str = ""
-    """Of the file's bytes; empty: it was not read from a file."""
+    """Hash of the file's bytes; empty if the report was not read from a file."""
     file_name: str = ""
 
 
 def read_report(data: bytes, file_name: str) -> FactualReport:
-    """The report in a file. Raises InputError with every problem and its place."""
+    """Read a report. Raises InputError with every problem and its place."""
     value, problem = parse_json(decode(data, file_name))
     if problem:
         reject(file_name, [problem])
@@ -387,7 +387,9 @@ def read_report(data: bytes, file_name: str) -> FactualReport:
         if (read := _question(f"question {number}", entry, problems)) is not None:
             questions.append(read)
     if listed and not problems and not any(q.raw_factual_data for q in questions):
-        problems.append("questions: none has `raw_factual_data`; is this the data set instead of the report?")
+        problems.append(
+            "questions: none has `raw_factual_data`; is this the data set rather than the report?"
+        )
     if problems:
         reject(file_name, problems)
     failed = value.get("failed")
@@ -402,12 +404,12 @@ def _settings(value: object, problems: Problems) -> ReportSettings | None:
     known = problems.n
     keep, levels = value.get("keep"), value.get("levels")
     if not isinstance(keep, int | float) or isinstance(keep, bool) or not 0 < keep <= 1:
-        problems.append("settings, keep: is no share above 0, up to 1")
+        problems.append("settings, keep: not a share above 0 and at most 1")
     if not isinstance(levels, int) or isinstance(levels, bool) or levels < 1:
-        problems.append("settings, levels: is no number of levels, 1 or more")
+        problems.append("settings, levels: not a whole number of at least 1")
     for name, choices in (("filter_order", FILTER_ORDERS), ("question_filter", QUESTION_FILTERS)):
         if value.get(name) not in choices:
-            problems.append(f"settings, {name}: is none of {' and '.join(choices)}")
+            problems.append(f"settings, {name}: not one of {', '.join(choices)}")
     if problems.n > known:
         return None
     assert isinstance(keep, int | float)
@@ -441,10 +443,10 @@ def _question(place: str, entry: object, problems: Problems) -> ReportQuestion |
     if lists["raw_factual_data"] is not None and not found:
         for name in ("with_brackets", "answers"):
             if FIRST_LEVEL not in levels[name]:
-                found.append(f"{place}, {name}: has no {FIRST_LEVEL}")
+                found.append(f"{place}, {name}: {FIRST_LEVEL} is missing")
     stop_words = entry.get("stop_words", "")
     if not isinstance(stop_words, str):
-        found.append(f"{place}, stop_words: is {type_name(stop_words)}, expected a text")
+        found.append(f"{place}, stop_words: is {type_name(stop_words)}, expected text")
     problems += found
     if found:
         return None
@@ -453,7 +455,7 @@ def _question(place: str, entry: object, problems: Problems) -> ReportQuestion |
 
 
 def _texts(place: str, value: object, problems: Problems) -> tuple[str, ...] | None:
-    """A list of texts; None where the report has null or nothing, which is how it says "never made"."""
+    """A list of texts; None if the report has null or nothing, which means that the list was never made."""
     if value is None:
         return None
     if not isinstance(value, list):
@@ -474,14 +476,14 @@ def _levels(place: str, value: object, problems: Problems) -> dict[str, str]:
     problems += duplicate_problems(place, value)
     for name, text in value.items():
         if not (name.startswith(_LEVEL_NAME_START) and name[1:].isascii() and name[1:].isdecimal()):
-            problems.append(f"{place}: {shown(name)} is no level; levels are A0, A1 ...")
+            problems.append(f"{place}: {shown(name)} is not a level; levels are A0, A1 ...")
         elif wrong := raw_text_problem(text):
             problems.append(f"{place}, {name}: text {wrong}")
     return {name: text for name, text in value.items() if isinstance(text, str)}
 
 
 def report_json(report: FactualReport) -> bytes:
-    """The report as a file in that format; `settings` and `failed` are left out where there are none."""
+    """Write a report as JSON; empty `settings` and `failed` are left out."""
     value: dict[str, object] = {"report": {name: report.counters.get(name, 0) for name in COUNTERS}}
     if report.settings is not None:
         value["settings"] = asdict(report.settings)
@@ -500,7 +502,7 @@ def _written(question: ReportQuestion) -> dict[str, object]:
 
 
 def dataset_json(rows: Iterable[tuple[Item, Mapping[str, str]]]) -> bytes:
-    """Items with their level texts as trutheval's data set; an id that is a whole number is written as one."""
+    """Write items with their level texts as trutheval's data set; whole-number ids are written as numbers."""
     questions = [
         {
             "id": int(item.item_id) if _is_whole(item.item_id) else item.item_id,
@@ -514,7 +516,7 @@ def dataset_json(rows: Iterable[tuple[Item, Mapping[str, str]]]) -> bytes:
 
 
 def _is_whole(name: str) -> bool:
-    """Whether a number's text is the number's only one: `007` stays a text."""
+    """Whether a name is the usual text of a whole number; `007` stays text."""
     return name.isascii() and name.isdecimal() and len(name) < 16 and str(int(name)) == name
 
 

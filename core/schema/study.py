@@ -1,4 +1,4 @@
-"""What flows through a study: frozen dataclasses, one docstring line a field, no behaviour beyond lookups."""
+"""Data types of a study: frozen dataclasses with one docstring line per field and no behaviour beyond lookups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Literal, get_args
 from core.schema.scores import ErrorSpan
 
 StudyKind = Literal["pairs", "ratings"]
-"""What a rater sees at a time. pairs: two blind answers side by side; ratings: one blind text after the other."""
+"""What a rater sees at a time. pairs: two blind answers side by side; ratings: one blind text."""
 Asks = Literal["levels", "preference", "ratings"]
-"""What a study asks. levels: which of two answers fits a stated level better (Factual); preference: which of two answers
-is better, no level stated (plain pairs); ratings: scores or marked errors of single texts (Specialist, Multilingual)."""
+"""What a study asks. levels: which of two answers fits a given level better (Factual); preference: which of two answers
+is better, without levels (plain pairs); ratings: scores or marked errors of single texts (Specialist, Multilingual)."""
 RatingKey = tuple[str, str, str, str, bool]
-"""(rater, item, level, source, hidden repeat): what a rating's assignment and answer share."""
+"""(rater, item, level, system, hidden repeat): key of a rating's assignment and answer."""
 
 
 @dataclass(frozen=True)
@@ -20,51 +20,51 @@ class Dimension:
     """One question about a text whose answer is a number; higher is better."""
 
     name: str
-    """Short, as tables and columns have it: `LA`, `H`, `overall`."""
+    """Short name for tables and columns: `LA`, `H`, `overall`."""
     title: str
     description: str
-    """What is asked, in a sentence or two; raters and single and compound prompts read it."""
+    """The question in a sentence or two; read by raters and used in single and compound prompts."""
     lowest: float
     highest: float
     step: float = 1.0
-    """Between two answers that are on offer; 0: any number between the ends."""
+    """Difference between neighbouring answers; 0: any number between the ends."""
     anchors: tuple[tuple[float, str], ...] = ()
-    """(answer, its meaning in words), ascending; of answers without one nothing is said."""
+    """(answer, its meaning in words), ascending; answers may lack a meaning."""
     detailed: str = ""
-    """Longer instructions, for the detailed prompts; empty: the description has to do."""
+    """Longer instructions for the detailed prompts; empty: the description is used."""
 
     @property
     def classes(self) -> tuple[float, ...]:
-        """The answers that are on offer, worst first; empty where any number is."""
+        """The possible answers, worst first; empty if any number is possible."""
         if self.step <= 0:
             return ()
         n = round((self.highest - self.lowest) / self.step)
-        # As people write them: three steps of 0.1 are 0.3.
+        # Rounded, so that three steps of 0.1 are 0.3.
         return tuple(round(self.lowest + k * self.step, 12) for k in range(n + 1))
 
 
 @dataclass(frozen=True)
 class SpanTask:
-    """Errors are marked in the text: with what severities and categories."""
+    """Marking errors in the text: the possible severities and categories."""
 
     severities: tuple[str, ...]
     """Mildest first."""
     categories: tuple[str, ...]
-    """As `accuracy/omission`; what stands before the slash groups them."""
+    """For example `accuracy/omission`; the part before the slash is the group."""
     source_side: bool = False
-    """Whether errors may be marked in the source as well."""
+    """Whether errors may also be marked in the source text."""
     meanings: tuple[tuple[str, str], ...] = ()
-    """(severity or category, what it means); of one without, its name says all."""
+    """(severity or category, its meaning); names without an entry need no explanation."""
 
     def in_words(self, name: str) -> str:
-        """A severity or category as it is listed for raters and judges: `relation: who did it is wrong`."""
+        """A severity or category with its meaning, for raters and judges: `relation: who did it is wrong`."""
         meaning = dict(self.meanings).get(name)
         return f"{name}: {meaning}" if meaning else name
 
 
 @dataclass(frozen=True)
 class TaskLabels:
-    """What raters read above each part of an item, written as inside a sentence: `question`, `answer`."""
+    """Headings that raters read above each part of an item, in lower case: `question`, `answer`."""
 
     source: str = "source"
     reference: str = "reference (correct and complete)"
@@ -72,7 +72,7 @@ class TaskLabels:
 
     @property
     def headings(self) -> "TaskLabels":
-        """The same words with a capital letter, to stand above the parts."""
+        """The labels with a capital letter."""
         return TaskLabels(
             *(f"{one[:1].upper()}{one[1:]}" for one in (self.source, self.reference, self.text))
         )
@@ -80,7 +80,7 @@ class TaskLabels:
 
 @dataclass(frozen=True)
 class RatingTask:
-    """What is asked of every text of a study, or of an evaluator. At least one dimension, or spans."""
+    """The task for every text of a study, or for an evaluator: at least one dimension, or spans."""
 
     name: str
     title: str
@@ -90,7 +90,7 @@ class RatingTask:
     dimensions: tuple[Dimension, ...] = ()
     spans: SpanTask | None = None
     show_reference: bool = False
-    """Whether raters see the item's reference, and judges with this task too; 002's ratings are made without."""
+    """Whether raters and judges with this task see the item's reference; ratings in Specialist are made without it."""
     labels: TaskLabels = TaskLabels()
 
     def dimension(self, name: str) -> Dimension:
@@ -104,23 +104,23 @@ class RatingAssignment:
 
     rater_id: str
     position: int
-    """1 is shown first; all texts of an item stand together (pseudo side-by-side)."""
+    """1 is shown first; all texts of an item follow each other (pseudo side-by-side)."""
     item_id: str
     level: str
     source: str
-    """Whose text it is."""
+    """The system that wrote the text."""
     repeat: bool = False
     """A hidden repeat: for consistency only."""
 
     @property
     def key(self) -> RatingKey:
-        """What this and its answer share."""
+        """Key of this assignment and its answer."""
         return self.rater_id, self.item_id, self.level, self.source, self.repeat
 
 
 @dataclass(frozen=True)
 class RatingAnswer:
-    """What a rater said of one text, as it stands now. Earlier versions are in the history."""
+    """A rater's current answer about one text. Earlier versions are in the history."""
 
     rater_id: str
     item_id: str
@@ -128,37 +128,37 @@ class RatingAnswer:
     source: str
     repeat: bool = False
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By dimension, as far as given."""
+    """Scores given so far, by dimension."""
     spans: tuple[ErrorSpan, ...] = ()
-    """In code points of the text (of the source where in_source), end exclusive."""
+    """In code points of the text (of the source text if in_source), end exclusive."""
     no_errors: bool = False
-    """The rater says that there is nothing to mark."""
+    """Whether the rater found no errors."""
     done: bool = False
-    """The rater went on: all dimensions are scored, errors are marked or said to be none. Before, it is a draft."""
+    """Whether all dimensions are scored and errors marked or ticked as none, and the rater went on. False: a draft."""
     shown_utc: str | None = None
     answered_utc: str | None = None
     seconds: float | None = None
-    """On the screen until it was done."""
+    """Time on the screen until it was done."""
     comment: str = ""
     invalid: bool = False
-    """The rater says that the text itself is broken; left out of the analysis."""
+    """Whether the rater reported the text as broken; it is then left out of the analysis."""
     skipped: bool = False
     app_version: str | None = None
 
     @property
     def key(self) -> RatingKey:
-        """What this and its assignment share."""
+        """Key of this answer and its assignment."""
         return self.rater_id, self.item_id, self.level, self.source, self.repeat
 
     @property
     def answered(self) -> bool:
-        """Whether this counts as an answer rather than a draft or a note."""
+        """Whether this is an answer rather than a draft or a note."""
         return self.done
 
 
 @dataclass(frozen=True)
 class RatingHistoryEntry:
-    """One save, as it was written; the list of them is never changed."""
+    """One save, as it was written; history entries are never changed."""
 
     saved_utc: str
     answer: RatingAnswer
@@ -174,44 +174,44 @@ Score = Literal["composite", "net_preference"]
 FlaggedPairs = Literal["keep", "leave_out"]
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
-"""In the order of the keys 1 to 4."""
+"""In the order of keys 1 to 4."""
 PREFERENCES: tuple[Preference, ...] = get_args(Preference)
-"""In the order of every contingency table's rows and columns."""
+"""In the order of rows and columns of every contingency table."""
 SCORES: tuple[Score, ...] = get_args(Score)
 FLAGGED_PAIRS: tuple[FlaggedPairs, ...] = get_args(FlaggedPairs)
 GUESSED_SIDES: tuple[GuessedSide, ...] = get_args(GuessedSide)
-"""In the order of the keys 1 to 3."""
+"""In the order of keys 1 to 3."""
 
 AnswerKey = tuple[str, str, str, bool]
-"""(rater, item, level, hidden repeat): what an assignment and its answer share."""
+"""(rater, item, level, hidden repeat): key of an assignment and its answer."""
 
 FIRST_LEVEL = "A0"
-"""The level that is as good as the reference: later levels are shown as changes to it."""
+"""The level that is as good as the reference; later levels are shown as changes to it."""
 NO_LEVEL = ""
-"""The level of every text in plain pairs, which state none."""
+"""The level of every text in plain pairs, which have no levels."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """A question and the reference that answers it."""
+    """A question and its reference answer."""
 
     item_id: str
     """Unique within the data set; never sent to a rater's browser."""
     question: str
     reference: str
     language: str = "und"
-    """BCP 47 tag; `und` where the file names none."""
+    """BCP 47 tag; `und` if the file has none."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """What answers of known quality are made from: an item, and what its task needs besides."""
+    """Material for answers of known quality: an item with the extra texts its task needs."""
 
     item: Item
     paraphrase: str | None = None
-    """The reference in other words, as good as it; None: the file has none."""
+    """An equally good paraphrase of the reference; None if the file has none."""
     context: str | None = None
-    """Passage, text that is summarised, or sentence that is translated; None: the task has none."""
+    """Passage, text to summarise or sentence to translate; None if the task has none."""
 
 
 @dataclass(frozen=True)
@@ -219,17 +219,17 @@ class MaterialSet:
     """A checked file of questions and references, without answers."""
 
     materials: tuple[Material, ...]
-    """In the order of the file; no two alike in question, reference and context."""
+    """In the order of the file; no two have the same question, reference and context."""
     sha256: str
     """Of the file's bytes, hexadecimal."""
     file_name: str
     notes: tuple[str, ...] = ()
-    """What a reader should know although it is no error, such as items left out as duplicates."""
+    """Notes that are not errors, such as items left out as duplicates."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """One source's answer to one item at one level."""
+    """One system's answer to one item at one level."""
 
     item_id: str
     level: str
@@ -239,10 +239,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A checked file: every item has every level from both systems, or one answer from each in plain pairs."""
+    """A checked file: every item has every level from both systems, or in plain pairs one answer from each."""
 
     items: tuple[Item, ...]
-    """In the order of the file; the references of plain pairs may be empty."""
+    """In the order of the file; references of plain pairs may be empty."""
     outputs: tuple[Output, ...]
     levels: tuple[str, ...]
     """Best first; NO_LEVEL alone in plain pairs."""
@@ -252,7 +252,7 @@ class Dataset:
     """Of the file's bytes, hexadecimal."""
     file_name: str
     notes: tuple[str, ...] = ()
-    """What a reader should know although it is no error."""
+    """Notes that are not errors."""
 
     @property
     def plain(self) -> bool:
@@ -262,49 +262,49 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Design:
-    """What fixes a study's comparison. Margin and confidence level are declared before the first vote."""
+    """The declared design of a study. It freezes at the first vote."""
 
     candidate: str
-    """The source whose non-inferiority is asked."""
+    """The system to test for non-inferiority."""
     comparator: str
-    """The source it is compared with."""
+    """The system it is compared with."""
     margin: float = 0.1
-    """How much worse than the comparator is still acceptable, on the scale of the score, -1 to 1; positive."""
+    """How much worse than the comparator is acceptable, on the scale of the score (-1 to 1); positive."""
     confidence_level: float = 0.90
-    """Of the one-sided lower bound, between 0.5 and 1."""
+    """Confidence level of the one-sided lower bound, between 0.5 and 1."""
     seed: int = 0
-    """From which every side, order and repeat is drawn."""
+    """Seed of every side, order and repeat."""
     level_order: LevelOrder = "fixed"
-    """`fixed`: the levels of a question from best to worst, as in 003; `shuffled`: drawn per rater and question."""
+    """`fixed`: levels of a question from best to worst, as in Factual; `shuffled`: drawn per rater and question."""
     repeat_share: float = 0.05
-    """Share of a rater's pairs shown a second time, 0 to 0.5."""
+    """Share of a rater's pairs that are shown twice, 0 to 0.5."""
     votes_per_pair: int | None = None
     """None: every rater rates every pair; k: each question goes to k raters."""
     max_questions: int | None = None
-    """Most questions one rater gets; None: no cap. Needs votes_per_pair."""
+    """Largest number of questions for one rater; None: no limit. Needs votes_per_pair."""
     blinding_pairs: int = 10
-    """Rated pairs shown once more after the last answer, to ask which of the two the person wrote; 0: none."""
+    """Rated pairs shown again after the last answer, to ask which answer a person wrote; 0: none."""
     person: Role = "comparator"
-    """The role whose answers a person wrote; asked for only where blinding_pairs is not 0."""
+    """The role whose answers a person wrote; used only if blinding_pairs is not 0."""
     main_levels: tuple[str, ...] | None = None
     """Levels of the main analysis; None: all but the first, or the only one."""
     votes_needed: int | None = None
-    """Votes that a pair needs to count; None: the default, written here when it is fixed (study/analysis_set)."""
+    """Votes that a pair needs to count; None: the default, stored here when it is fixed (study/analysis_set)."""
     score: Score = "composite"
-    """What the verdict is about: the sign of the sum of a pair's votes, or their mean."""
+    """Score behind the verdict: the sign of the sum of a pair's votes, or their mean."""
     flagged: FlaggedPairs = "keep"
-    """Whether the votes on pairs that a rater reported as invalid count."""
+    """Whether votes on pairs that a rater flagged as invalid count."""
     declared: bool = True
-    """False: the study is older than the analysis set, so nobody declared it before the votes."""
+    """Whether the analysis set was declared before the votes; False for studies older than the analysis set."""
 
 
 @dataclass(frozen=True)
 class AnalysisSet:
-    """What the main analysis counts, with every default filled in."""
+    """Rules for what the main analysis counts, with every default filled in."""
 
     levels: tuple[str, ...]
     votes_needed: int
-    """From raters who are not excluded."""
+    """Votes a pair needs from raters who are not excluded."""
     score: Score
     flagged: FlaggedPairs
     declared: bool
@@ -313,7 +313,7 @@ class AnalysisSet:
 
 @dataclass(frozen=True)
 class Study:
-    """A data set, a design and where the study stands."""
+    """A study: data set, design and state."""
 
     study_id: int
     name: str
@@ -323,26 +323,26 @@ class Study:
     dataset_sha256: str
     dataset_file: str
     created_utc: str
-    """ISO 8601, UTC, as every time in Assay."""
+    """ISO 8601 in UTC, as all times in Assay."""
     app_version: str
     language: str = "en"
-    """Of the guidelines a rater gets unless another is set."""
+    """Default language of the guidelines."""
     first_vote_utc: str | None = None
-    """When margin, confidence level, roles and draws froze; None: nobody has voted yet."""
+    """Time of the first vote, when the design froze; None: nobody has voted yet."""
     kind: StudyKind = "pairs"
     task: RatingTask | None = None
-    """What is asked of every text; None: a study of pairs."""
+    """The task for every text; None in a study of pairs."""
 
     @property
     def asks(self) -> Asks:
-        """What raters are asked."""
+        """What the study asks raters."""
         if self.kind == "ratings":
             return "ratings"
         return "levels" if self.named_levels else "preference"
 
     @property
     def named_levels(self) -> tuple[str, ...]:
-        """The levels that people read; none in plain pairs."""
+        """The levels as people see them; empty in plain pairs."""
         return tuple(level for level in self.levels if level != NO_LEVEL)
 
 
@@ -352,33 +352,33 @@ class Rater:
 
     rater_id: str
     dry_run: bool = False
-    """A preview: answers are kept, marked, and never counted."""
+    """Whether this is a preview, whose answers are stored but never counted."""
     imported: bool = False
-    """Votes came from a file: no side, no time, no link."""
+    """Whether the votes came from a file, without side, time or link."""
     language: str | None = None
-    """Of the guidelines; None: the study's."""
+    """Language of the guidelines; None: the study's."""
     created_utc: str = ""
     revoked: bool = False
-    """The link no longer opens anything; answers are kept."""
+    """Whether the link was revoked; answers are kept."""
     link_number: int = 0
-    """Counts the links issued; 0: none yet."""
+    """Number of links issued so far."""
     onboarding: int = 0
-    """0: nothing read; 1: guidelines read; 2 and more: practice pairs done + 1."""
+    """0: guidelines not read yet; from 1: practice pairs done + 1."""
     diff_mode: str = "own_a0"
-    """Which differences this rater last had marked."""
+    """Which differences were last marked for this rater."""
     consent_utc: str | None = None
-    """When the rater agreed to the study's consent text; None: not yet, or there is none."""
+    """When the rater agreed to the consent text; None: not yet, or there is none."""
     finished_utc: str | None = None
-    """When the rater locked their answers; None: they can still change."""
+    """When the rater locked their answers; None: answers can still change."""
     excluded: str | None = None
-    """Why the owner leaves this rater out of the analysis; None: counted."""
+    """The owner's reason for excluding the rater from the analysis; None: counted."""
     withdrawn: bool = False
-    """The pseudonym was replaced and comments were deleted at the rater's wish."""
+    """Whether the rater withdrew: pseudonym replaced, comments deleted."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One pair for one rater: which source stands on which side. Never leaves the server."""
+    """One pair for one rater, with the system on each side. Never leaves the server."""
 
     rater_id: str
     position: int
@@ -386,20 +386,20 @@ class Assignment:
     item_id: str
     level: str
     left: str
-    """Source on the left side."""
+    """System on the left side."""
     right: str
     repeat: bool = False
     """A hidden repeat: for consistency only, never in the main analysis."""
 
     @property
     def key(self) -> AnswerKey:
-        """What this and its answer share."""
+        """Key of this assignment and its answer."""
         return self.rater_id, self.item_id, self.level, self.repeat
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a rater said to one pair, as it stands now. Earlier versions are in the history."""
+    """A rater's current answer to one pair. Earlier versions are in the history."""
 
     rater_id: str
     item_id: str
@@ -408,35 +408,35 @@ class Answer:
     choice: Choice | None = None
     """None: not answered, or imported without a side."""
     preference: Preference | None = None
-    """Set only for imported votes; else derived from choice and assignment."""
+    """Set only for imported votes; otherwise derived from choice and assignment."""
     shown_utc: str | None = None
     answered_utc: str | None = None
     seconds: float | None = None
-    """From the pair's appearance to the choice, this time it was on the screen."""
+    """Time from the pair's latest appearance to the choice."""
     diff_used: str | None = None
     """Which differences were marked when the choice was made: own_a0, reference, left_right, or none. Earlier answers
     have own_a0 for reference too."""
     comment: str = ""
     invalid: bool = False
-    """The rater says that the pair itself is broken; the design says whether its votes count."""
+    """Whether the rater flagged the pair as invalid; the design decides whether its votes count."""
     skipped: bool = False
-    """Put off; comes back after the other open pairs."""
+    """Whether the pair was skipped; it returns after the other open pairs."""
     app_version: str | None = None
 
     @property
     def key(self) -> AnswerKey:
-        """What this and its assignment share."""
+        """Key of this answer and its assignment."""
         return self.rater_id, self.item_id, self.level, self.repeat
 
     @property
     def answered(self) -> bool:
-        """Whether this counts as an answer rather than a note on an open pair."""
+        """Whether this is an answer rather than a note on an open pair."""
         return self.choice is not None or self.preference is not None
 
 
 @dataclass(frozen=True)
 class Guess:
-    """Which of the two a rater took for the person's, after their answers were locked. Given once, never changed."""
+    """A rater's guess which answer a person wrote, after the answers were locked. Given once, never changed."""
 
     rater_id: str
     item_id: str
@@ -446,7 +446,7 @@ class Guess:
     comment: str = ""
     answered_utc: str = ""
     seconds: float | None = None
-    """From the pair's appearance to the guess; None after a restart, when nobody knows."""
+    """Time from the pair's appearance to the guess; None after a restart, when it is unknown."""
     app_version: str | None = None
 
     @property
@@ -457,7 +457,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """One save, as it was written; the list of them is never changed."""
+    """One save, as it was written; history entries are never changed."""
 
     saved_utc: str
     answer: Answer
@@ -471,12 +471,12 @@ class LogEntry:
     action: str
     detail: str
     rater_id: str | None = None
-    """Whom it was done to; kept apart from the detail so that a withdrawn pseudonym can go."""
+    """The rater concerned; stored apart from the detail, so that a pseudonym can be deleted on withdrawal."""
 
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """A study whole: what the analysis reads, the bundle holds and an import restores."""
+    """A complete study, as read by the analysis and stored in a bundle."""
 
     study: Study
     items: tuple[Item, ...]
@@ -486,11 +486,11 @@ class StudyRecord:
     answers: tuple[Answer, ...]
     history: tuple[HistoryEntry, ...] = ()
     guidelines: dict[str, str] = field(default_factory=dict)
-    """Language -> Markdown; a language that is missing uses the text shipped with Assay."""
+    """Language -> Markdown; missing languages use the shipped text."""
     log: tuple[LogEntry, ...] = ()
     guesses: tuple[Guess, ...] = ()
     wording: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Language -> key -> text: consent and button labels, as far as the owner changed them."""
+    """Language -> key -> text: consent and button labels that the owner changed."""
     rating_assignments: tuple[RatingAssignment, ...] = ()
     rating_answers: tuple[RatingAnswer, ...] = ()
     rating_history: tuple[RatingHistoryEntry, ...] = ()

@@ -1,11 +1,11 @@
-"""The only package that knows SQLite: open_store(), borrowed_store() and functions that take the store they work on."""
+"""All access to SQLite: open_store(), borrowed_store(), and functions that take a store."""
 
 import sys
 
 if "pandas" not in sys.modules:
-    # sqlite-utils loads pandas to know its types, which nothing here stores: a third of a second of every command. It
-    # looks once, so this stands before anything here imports it.
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # what import takes for a module that is not there
+    # sqlite-utils loads pandas for its types, which are never stored here. That costs every command a third of a second.
+    # It tries only once, so pandas is hidden before the first import.
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # import then treats the module as missing
     import sqlite_utils.db  # noqa: F401
 
     del sys.modules["pandas"]

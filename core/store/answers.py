@@ -1,4 +1,4 @@
-"""What raters are shown and what they said: current answers and a history that only grows; and a study whole."""
+"""Raters' lists and answers: current answers and an append-only history; also reading and writing complete studies."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -40,21 +40,21 @@ Saved = TypeVar("Saved", bound=HistoryEntry | RatingHistoryEntry)
 _FLAGS = {"repeat", "invalid", "skipped", "no_errors", "done"}
 _JSON = {"scores", "spans"}
 _NOT_DECIDED = {"shown_utc", "answered_utc", "seconds", "diff_used", "app_version"}
-"""What a rater does not decide: the time of a repeated press is no change."""
+"""Fields that a rater does not decide: another click at another time is not a change."""
 
 
 @dataclass(frozen=True)
 class ListProgress:
-    """How far a rater is."""
+    """Progress of a rater."""
 
     total: int
     done: int
     next_open: int | None
-    """The first open entry after a given number, else the first one, else so among those put off."""
+    """Next open entry: after a given number, else from the start, else among skipped ones."""
 
 
 class Lists(Generic[Entry, Given, Saved]):
-    """Lists, answers and history of one kind of study."""
+    """Database access to lists, answers and history of one kind of study."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Lists(Generic[Entry, Given, Saved]):
         key: tuple[str, ...],
         answered: str,
     ) -> None:
-        """tables: of the lists, the answers and the history. key: of an entry and its answer. answered: what counts as one."""
+        """tables: for lists, answers and history. key: columns shared by an entry and its answer. answered: SQL condition."""
         self._entry, self._given, self._saved = types
         self._listed, self._said, self._history = tables
         self._key = key
@@ -73,18 +73,18 @@ class Lists(Generic[Entry, Given, Saved]):
         self._add_to_history = insert_sql(self._history, ("saved_utc", *columns))
 
     def replace_list(self, store: Store, study_id: int, rater_id: str, entries: Iterable[Entry]) -> None:
-        """Set what a rater is shown."""
+        """Replace a rater's list."""
         with store.writing():
             store.table(self._listed).delete_where("study_id = ? and rater_id = ?", [study_id, rater_id])
             store.table(self._listed).insert_all({"study_id": study_id, **asdict(one)} for one in entries)
 
     def lists_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Entry, ...]:
-        """The entries of a study, or of one rater, in the order in which they are shown."""
+        """The entries of a study or of one rater, in the order shown."""
         rows = _rows(store, self._listed, study_id, rater_id, "rater_id, position")
         return tuple(_of_row(self._entry, row) for row in rows)
 
     def entry_at(self, store: Store, study_id: int, rater_id: str, position: int) -> Entry | None:
-        """What stands at a position of a rater's list now, or None."""
+        """The entry now at a position of a rater's list, or None."""
         row = store.row(
             f"select * from {self._listed} where study_id = :id and rater_id = :rater and position = :position",
             {"id": study_id, "rater": rater_id, "position": position},
@@ -92,13 +92,13 @@ class Lists(Generic[Entry, Given, Saved]):
         return None if row is None else _of_row(self._entry, row)
 
     def blank(self, entry: Entry) -> Given:
-        """The answer to an entry of which nothing was said."""
+        """An empty answer to an entry."""
         return self._given(**{name: getattr(entry, name) for name in self._key})
 
     def save(self, store: Store, study_id: int, answer: Given) -> bool:
-        """Make `answer` the current one and add it to the history; returns whether anything changed.
+        """Make `answer` the current one and add it to the history; return whether anything changed.
 
-        Saving the same thing twice (a double press, a second tab) leaves one answer and one line of history.
+        Saving the same answer twice (a double click, a second tab) leaves one answer and one line of history.
         """
         with store.writing():
             before = self.find(store, study_id, answer)
@@ -112,7 +112,7 @@ class Lists(Generic[Entry, Given, Saved]):
     def restore(
         self, store: Store, study_id: int, answers: Iterable[Given], history: Iterable[Saved]
     ) -> None:
-        """Write answers and history as a bundle holds them."""
+        """Write the answers and history of a bundle."""
         whose = {"study_id": study_id}
         with store.writing():
             store.table(self._said).insert_all(whose | _as_row(answer) for answer in answers)
@@ -121,7 +121,7 @@ class Lists(Generic[Entry, Given, Saved]):
             )
 
     def find(self, store: Store, study_id: int, like: Given) -> Given | None:
-        """The current answer with the key of `like`."""
+        """The current answer with the same key as `like`, or None."""
         same = " and ".join(f"{name} = :{name}" for name in self._key)
         key = {name: getattr(like, name) for name in self._key}
         row = store.row(
@@ -130,7 +130,7 @@ class Lists(Generic[Entry, Given, Saved]):
         return None if row is None else _of_row(self._given, row)
 
     def answers_of(self, store: Store, study_id: int, rater_id: str | None = None) -> tuple[Given, ...]:
-        """Current answers of a study, or of one rater."""
+        """Current answers of a study or of one rater."""
         rows = _rows(store, self._said, study_id, rater_id, "rowid")
         return tuple(_of_row(self._given, row) for row in rows)
 
@@ -140,7 +140,7 @@ class Lists(Generic[Entry, Given, Saved]):
         return tuple(self._saved(row["saved_utc"], _of_row(self._given, row)) for row in rows)
 
     def progress(self, store: Store, study_id: int, rater_id: str, after: int = 0) -> ListProgress:
-        """How many entries a rater's list has, how many are answered, and which open one follows on `after`."""
+        """Number of entries and answers of a rater, and the next open entry after `after`."""
         still = ("not answered and not skipped", "not answered and skipped")
         nearest = [
             f"min(iif({one} and position > :after, position, null)), min(iif({one}, position, null))"
@@ -154,7 +154,7 @@ class Lists(Generic[Entry, Given, Saved]):
         return ListProgress(**row)
 
     def statuses(self, store: Store, study_id: int, rater_id: str, first: int, last: int) -> list[Row]:
-        """position, answered, skipped and invalid of a rater's list, from one position to another."""
+        """Rows with position, answered, skipped and invalid of a rater's list, from position `first` to `last`."""
         return store.rows(
             f"{self._statuses()} and listed.position between :first and :last order by listed.position",
             {"id": study_id, "rater": rater_id, "first": first, "last": last},
@@ -187,7 +187,7 @@ rating_assignments_of, ratings_of = RATINGS.lists_of, RATINGS.answers_of
 
 
 def positions_together(store: Store, study_id: int, like: RatingAssignment) -> tuple[int, ...]:
-    """Where the texts of the same item stand on a rater's list, itself among them, in the order shown."""
+    """Positions of the texts of the same item on a rater's list, including this one, in the order shown."""
     rows = store.rows(
         "select position from rating_assignment where study_id = :id and rater_id = :rater and item_id = :item "
         "and repeat = :repeat order by position",
@@ -197,7 +197,7 @@ def positions_together(store: Store, study_id: int, like: RatingAssignment) -> t
 
 
 def insert_guess(store: Store, study_id: int, guess: Guess) -> bool:
-    """Keep a guess; returns whether it is new: the first one about a pair stands."""
+    """Save a guess unless the pair has one; return whether it was saved."""
     with store.writing():
         if guess.key in {given.key for given in guesses_of(store, study_id, guess.rater_id)}:
             return False
@@ -206,13 +206,13 @@ def insert_guess(store: Store, study_id: int, guess: Guess) -> bool:
 
 
 def restore_guesses(store: Store, study_id: int, guesses: Iterable[Guess]) -> None:
-    """Write guesses as a bundle holds them."""
+    """Write the guesses of a bundle."""
     with store.writing():
         store.table("guess").insert_all({"study_id": study_id, **asdict(guess)} for guess in guesses)
 
 
 def guesses_of(store: Store, study_id: int, rater_id: str | None = None) -> tuple[Guess, ...]:
-    """Guesses of a study, or of one rater, in the order in which they were given."""
+    """Guesses of a study or of one rater, in the order given."""
     rows = _rows(store, "guess", study_id, rater_id, "rowid")
     return tuple(_of_row(Guess, row) for row in rows)
 
@@ -226,7 +226,7 @@ def _rows(store: Store, table: str, study_id: int, rater_id: str | None, order: 
 
 
 def _as_row(answer: Answer | RatingAnswer) -> Row:
-    """The fields as the database keeps them."""
+    """The fields as stored in the database."""
     return {
         name: json.dumps(value, ensure_ascii=False) if name in _JSON else value
         for name, value in asdict(answer).items()
@@ -237,7 +237,7 @@ _Kept = TypeVar("_Kept", bound=Assignment | Answer | RatingAssignment | RatingAn
 
 
 def _of_row(kind: type[_Kept], row: Row) -> _Kept:
-    """What `_as_row` wrote."""
+    """Read a row written by `_as_row`."""
     values = {name: row[name] for name in kind.__dataclass_fields__}
     for flag in _FLAGS:
         if flag in values:
@@ -254,7 +254,7 @@ def _decided(answer: Answer | RatingAnswer) -> Answer | RatingAnswer:
 
 
 def load_record(store: Store, study: Study) -> StudyRecord:
-    """Everything about `study`."""
+    """Load the complete record of `study`."""
     number = study.study_id
     return StudyRecord(
         study=study,
@@ -275,7 +275,7 @@ def load_record(store: Store, study: Study) -> StudyRecord:
 
 
 def insert_record(store: Store, record: StudyRecord) -> Study:
-    """Write a study as a bundle holds it, all of it or nothing. Raters need new links: tokens do not travel."""
+    """Write a complete study from a bundle, all or nothing. Raters need new links, because bundles have no tokens."""
     with store.writing():
         study = insert_study(store, record.study, record.items, record.outputs)
         for rater in record.raters:

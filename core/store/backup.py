@@ -1,4 +1,4 @@
-"""A backup: the whole database and the key file of its links in one zip; and putting it back, over a database in use too."""
+"""Backups: the whole database and its key file in one zip, and restoring them, even over a database in use."""
 
 import hashlib
 import io
@@ -37,25 +37,25 @@ from core.store.studies import list_studies, now_utc
 FORMAT = "assay-backup"
 FORMAT_VERSION = 1
 LARGEST_BYTES = 2 * 1024**3
-"""Unpacked; more is refused before it is read."""
+"""Largest unpacked size; larger files are refused before reading."""
 
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
+"""Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
 _BUNDLE_FORMAT = "assay-study"
 _MANIFEST = "manifest.json"
 _DATABASE = "assay.db"
 _KEY = "assay.db.key"
 _KEY_BYTES = 32
 _OF_SQLITE = {("table", f"sqlite_{name}") for name in ("sequence", "stat1", "stat4")}
-"""Tables that SQLite keeps for itself, such as those of ANALYZE."""
+"""Internal tables of SQLite, such as those of ANALYZE."""
 
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that may be restored: everything about it was checked."""
+    """A checked backup, ready to restore."""
 
     database: Path
-    """The database, unpacked and of today's schema."""
+    """The unpacked database, with the current schema."""
     key: str
     """Content of the key file."""
     created_utc: str
@@ -65,14 +65,14 @@ class Backup:
 
 
 def write_backup(store: Store) -> bytes:
-    """The database as it stands between two transactions, its key file and a manifest, as a zip.
+    """Write a zip with a consistent copy of the database, its key file and a manifest.
 
-    Others may read and write meanwhile. Whoever has it can open every link: keep it as safe as the database.
+    Others may read and write meanwhile. The backup opens every link, so protect it like the database.
     """
     with in_our_words(store.path), _folder_beside(store.path) as folder:
         copy = Path(folder) / _DATABASE
         copy_database(store.path, copy)
-        link_token(store, "key")  # makes the key file where nobody has needed it yet
+        link_token(store, "key")  # creates the key file if it does not exist yet
         members = {_DATABASE: copy.read_bytes(), _KEY: key_path(store.path).read_bytes()}
         with closing(sqlite3.connect(copy)) as connection:
             steps = applied_steps(Database(connection, execute_plugins=False))
@@ -92,10 +92,10 @@ def write_backup(store: Store) -> bytes:
 
 
 def read_backup(data: bytes, file_name: str, folder: Path) -> Backup:
-    """Unpack a backup into an empty folder and bring it to today's schema.
+    """Unpack a backup into an empty folder and migrate it to the current schema.
 
-    Raises InputError with every problem found: a zip that is damaged or something else, members that are
-    not what the manifest says, a database that is damaged, changed or of a newer Assay, a key that is none.
+    Raises InputError with every problem found: a damaged or different zip, members that do not match the manifest, a
+    database that is damaged, altered or from a newer Assay, or an invalid key.
     """
     manifest, members, problems = _members(data, file_name)
     database = folder / _DATABASE
@@ -117,7 +117,7 @@ def read_backup(data: bytes, file_name: str, folder: Path) -> Backup:
 
 
 def _shut_doors(store: Store) -> None:
-    """Nobody is signed in again who has signed out since, and no one-time link works a second time."""
+    """End all sessions and delete one-time links, so that none becomes valid again."""
     with store.writing():
         store.table("admin_session").delete_where()
         store.table("setting").delete_where("key like 'admin!_link!_%' escape '!'")
@@ -125,21 +125,23 @@ def _shut_doors(store: Store) -> None:
 
 
 def _folder_beside(database: Path) -> "tempfile.TemporaryDirectory[str]":
-    """On the database's own disk, for its owner's eyes alone."""
+    """A temporary folder on the database's disk, readable only by its owner."""
     return tempfile.TemporaryDirectory(dir=database.parent, prefix=".assay-")
 
 
 def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
-    """(manifest, the members that are there, what is wrong with them)."""
+    """(manifest, existing members, problems with them)."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if any(info.compress_type not in _PACKED for info in archive.infolist()):
-                raise InputError(f"{file_name} is packed in a way that Assay does not write.")
+                raise InputError(
+                    f"{file_name} uses a zip compression that Assay does not use (only stored and deflated)."
+                )
             if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
                 raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
             present = set(archive.namelist())
             if _MANIFEST not in present:
-                raise InputError(f"{file_name} is a zip, but no backup: it has no {_MANIFEST}.")
+                raise InputError(f"{file_name} is not a backup: the zip has no {_MANIFEST}.")
             manifest = json.loads(archive.read(_MANIFEST))
             _check_manifest(manifest, file_name)
             members = {name: archive.read(name) for name in (_DATABASE, _KEY) if name in present}
@@ -147,10 +149,12 @@ def _members(data: bytes, file_name: str) -> tuple[dict[str, Any], dict[str, byt
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
         *(ValueError, NotImplementedError, RuntimeError),
     ) as problem:
-        raise InputError(f"{file_name} is no backup, or damaged: it cannot be read ({problem}).") from problem
+        raise InputError(
+            f"{file_name} is damaged or not a backup: it cannot be read ({problem})."
+        ) from problem
     problems = [f"{name} is missing" for name in (_DATABASE, _KEY) if name not in members]
     problems += [
-        f"{name} is not what the manifest says (its sha256 differs)"
+        f"{name} does not match the manifest (its sha256 differs)"
         for name, content in members.items()
         if hashlib.sha256(content).hexdigest() != manifest["sha256"].get(name)
     ]
@@ -161,14 +165,14 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     kind = manifest.get("format") if isinstance(manifest, dict) else None
     if kind == _BUNDLE_FORMAT:
         raise InputError(
-            f"{file_name} is the bundle of one study, not a backup of a database: `python -m core study import FILE` takes it in."
+            f"{file_name} is a study bundle, not a backup of a database. Use `python -m core study import FILE`."
         )
     if kind != FORMAT:
-        raise InputError(f"{file_name} is a zip, but no backup of Assay's.")
+        raise InputError(f"{file_name} is a zip file, but not an Assay backup.")
     version = manifest.get("version")
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise InputError(
-            f"{file_name} was written by a newer Assay (backup version {version}); update first."
+            f"{file_name} was written by a newer Assay (backup version {version}). Update Assay first."
         )
     texts = (manifest.get("created_utc"), manifest.get("app_version"))
     if (
@@ -176,11 +180,11 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
         or not isinstance(manifest.get("migrations"), list)
         or not all(isinstance(text, str) for text in texts)
     ):
-        raise InputError(f"{file_name} is damaged: its manifest lacks something.")
+        raise InputError(f"{file_name} is damaged: its manifest is incomplete.")
 
 
 def _database_problems(path: Path, steps: list[Any]) -> list[str]:
-    """Why the database of a backup cannot be used, as far as that can be told without opening it as ours."""
+    """Problems with the database of a backup that can be found before opening it with Assay."""
     problems: list[str] = []
     try:
         with closing(sqlite3.connect(path)) as connection:
@@ -190,23 +194,25 @@ def _database_problems(path: Path, steps: list[Any]) -> list[str]:
             astray = connection.execute("PRAGMA foreign_key_check").fetchall()
             if astray:
                 problems.append(
-                    f"{_DATABASE}: rows that belong to nothing: {len(astray)}, the first in {astray[0][0]}"
+                    f"{_DATABASE}: {len(astray)} rows refer to missing rows, the first in table {astray[0][0]}"
                 )
             database = Database(connection, execute_plugins=False)
             unknown = unknown_steps(database)
             if unknown:
-                problems.append(f"{_DATABASE} was written by a newer Assay (step {unknown[0]}): update first")
+                problems.append(
+                    f"{_DATABASE} was written by a newer Assay (step {unknown[0]}); update Assay first"
+                )
             elif not is_ours(database):
-                problems.append(f"{_DATABASE} is no database of Assay's")
+                problems.append(f"{_DATABASE} is not an Assay database")
             elif applied_steps(database) != steps:
-                problems.append(f"{_DATABASE} is of another schema than the manifest says")
+                problems.append(f"{_DATABASE} has a different schema from the manifest")
     except sqlite3.Error as problem:
         problems.append(f"{_DATABASE} cannot be read ({problem})")
     return problems
 
 
 def _schema_problems(store: Store, blank: Path) -> list[str]:
-    """Where a database that was brought to today's schema differs from one that the same steps made from nothing."""
+    """Differences between a migrated database and a new one made by the same steps."""
 
     def objects(opened: Store) -> dict[str, str]:
         rows = opened.rows("select type, name, sql from sqlite_schema where sql is not null")
@@ -220,11 +226,9 @@ def _schema_problems(store: Store, blank: Path) -> list[str]:
         wanted = objects(new)
     there = objects(store)
     missing = [f"{_DATABASE} lacks the {name}" for name in sorted(wanted.keys() - there.keys())]
-    foreign = [
-        f"{_DATABASE} has a {name} that is not Assay's" for name in sorted(there.keys() - wanted.keys())
-    ]
+    foreign = [f"{_DATABASE} has an unknown {name}" for name in sorted(there.keys() - wanted.keys())]
     changed = [
-        f"{_DATABASE}: the {name} is not as Assay makes it"
+        f"{_DATABASE}: the {name} differs from the one that Assay creates"
         for name in sorted(wanted.keys() & there.keys())
         if wanted[name] != there[name]
     ]
@@ -235,34 +239,33 @@ def _key_problems(content: bytes) -> list[str]:
     try:
         length = len(bytes.fromhex(content.decode("ascii")))
     except ValueError:
-        return [f"{_KEY} is no key"]
-    return [] if length == _KEY_BYTES else [f"{_KEY} holds {length} bytes instead of {_KEY_BYTES}"]
+        return [f"{_KEY} is not a valid key"]
+    return [] if length == _KEY_BYTES else [f"{_KEY} has {length} bytes instead of {_KEY_BYTES}"]
 
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore did."""
+    """Result of a restore."""
 
     created_utc: str
-    """When the backup was made."""
+    """Time of the backup."""
     app_version: str
-    """Of the Assay that made it."""
+    """Version of the Assay that made the backup."""
     studies: tuple[str, ...]
     """Names, newest first."""
     kept: Path | None
-    """The database that was there before, with its key file beside it; None: there was none."""
+    """Copy of the previous database, with its key file next to it; None if there was none."""
 
 
 def restore_backup(
     data: bytes, path: Path, *, file_name: str = "The backup", replace: bool = False
 ) -> Restored:
-    """Put a backup in the place of the database at `path`, whole or not at all.
+    """Replace the database at `path` with a backup, completely or not at all.
 
-    Works while others use that database: they see the one or the other, never a mixture, and what they
-    saved before is in the copy that is kept. Links open what the backup's key file says. Whoever is signed in
-    as the admin has to sign in again.
-    Raises InputError, naming every problem, for a backup that cannot be used, and where there is a database
-    already unless `replace` says that it may go; StorageError when something cannot be written.
+    Works while others use the database: they see the old or the new one, never a mixture, and a copy keeps what they
+    saved before. Personal links are those of the backup. The admin has to sign in again.
+    Raises InputError with every problem for an invalid backup, or if there is a database and `replace` is False, and
+    StorageError if something cannot be written.
     """
     with in_our_words(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -276,10 +279,10 @@ def restore_backup(
 class _Exchange:
     """One exchange of database and key file.
 
-    All pages but the last are written into the database in one transaction, which holds the write lock. Then
-    the old database (others still read it) and its key are kept, the new key is put in place, and the last
-    page and the commit follow: nothing can be saved in between, and database and key change together but for
-    an instant. Should the process be killed in that instant, the same restore once more sets it right.
+    All pages but the last are written into the database in one transaction, which holds the write lock. Then the old
+    database (others still read it) and its key are copied, the new key is put in place, and the last page and the
+    commit follow. Nothing can be saved in between, and database and key change almost at the same instant. If the
+    process is killed in that instant, running the same restore again repairs it.
     """
 
     def __init__(self, backup: Backup, path: Path, *, replace: bool) -> None:
@@ -293,7 +296,7 @@ class _Exchange:
         self.kept: Path | None = None
 
     def run(self) -> None:
-        """Do it; on any failure everything is as it was."""
+        """Run the exchange; after any failure everything is as before."""
         _write_private(self._new_key, self._backup.key)
         make_private(self._path)
         with (
@@ -307,24 +310,24 @@ class _Exchange:
             self._deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
             try:
                 new.backup(live, pages=pages - 1, progress=self._between_pages, sleep=0.05)
-            except Exception:  # not an interrupt that comes after the commit
+            except Exception:  # an interrupt may come after the commit
                 self._undo()
                 raise
 
     def _check_place(self, live: sqlite3.Connection) -> bool:
-        """Whether there is a database that goes. Raises InputError when it may not."""
+        """Whether there is a database to replace. Raises InputError if it must not be replaced."""
         there = check_owner(Database(live, execute_plugins=False), self._path.name)
         if there and not self._replace:
             raise InputError(
-                f"There is a database {self._path.name} already, so nothing was restored. Restore to another "
-                "place (ASSAY_DB), or let it go (`python -m core study restore FILE --replace`): a copy is kept beside it."
+                f"The database {self._path.name} already exists, so nothing was restored. Restore to another path "
+                "(ASSAY_DB), or replace it (`python -m core study restore FILE --replace`). A copy is kept next to it."
             )
         return there
 
     def _between_pages(self, status: int, remaining: int, _total: int) -> None:
-        """Called by SQLite after each portion of pages; raising here takes everything back."""
+        """Called by SQLite after each batch of pages; an exception here undoes everything."""
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            if time.monotonic() > self._deadline:  # Python would try for ever
+            if time.monotonic() > self._deadline:  # otherwise Python would retry forever
                 raise sqlite3.OperationalError("database is locked")
         elif remaining and not self._ready:
             self._ready = True
@@ -340,7 +343,7 @@ class _Exchange:
         stamp = now_utc()[:19].replace("-", "").replace(":", "")
         kept = free_name(self._path.with_name(f"{self._path.name}.before-restore-{stamp}Z"))
         with closing(sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_SECONDS)) as reader:
-            there = self._check_place(reader)  # it may have been made since
+            there = self._check_place(reader)  # it may have been created in the meantime
         if there:
             copy_database(self._path, kept)
             self.kept = kept
@@ -350,7 +353,7 @@ class _Exchange:
 
     def _undo(self) -> None:
         if self._old_key is not None and self._key_is_new:
-            os.replace(self._old_key, self._key)  # by renaming alone: a full disk is no obstacle
+            os.replace(self._old_key, self._key)  # renaming works even on a full disk
         elif self._old_key is not None:
             self._old_key.unlink(missing_ok=True)
         elif self._key_is_new:
@@ -361,7 +364,7 @@ class _Exchange:
 
 
 def _fit_pages(new: sqlite3.Connection, live: sqlite3.Connection) -> None:
-    """Give the new database the page size of the one it goes into, which cannot change while it is open."""
+    """Give the new database the page size of the old one, which cannot change while it is open."""
     wanted, found = (int(c.execute("PRAGMA page_size").fetchone()[0]) for c in (live, new))
     if wanted != found:
         new.execute("PRAGMA journal_mode=DELETE").fetchall()

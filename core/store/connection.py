@@ -1,4 +1,4 @@
-"""Opening the database where it lies, transactions, copies, connections that stay open, and SQLite's errors in Assay's words."""
+"""Database connections: opening, transactions, copies, pooled connections, and Assay's wording of SQLite errors."""
 
 import os
 import secrets
@@ -22,44 +22,44 @@ DEFAULT_DATABASE = Path(__file__).resolve().parents[2] / "var" / "assay.db"
 
 
 def database_path(given: str | os.PathLike[str] | None = None) -> Path:
-    """`given` (the `--db` option), else the environment's ASSAY_DB, else var/assay.db beside app.py."""
+    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or var/assay.db next to app.py."""
     return Path(given or os.environ.get("ASSAY_DB") or DEFAULT_DATABASE)
 
 
 def make_private(database: Path) -> None:
-    """Make the file and its folder where there are none, and shut its files and copies to all but their owner.
+    """Create the file and its folder if missing, and make its files and copies readable only by their owner.
 
-    SQLite gives its side files the mode of the database. A folder that was there is left as it is.
+    SQLite gives its side files the mode of the database. An existing folder is left as it is.
     """
     database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not database.exists():
         os.close(os.open(database, os.O_RDONLY | os.O_CREAT, 0o600))
     for ending in ("", "-wal", "-shm", "-journal", ".key", ".before-*"):
         for file in database.parent.glob(escape(database.name) + ending):
-            with suppress(OSError):  # it has just gone, or is somebody else's
+            with suppress(OSError):  # it was just deleted, or has another owner
                 if file.stat().st_mode & 0o077:
                     file.chmod(file.stat().st_mode & 0o700)
 
 
 Row = dict[str, Any]
 _good: set[tuple[object, ...]] = set()
-"""Databases that this process has found in order: opening one that did not change skips the checks."""
+"""Databases that this process has checked; they are not checked again unless they change."""
 
 
 class Store:
-    """One connection. Open one per command, or borrow one per rerun (core/store/connection.py): no two threads share one."""
+    """One connection. Open one per command, or borrow one per rerun; threads never share one."""
 
     def __init__(self, path: Path, database: Database) -> None:
         self.path = path
         self._database = database
 
     def table(self, name: str) -> Table:
-        """The sqlite-utils table of that name, for inserts and updates inside `writing()`."""
+        """The sqlite-utils table with this name, for inserts and updates inside `writing()`."""
         return self._database.table(name)
 
     def rows(self, sql: str, parameters: dict[str, Any] | None = None) -> list[Row]:
         """All rows of a SELECT, as dictionaries."""
-        with in_our_words(self.path):  # sqlite-utils' query() sends three statements for one
+        with in_our_words(self.path):  # direct, because sqlite-utils' query() sends three statements for one
             cursor = self._database.conn.execute(sql, parameters or {})
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
@@ -70,34 +70,34 @@ class Store:
         return found[0] if found else None
 
     def change(self, sql: str, parameters: dict[str, Any]) -> None:
-        """Run an UPDATE or DELETE that sqlite-utils has no verb for, inside `writing()`."""
+        """Run an UPDATE or DELETE that sqlite-utils does not offer, inside `writing()`."""
         self._database.conn.execute(sql, parameters)
 
     def change_all(self, sql: str, rows: Iterable[Row | Sequence[Any]]) -> None:
-        """Run one statement once a row, inside `writing()`: rows by name, or, twice as fast, by place."""
+        """Run one statement for each row, inside `writing()`. Rows are dictionaries or, twice as fast, sequences."""
         self._database.conn.executemany(sql, rows)
 
     def expect_much(self) -> None:
-        """Keep 64 MB of the database in memory, and up to 32 MB in its log: for a run, which writes pages again and again."""
+        """Enlarge cache (64 MB) and write-ahead log (32 MB) for a run, which rewrites the same pages often."""
         with in_our_words(self.path):
             for setting in ("cache_size=-65536", "wal_autocheckpoint=8000"):
                 self._database.conn.execute(f"PRAGMA {setting}").fetchall()
 
     def forget(self) -> None:
-        """Empty the write-ahead log, so that what was deleted is in none of the database's files.
+        """Empty the write-ahead log, so that deleted content is in none of the database's files.
 
-        Deleted content is overwritten in the database itself (secure_delete). Readers that are at work may
-        keep the log a little longer; the next call, or the last connection to close, empties it.
+        In the database itself, deleted content is overwritten (secure_delete). Active readers may keep the log a little
+        longer; the next call, or closing the last connection, empties it.
         """
         with in_our_words(self.path):
             self._database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextmanager
     def writing(self) -> Iterator["Store"]:
-        """One short transaction: all of it is on disk when the block ends, or none of it is.
+        """Run a short transaction: when the block ends, all of it is on disk or none of it.
 
-        BEGIN IMMEDIATE takes the write lock before anything is read, so that two savers of the same
-        answer queue instead of failing half-way. Raises StorageError when the database cannot be written.
+        BEGIN IMMEDIATE takes the write lock before anything is read, so that two saves of the same answer queue instead
+        of failing half-way. Raises StorageError if the database cannot be written.
         """
         if self._database.conn.in_transaction:  # part of a caller's transaction
             yield self
@@ -111,7 +111,7 @@ class Store:
         return not self._database.conn.in_transaction
 
     def is_current(self) -> bool:
-        """Whether the database at the path is still the one this connection found in order."""
+        """Whether the database at the path is still the one that this connection checked."""
         try:
             return _fingerprint(self._database.conn, self.path) in _good
         except (sqlite3.Error, OSError):
@@ -129,12 +129,12 @@ class Store:
 
 
 def open_store(path: Path, *, any_thread: bool = False) -> Store:
-    """Open the database at `path`, made and migrated when needed. `any_thread`: others may use it, one at a time.
+    """Open the database at `path`; create and migrate it if needed. `any_thread`: other threads may use it, one at a time.
 
-    Write-ahead log with synchronous=NORMAL: an acknowledged answer survives the death of the process. Before
-    the schema of a database changes, a copy of it is kept beside it.
-    Raises StorageError, naming the file, when it cannot be opened, read or migrated, is somebody else's, or
-    was written by a newer Assay; it stays as it was then.
+    Uses a write-ahead log with synchronous=NORMAL, so an acknowledged answer survives a crash of the process. Before a
+    migration, a copy of the database is kept next to it.
+    Raises StorageError, naming the file, if it cannot be opened, read or migrated, belongs to another program, or was
+    written by a newer Assay; the database then stays unchanged.
     """
     with in_our_words(path):
         if not path.exists():
@@ -159,7 +159,7 @@ def open_store(path: Path, *, any_thread: bool = False) -> Store:
 
 
 def _fingerprint(connection: sqlite3.Connection, path: Path) -> tuple[object, ...]:
-    """Another one as soon as the file, its schema or its list of steps is another."""
+    """A value that changes as soon as the file, its schema or its list of steps changes."""
     file = path.stat()
     (version,) = connection.execute("PRAGMA schema_version").fetchone()
     steps = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", [STEPS_TABLE]).fetchone()[
@@ -171,54 +171,54 @@ def _fingerprint(connection: sqlite3.Connection, path: Path) -> tuple[object, ..
 
 
 def insert_sql(table: str, columns: Sequence[str]) -> str:
-    """An INSERT of a row by the names of its columns: sqlite-utils looks at the schema before each of its own."""
+    """SQL to insert a row by column names; faster than sqlite-utils, which reads the schema before each insert."""
     names, values = ", ".join(f'"{name}"' for name in columns), ", ".join(f":{name}" for name in columns)
     return f'insert into "{table}" ({names}) values ({values})'
 
 
 def upsert_sql(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
-    """The same for a row that may be there: `key` tells."""
+    """SQL to insert a row, or to update it if a row with the same `key` exists."""
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in columns if name not in key)
     names = ", ".join(f'"{name}"' for name in key)
     return f"{insert_sql(table, columns)} on conflict ({names}) do update set {changed}"
 
 
 def check_schema(database: Database, name: str) -> None:
-    """Raise StorageError unless this code can work on `database`: it is empty, or of a schema known here."""
+    """Raise StorageError unless `database` is empty or has a known schema."""
     if unknown := unknown_steps(database):
         raise StorageError(
-            f"The database {name} was written by a newer Assay: it has the step {unknown[0]}, of which this one "
-            "knows nothing. Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
+            f"The database {name} was written by a newer Assay: this one does not know its step {unknown[0]}. "
+            "Nothing was changed. Update Assay, or open another database (ASSAY_DB)."
         )
     check_owner(database, name)
 
 
 def check_owner(database: Database, name: str) -> bool:
-    """Whether there is a database of Assay's; False: it is empty. Raises StorageError for somebody else's."""
+    """Whether this is an Assay database; False if it is empty. Raises StorageError for another program's database."""
     tables = database.table_names()
     if tables and not is_ours(database):
         listed = ", ".join(tables[:3]) + (" ..." if len(tables) > 3 else "")
         raise StorageError(
-            f"{name} is a database of another program (its tables: {listed}). Nothing was changed. Name another "
-            "file (ASSAY_DB)."
+            f"{name} is a database of another program (tables: {listed}). Nothing was changed. Choose another file "
+            "(ASSAY_DB)."
         )
     return bool(tables)
 
 
 def switch_to_wal(database: Database) -> None:
-    """Let readers and a writer work at once, from now on."""
+    """Switch to a write-ahead log, so that readers and a writer can work at the same time."""
     last_try = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
         try:
             return database.enable_wal()
-        except sqlite3.OperationalError as problem:  # SQLite does not wait where two switch at once
+        except sqlite3.OperationalError as problem:  # SQLite does not wait if two processes switch at once
             if problem.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
                 raise
             time.sleep(0.05)
 
 
 def _migrate(database: Database, path: Path) -> None:
-    """Bring the schema up to date: once, even when the app and a command start together, or not at all."""
+    """Migrate the schema completely or not at all, and only once even if the app and a command start together."""
     copy: Path | None = None
     try:
         with _immediate(database):
@@ -229,18 +229,18 @@ def _migrate(database: Database, path: Path) -> None:
     except StorageError:
         raise
     except Exception as problem:
-        if copy is not None:  # it says nothing that the database does not say
+        if copy is not None:  # the database itself is unchanged
             copy.unlink(missing_ok=True)
         raise StorageError(
-            f"The schema of the database {path.name} could not be brought up to date ({problem}). It is as it "
-            "was before. Check that the disk has room, and report this if it has."
+            f"The database {path.name} could not be updated to the current schema ({problem}). It is unchanged. Check "
+            "the free disk space, and report this error if there is enough."
         ) from problem
 
 
 def _keep_copy(database: Database, path: Path) -> Path | None:
-    """Copy what the migration is about to change; None for a database that is new.
+    """Copy the database before a migration; None for a new database.
 
-    Nobody can write in between: the caller holds the write lock, and the copy is read by another connection.
+    Nobody can write in between: the caller holds the write lock, and another connection reads the copy.
     """
     if not is_ours(database):
         return None
@@ -249,8 +249,8 @@ def _keep_copy(database: Database, path: Path) -> Path | None:
         copy_database(path, copy)
     except (sqlite3.Error, OSError) as problem:
         raise StorageError(
-            f"No copy of the database {path.name} could be kept before its schema changes ({problem}), so nothing "
-            "was changed. Make room beside it, and let Assay write there."
+            f"The database {path.name} could not be copied before its update ({problem}), so nothing was changed. Free "
+            "disk space, and check that Assay may write to its folder."
         ) from problem
     return copy
 
@@ -269,12 +269,12 @@ def _immediate(database: Database) -> Iterator[None]:
 
 @contextmanager
 def in_our_words(path: Path) -> Iterator[None]:
-    """Say SQLite's errors, and the disk's, as a StorageError that names the database and what to do."""
+    """Turn errors of SQLite and the disk into a StorageError that names the database and what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as problem:
         raise StorageError(
-            f"The database {path.name} could not be used ({problem}). Nothing was saved by this step. "
+            f"The database {path.name} could not be used ({problem}). This step saved nothing. "
             f"{_what_to_do(problem)}"
         ) from problem
 
@@ -282,19 +282,19 @@ def in_our_words(path: Path) -> Iterator[None]:
 def _what_to_do(problem: Exception) -> str:
     kind = getattr(problem, "sqlite_errorname", "")
     if kind == "SQLITE_NOTADB":
-        return "It is no SQLite database: name another file (ASSAY_DB)."
+        return "It is not an SQLite database. Choose another file (ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
-        return "It is damaged: move it away and restore your backup (`python -m core study restore FILE`)."
-    return "Check that the disk has room and that the file may be read and written, then try again."
+        return "It is damaged. Move it away and restore your backup (`python -m core study restore FILE`)."
+    return "Check free disk space and the file's permissions, then try again."
 
 
 def key_path(database: Path) -> Path:
-    """The file beside a database from which its personal links are made."""
+    """Path of the key file, from which a database's personal links are made."""
     return database.with_name(database.name + ".key")
 
 
 def free_name(wanted: Path) -> Path:
-    """`wanted`, or with -2, -3 ... behind it where there is such a file: earlier copies are kept."""
+    """`wanted`, or the first free name with -2, -3 ... appended, so that earlier copies are kept."""
     name, number = wanted, 1
     while name.exists():
         number += 1
@@ -303,17 +303,17 @@ def free_name(wanted: Path) -> Path:
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Copy the database at `source` as it stands between two transactions, while others read and write it.
+    """Make a consistent copy of the database at `source` while others read and write it.
 
-    The copy is one file without a write-ahead log, may be read by its owner alone, and is on disk when this
-    returns. Raises FileExistsError where there is a `target`, sqlite3.Error or OSError where no copy can
-    be made; nothing is left behind then.
+    The copy is one file without a write-ahead log, readable only by its owner, and on disk when this returns.
+    Raises FileExistsError if `target` exists, and sqlite3.Error or OSError if no copy can be made. Nothing is left
+    behind in that case.
     """
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         with closing(_connected(source, "ro")) as old, closing(_connected(draft, "rw")) as new:
-            old.backup(new)  # all pages in one step: one read transaction, and no writer waits for it
+            old.backup(new)  # all pages in one read transaction, so that no writer waits
             new.execute("PRAGMA journal_mode=DELETE")
         put_in_place(draft, target)
     finally:
@@ -322,34 +322,34 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def put_in_place(draft: Path, target: Path) -> None:
-    """Give a finished file its name, after its content is on disk. Raises FileExistsError where there is one."""
+    """Give a finished file its name once its content is on disk. Raises FileExistsError if the name is taken."""
     with draft.open("rb") as file:
         os.fsync(file.fileno())
     os.link(draft, target)  # unlike a rename, never over another file
 
 
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection that makes no new file."""
+    """A connection that never creates a file."""
     return sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None
     )
 
 
 MOST_AT_REST = 8
-"""Connections that are kept while nobody uses them."""
+"""Most idle connections that are kept open."""
 
 _File: TypeAlias = tuple[int, int]
 """Device and number of a file."""
 _lock = threading.Lock()
 _at_rest: list[tuple[_File, Store]] = []
-"""Connections with the file that each has open, the one used last at the end."""
+"""Idle connections with their open files; the last used one is at the end."""
 
 
 @contextmanager
 def borrowed_store(path: Path) -> Iterator[Store]:
-    """The database at `path` on a connection that nobody else uses until the block ends; opened when none is at rest.
+    """Borrow a connection to the database at `path` for the block; a new one is opened if none is idle.
 
-    A connection to a file that was replaced meanwhile, or whose schema changed, is closed and another one opened.
+    If the file was replaced or its schema changed, the idle connection is closed and a new one opened.
     """
     file: _File | None
     file, store = _taken(path) or _opened(path)
@@ -360,7 +360,7 @@ def borrowed_store(path: Path) -> Iterator[Store]:
 
 
 def close_stores() -> None:
-    """Close every connection at rest; when the app stops."""
+    """Close all idle connections when the app stops."""
     with _lock:
         stores = [store for _, store in _at_rest]
         _at_rest.clear()
@@ -375,7 +375,7 @@ def _taken(path: Path) -> tuple[_File, Store] | None:
             if found is None:
                 return None
             _at_rest.remove(found)
-        # The file cannot get the number of one that is still open, so the same number means the same file.
+        # No new file can get the inode of a file that is still open, so the same inode means the same file.
         if _file_at(path) == found[0] and found[1].is_current():
             return found
         found[1].close()

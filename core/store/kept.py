@@ -1,4 +1,4 @@
-"""What is kept for the next time: replies of models, scores, files given to a page; and the account of every call of a run."""
+"""Caches of model replies and scores, files uploaded to pages, and the record of every call of a run."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from core.store.studies import now_utc
 
 
 def find_reply(store: Store, key: str) -> Row | None:
-    """The reply kept under this key: its text, thinking, reason, detail, counts of tokens and seconds."""
+    """The cached reply for this key (text, thinking, reason, detail, token counts, seconds), or None."""
     return store.row(
         "select text, thinking, reason, detail, input_tokens, output_tokens, thinking_tokens, seconds from reply "
         "where key = :key",
@@ -29,12 +29,12 @@ def find_reply(store: Store, key: str) -> Row | None:
 def record_call(
     store: Store, call: Row, reply: Row | None, asked: object = None, text: int | None = None
 ) -> None:
-    """Put one call on a run's account and, where given, keep its reply: both are on disk when this returns.
+    """Record one call of a run and, if given, cache its reply; both are on disk when this returns.
 
-    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent, detail. A cached call is not
-    counted again where its item and step have the same call on the account already: because the item was begun before,
-    or because several of its texts ask the same. Two steps that ask the same are on the account each.
-    asked: the request as JSON values; kept once a key. text: which of the item's texts asked; None: it is one text.
+    call: run_id, position, key, step, reason, cached, tokens, seconds, not_sent, detail. A cached call is recorded once
+    per item and step, even if the item was started before or several of its texts need the same call. Two steps with
+    the same call are recorded separately.
+    asked: the request as JSON values, stored once per key. text: number of the item's text; None: the item is one text.
     """
     with store.writing():
         if call["cached"] and (known := _known(store, call)) is not None:
@@ -50,7 +50,7 @@ def record_call(
 
 
 def reject_call(store: Store, call: Row, why: str) -> None:
-    """Note why the last reply to this call of an item could not be used. call: run_id, position, key, step."""
+    """Record why the last reply to this call of an item was unusable. call: run_id, position, key, step."""
     with store.writing():
         store.change(
             "update run_call set rejected = :why where id = (select max(id) from run_call where run_id = :run_id "
@@ -62,10 +62,10 @@ def reject_call(store: Store, call: Row, why: str) -> None:
 def step_costs(
     store: Store, run_id: int, *, finished: bool = False, position: int | None = None
 ) -> list[StepCost]:
-    """What every step of a run cost, in the order in which the steps first came.
+    """Cost of every step of a run, in the order in which the steps first occurred.
 
-    finished: only for items that are done or failed, to tell from them what others will cost. position: only for this
-    item. Tokens are None where the server did not count them for every answer: a part of them would look like all.
+    finished: only items that are done or failed, to estimate the cost of others. position: only this item. Tokens are
+    None if the server did not count them for every answer, because a partial sum would look like the total.
     """
     only = (
         "and position in (select position from run_item where run_id = :id and state in ('done', 'failed'))"
@@ -94,9 +94,9 @@ def step_costs(
 
 
 def answers_of_others(store: Store, run_id: int) -> int:
-    """Calls answered from the cache for which the run itself never asked the model: other runs paid for them.
+    """Number of calls answered from the cache by replies that other runs paid for.
 
-    What items or texts of one run share is asked once by the run itself, and is none of these.
+    Calls shared by items or texts of this run are sent once by the run itself and do not count here.
     """
     row = store.row(
         "select count(*) as n from run_call where run_id = :id and cached "
@@ -107,9 +107,9 @@ def answers_of_others(store: Store, run_id: int) -> int:
 
 
 def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict[str, int]:
-    """Part of a request -> requests of the run that went without, because the server refuses it; most frequent first.
+    """Part of a request -> number of requests sent without it because the server refuses it, most frequent first.
 
-    of_cache: count answers from the cache too, whose requests went without it in another run.
+    of_cache: also count cached answers, whose requests were sent by another run.
     """
     rows = store.rows(
         "select not_sent, count(*) as n from run_call where run_id = :id and not_sent is not null and cached <= :cached "
@@ -123,9 +123,9 @@ def parts_not_sent(store: Store, run_id: int, *, of_cache: bool = False) -> dict
 
 
 def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
-    """Every call made for one item, oldest first: step, reason, rejected, texts, cached, tokens, seconds.
+    """Every call for one item, oldest first: step, reason, rejected, texts, cached, tokens, seconds.
 
-    texts: as `item_calls` has it.
+    texts: as in `item_calls`.
     """
     rows = store.rows(
         "select step, reason, rejected, texts, cached, input_tokens, output_tokens, seconds from run_call "
@@ -136,11 +136,11 @@ def item_costs(store: Store, run_id: int, position: int) -> list[Row]:
 
 
 def item_calls(store: Store, run_id: int, position: int) -> list[Row]:
-    """The same calls with what was asked and what came back: besides, asked, reply, thinking, detail and not_sent.
+    """Every call for one item with request and reply: `item_costs` plus asked, reply, thinking, detail and not_sent.
 
-    asked: the request as JSON values; None: an older Assay made the call and did not keep it. reply, thinking: None
-    where nothing came that is kept. texts: numbers of the item's texts that asked; None: an older Assay made the call,
-    and noted neither this nor whether the reply was rejected.
+    asked: the request as JSON values; None for calls by an older Assay, which did not store it. reply, thinking: None
+    if nothing is stored. texts: numbers of the item's texts that needed the call; None for calls by an older Assay,
+    which recorded neither this nor whether the reply was rejected.
     """
     rows = store.rows(
         """
@@ -166,7 +166,7 @@ def _unpacked(asked: bytes | None) -> Any:
 
 
 def _known(store: Store, call: Row) -> Row | None:
-    """The last such call of the item and step."""
+    """The last recorded call with this key for the item and step, or None."""
     return store.row(
         "select id, texts from run_call "
         "where run_id = :run_id and position = :position and key = :key and step = :step order by id desc limit 1",
@@ -175,7 +175,7 @@ def _known(store: Store, call: Row) -> Row | None:
 
 
 def _asked_by(store: Store, known: Row, text: int | None) -> None:
-    """Note that another text of the item has asked the same."""
+    """Record that another text of the item needed the same call."""
     texts = [] if known["texts"] is None else json.loads(known["texts"])
     if text is not None and text not in texts:
         told = json.dumps(sorted([*texts, text]))
@@ -183,15 +183,15 @@ def _asked_by(store: Store, known: Row, text: int | None) -> None:
 
 
 FreshScores = tuple[bytes, tuple[str, ...], Sequence[float | None], Mapping[int, str]]
-"""Pair, signatures, a value each, and why there is none by the place of the signature."""
+"""(pair, signatures, one value per signature, reason for a missing value by index of the signature)."""
 _MOST_PAIRS = 500
-"""In one query: SQLite takes only so many values."""
+"""Most pairs in one query: SQLite limits the number of values."""
 
 
 def find_scores(
     store: Store, pairs: Sequence[bytes], signatures: Sequence[str]
 ) -> dict[bytes, dict[str, Score]]:
-    """Pair -> signature -> score, for what is kept of these. pairs: hashes of text, reference and source."""
+    """Pair -> signature -> cached score. pairs: hashes of text, reference and source text."""
     asked = set(signatures)
     lists = {number: names for names, number in _lists(store).items() if not asked.isdisjoint(names)}
     found: dict[bytes, dict[str, Score]] = {}
@@ -212,10 +212,10 @@ def find_scores(
 
 
 def keep_scores(store: Store, scores: Sequence[FreshScores], calls: Sequence[Row], *, run_id: int) -> None:
-    """Keep scores, and put on the run's account what was done for its items: both are on disk when this returns.
+    """Cache scores and record the run's calls; both are on disk when this returns.
 
-    calls: position, key, step, reason, cached, seconds; one a text of an item and group of metrics. A text found in
-    the cache that stands on the account already, because the item was begun before, is not counted again.
+    calls: position, key, step, reason, cached, seconds; one per text of an item and group of metrics. A cached text is
+    not recorded again if the item was started before.
     """
     now = now_utc()
     with store.writing():
@@ -236,7 +236,7 @@ def keep_scores(store: Store, scores: Sequence[FreshScores], calls: Sequence[Row
 
 
 def run_metrics(store: Store, run_id: int) -> tuple[Metric, ...]:
-    """The metrics of a scoring run with what was loaded; none before it was started."""
+    """The metrics of a scoring run, as loaded; empty before its start."""
     rows = store.rows(
         "select name, signature, family, direction from run_metric where run_id = :id order by position",
         {"id": run_id},
@@ -245,7 +245,7 @@ def run_metrics(store: Store, run_id: int) -> tuple[Metric, ...]:
 
 
 def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> None:
-    """Note with what a run scores, before its first text is scored."""
+    """Record the metrics of a run before its first text is scored."""
     with store.writing():
         store.change("delete from run_metric where run_id = :id", {"id": run_id})
         store.change_all(
@@ -256,9 +256,9 @@ def keep_run_metrics(store: Store, run_id: int, metrics: Sequence[Metric]) -> No
 
 
 def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
-    """(item, result as JSON) of all items a run has come to, in the order of the file.
+    """(item, result as JSON) for all items that a run has reached, in the order of the file.
 
-    Results of scoring are small: all at once is far faster than one by one.
+    Scoring results are small, so reading all at once is far faster than one by one.
     """
     for row in store.rows(
         "select item_id, result from run_item where run_id = :id order by position", {"id": run_id}
@@ -267,9 +267,9 @@ def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
 
 
 def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
-    """Texts with a result, and items that have any: of a run of scores, or of a look at judges; no record is read.
+    """(texts with a result, items with any result) of a run of scores or a judge audit, counted in SQL.
 
-    Texts of an item on which the run broke are not among them.
+    Texts of an item at which the run failed are not included.
     """
     (row,) = store.rows(
         "select coalesce(sum(n), 0) as texts, count(nullif(n, 0)) as items from (select "
@@ -281,13 +281,13 @@ def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
 
 
 def _lists(store: Store) -> dict[tuple[str, ...], int]:
-    """Signatures that were kept together -> their number."""
+    """Tuple of signatures -> number of the stored list."""
     rows = store.rows("select id, signatures from score_list")
     return {tuple(json.loads(row["signatures"])): row["id"] for row in rows}
 
 
 def _numbered(store: Store, wanted: set[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-    """The same; new ones get a number."""
+    """Tuple of signatures -> number of the stored list, storing new lists first."""
     known = _lists(store)
     if wanted <= known.keys():
         return known
@@ -311,14 +311,14 @@ KeptKind = Literal["ratings", "scores", "correlations"]
 
 @dataclass(frozen=True)
 class KeptFile:
-    """A file that is kept, without its bytes."""
+    """A stored file, without its bytes."""
 
     file_id: int
     kind: KeptKind
     file_name: str
     sha256: str
     options: Mapping[str, object]
-    """How it is to be read, as JSON values: such as the dimension, or that lower is better."""
+    """Options for reading it, as JSON values, such as the dimension or that lower is better."""
     created_utc: str
 
 
@@ -328,7 +328,7 @@ _COLUMNS = "id, kind, file_name, sha256, options, created_utc"
 def keep_file(
     store: Store, kind: KeptKind, file_name: str, data: bytes, options: Mapping[str, object] | None = None
 ) -> KeptFile:
-    """Keep a file; the same bytes for the same purpose are kept once, under the newest name and options."""
+    """Store a file; the same bytes of the same kind are stored once, with the newest name and options."""
     row = {
         "kind": kind,
         "file_name": file_name,
@@ -348,7 +348,7 @@ def keep_file(
 
 
 def kept_files(store: Store, kind: KeptKind | None = None) -> list[KeptFile]:
-    """Those of one kind, or all; newest first."""
+    """Stored files of one kind, or all; newest first."""
     rows = store.rows(
         f"select {_COLUMNS} from kept_file where :kind is null or kind = :kind order by id desc",
         {"kind": kind},
@@ -357,24 +357,22 @@ def kept_files(store: Store, kind: KeptKind | None = None) -> list[KeptFile]:
 
 
 def get_file(store: Store, file_id: int) -> KeptFile:
-    """The file of that number. Raises NotFound."""
+    """The stored file with this number. Raises NotFound."""
     row = store.row(f"select {_COLUMNS} from kept_file where id = :id", {"id": file_id})
     if row is None:
-        raise NotFound(
-            f"There is no kept file {file_id}: it was deleted. Choose another, or upload it again."
-        )
+        raise NotFound(f"The stored file {file_id} was deleted. Choose another file, or upload it again.")
     return _file(row)
 
 
 def file_data(store: Store, file_id: int) -> bytes:
-    """The file's bytes as they were given. Raises NotFound."""
+    """The file's original bytes. Raises NotFound."""
     get_file(store, file_id)
     row = store.row("select data from kept_file where id = :id", {"id": file_id})
     return bytes(row["data"]) if row else b""
 
 
 def delete_file(store: Store, file_id: int) -> None:
-    """Forget a file; one that is not there is gone already."""
+    """Delete a file; does nothing if it does not exist."""
     with store.writing():
         store.change("delete from kept_file where id = :id", {"id": file_id})
 

@@ -1,7 +1,7 @@
-"""The schema, as the list of steps that made it: the only place where it changes.
+"""The database schema as a list of steps: the only place where it changes.
 
-A step is SQL, its statements apart by blank lines, and what SQL cannot say. Databases of every age have the same texts
-of their tables: a backup is compared with them.
+A step is SQL, with statements separated by blank lines, and functions for what SQL cannot do. Databases of every age
+have the same table definitions, because a backup is compared with them.
 """
 
 import json
@@ -16,7 +16,7 @@ from sqlite_utils import Database, Migrations
 Part = str | Callable[[Database], object]
 migrations = Migrations("assay")
 STEPS_TABLE = migrations.migrations_table
-"""Where sqlite-utils keeps which steps were made."""
+"""Table in which sqlite-utils records the applied steps."""
 
 _ANSWER = """
     "study_id" INTEGER NOT NULL REFERENCES "study"("id"), "rater_id" TEXT NOT NULL,
@@ -30,14 +30,14 @@ _RATING = """
     "shown_utc" TEXT, "answered_utc" TEXT, "seconds" REAL, "comment" TEXT NOT NULL,
     "invalid" INTEGER NOT NULL, "skipped" INTEGER NOT NULL, "app_version" TEXT"""
 _PERSONAL = {"rater_id", "comment"}
-"""What a rater may have deleted; nothing else of the history changes."""
+"""Columns that may change in a history, because raters may have them deleted."""
 
 
 _REFUSED = "BEGIN SELECT RAISE(ABORT, 'the history of {} is append-only'); END"
 
 
 def _append_only(history: str, noun: str, columns: str) -> str:
-    """Triggers that let nobody change a history, but for what is personal in it."""
+    """Triggers that prevent changes to a history, except to its personal columns."""
     names = ("id", "saved_utc", *(column.split('"')[1] for column in columns.split(",")))
     changed = " OR ".join(f'OLD."{name}" IS NOT NEW."{name}"' for name in names if name not in _PERSONAL)
     known = f"EXISTS (SELECT 1 FROM {history} WHERE id = NEW.id)"  # INSERT OR REPLACE deletes in silence
@@ -113,7 +113,7 @@ CREATE TABLE "setting" (
     "key" TEXT PRIMARY KEY, "value" TEXT NOT NULL
 ) STRICT
 """
-# A design is frozen at the first vote: what was not declared then is not asked now.
+# A design is frozen at the first vote, so guesses that were not declared then are not added now.
 _REAL_RATERS = f"""
 ALTER TABLE study ADD COLUMN blinding_pairs INTEGER NOT NULL DEFAULT 10
 
@@ -192,8 +192,8 @@ CREATE TABLE "reply" (
     "created_utc" TEXT NOT NULL
 ) STRICT
 """
-# In one tree by pair: all scores of a text stand side by side, and there is no second copy of the key.
-# A run that is forgotten before it did anything takes its metrics with it.
+# One tree ordered by pair: all scores of a text are neighbours, and the key is stored only once.
+# Deleting a run that did nothing also deletes its metrics.
 _SCORES = """
 CREATE TABLE "score_signature" (
     "id" INTEGER PRIMARY KEY, "text" TEXT NOT NULL
@@ -255,7 +255,7 @@ _RUN_DATA = """
 CREATE TABLE run_data (run_id INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE,
     data BLOB NOT NULL) STRICT
 """
-# Of an older run the last start alone is known: that is all its time only where it finished every item since.
+# For an older run only the last start is known. It gives the whole time only if every item finished after it.
 _RUN_DATA_MOVED = """
 ALTER TABLE run DROP COLUMN data
 
@@ -270,7 +270,7 @@ UPDATE run SET worked_seconds = CASE
     THEN round((julianday(coalesce(finished_utc, beat_utc)) - julianday(started_utc)) * 86400, 3) END
     WHERE started_utc IS NOT NULL
 """
-# Numbered in the order in which they come, for the first score of a text stays.
+# Numbered in order of arrival, because the first score of a text is kept.
 _TEXT_SCORES = """
 CREATE TABLE score_list (id INTEGER PRIMARY KEY, signatures TEXT NOT NULL UNIQUE) STRICT
 
@@ -283,8 +283,8 @@ DROP TABLE score
 
 DROP TABLE score_signature
 """
-# asked: in a compressed form, for the prompts of one run are much alike.
-# texts: which of the item's texts asked, as a JSON list of numbers from 0; [] where an item is one text.
+# asked: compressed, because the prompts of one run are very similar.
+# texts: numbers of the item's texts that needed the call, from 0, as a JSON list; [] if the item is one text.
 _CALLS = """
 CREATE TABLE request (key TEXT PRIMARY KEY, asked BLOB NOT NULL) STRICT
 
@@ -311,15 +311,15 @@ def _draw_id(db: Database) -> None:
 
 
 def _move_run_data(db: Database) -> None:
-    """Columns behind a file of many megabytes cost a walk over all its pages whenever they are read or written."""
-    # One at a time: the pages that a file leaves take the next one, so that the database grows by the largest alone.
+    """Move files to their own table: reading or writing columns after a large file walks over all its pages."""
+    # One at a time, so that each file reuses the pages of the previous one and the database grows only by the largest.
     for (run_id,) in db.execute("SELECT id FROM run ORDER BY id").fetchall():
         db.execute("INSERT INTO run_data SELECT id, data FROM run WHERE id = ?", [run_id])
         db.execute("UPDATE run SET data = x'' WHERE id = ?", [run_id])
 
 
 def _pack_scores(db: Database) -> None:
-    """All scores that one run made of a text in one row: sixteen rows took a quarter of the time of a run."""
+    """Put all scores of a text by one run into one row: sixteen rows took a quarter of a run's time."""
     lists: dict[str, int] = {}
 
     def packed() -> Iterator[tuple[bytes, int, bytes, str | None]]:
@@ -346,19 +346,19 @@ STEPS: dict[str, tuple[Part, ...]] = {
     "m001_studies": (_STUDIES, _draw_id),
     # Consent, locked answers, guesses, exclusion, withdrawal, own wording, the admin's sign-in.
     "m002_real_raters": (_REAL_RATERS,),
-    # Runs, what they made of each item, every call to a model, and replies kept for the next time.
+    # Runs, their results by item, every call to a model, and cached replies.
     "m003_runs": (_RUNS,),
-    # Scores kept for the next time, the metrics of a run, and files that a page remembers.
+    # Cached scores, the metrics of a run, and files stored by a page.
     "m004_scores": (_SCORES,),
-    # Studies in which texts are rated one by one: their task, lists, answers and history.
+    # Rating studies: their task, lists, answers and history.
     "m005_ratings": (_RATINGS,),
-    # What the main analysis counts. A study made before has the defaults, and nobody declared them.
+    # The analysis set. Older studies get the defaults, marked as undeclared.
     "m006_analysis_set": (_ANALYSIS_SET,),
-    # The files of runs where polling does not read them, and how long each run was worked on.
+    # Files of runs in their own table, so that polling does not read them, and the working time of each run.
     "m007_run_data": (_RUN_DATA, _move_run_data, _RUN_DATA_MOVED),
-    # The cache of scores with a row a text.
+    # The cache of scores, with one row per text.
     "m008_scores_of_a_text": (_TEXT_SCORES, _pack_scores, _TEXT_SCORES_PACKED),
-    # What a model was asked and why an answer was not used; its thinking; how long a run took to start.
+    # Requests to models, why an answer was rejected, thinking, and the start time of a run.
     "m009_calls_seen": (_CALLS,),
 }
 
@@ -389,7 +389,7 @@ def applied_steps(db: Database) -> list[str]:
 
 
 def unknown_steps(db: Database) -> list[str]:
-    """Steps that made `db` and that this code has never heard of: a newer Assay wrote it."""
+    """Steps applied to `db` that this code does not know, because a newer Assay wrote it."""
     nothing = Database(memory=True, execute_plugins=False)
     known = {step.name for step in migrations.pending(nothing)}
     nothing.close()
@@ -397,5 +397,5 @@ def unknown_steps(db: Database) -> list[str]:
 
 
 def is_ours(db: Database) -> bool:
-    """Whether Assay made `db`: some step of its schema is on record there."""
+    """Whether Assay created `db`: at least one step of its schema is recorded."""
     return bool(migrations.applied(db))

@@ -1,4 +1,4 @@
-"""Who may come in: raters and their links, sessions of the admin, and how often something failed from where."""
+"""Access: raters and their links, admin sessions, and counts of sign-in events by address."""
 
 import base64
 import contextlib
@@ -19,27 +19,27 @@ _KEY_BYTES = 32
 
 
 def token_sha256(token: str) -> str:
-    """What the database holds instead of a token."""
+    """SHA-256 of a token; the database stores only this."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def link_token(store: Store, *parts: str | int) -> str:
-    """The token that the key file gives to `parts` (study, rater, number of the link), URL-safe."""
+    """URL-safe token made from the key file and `parts` (study, rater, number of the link)."""
     message = "\x1f".join(str(part) for part in (_database_id(store), *parts)).encode()
     mac = hmac.new(_access_key(store.path), message, hashlib.sha256).digest()[:_TOKEN_BYTES]
     return base64.urlsafe_b64encode(mac).rstrip(b"=").decode()
 
 
 def _database_id(store: Store) -> str:
-    """Drawn when the database was made: a key file that outlives its database opens nothing in the next."""
+    """Random id of the database, so that an old key file opens nothing in a new database."""
     row = store.row("select value from setting where key = 'database_id'")
     if row is None:
-        raise StorageError(f"The database {store.path.name} has lost its id: restore it from your backup.")
+        raise StorageError(f"The database {store.path.name} has lost its id. Restore it from your backup.")
     return str(row["value"])
 
 
 def cookie_suffix(store: Store) -> str:
-    """Tells this database's cookies from those of another app on the same host; opens nothing."""
+    """Suffix that separates this database's cookies from those of other apps on the host; not a secret."""
     return token_sha256(_database_id(store))[:8]
 
 
@@ -50,17 +50,17 @@ def _access_key(database: Path) -> bytes:
             _create_key(path)
         key = bytes.fromhex(path.read_text("ascii"))
         if len(key) != _KEY_BYTES:
-            raise ValueError(f"it holds {len(key)} bytes instead of {_KEY_BYTES}")
+            raise ValueError(f"it has {len(key)} bytes instead of {_KEY_BYTES}")
         return key
     except (OSError, ValueError) as problem:
         raise StorageError(
-            f"The key file {path.name}, from which personal links are made, could not be used ({problem}). "
-            "Restore it from your backup, or delete it: links then have to be issued again."
+            f"The key file {path.name}, which personal links need, could not be used ({problem}). "
+            "Restore it from your backup, or delete it and issue all links again."
         ) from problem
 
 
 def _create_key(path: Path) -> None:
-    """Put a whole key in place at once: two processes that start together end with the same one."""
+    """Create the key file atomically, so that two processes that start together get the same key."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="ascii") as file:
@@ -73,7 +73,7 @@ def _create_key(path: Path) -> None:
 _RATER_FIELDS = tuple(Rater.__dataclass_fields__)
 _NAMED = ("rater", "assignment", "rating_assignment", "log")
 _WRITTEN = ("answer", "answer_history", "guess", "rating_answer", "rating_history")
-"""Tables that hold a pseudonym, and those that hold a comment besides."""
+"""Tables with a pseudonym, and tables that also have a comment."""
 
 
 def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
@@ -83,13 +83,13 @@ def insert_rater(store: Store, study_id: int, rater: Rater) -> None:
 
 
 def raters_of(store: Store, study_id: int) -> tuple[Rater, ...]:
-    """The study's raters in the order in which they were added."""
+    """The study's raters, in the order in which they were added."""
     rows = store.rows("select * from rater where study_id = :id order by rowid", {"id": study_id})
     return tuple(_rater(row) for row in rows)
 
 
 def rater_named(store: Store, study_id: int, rater_id: str) -> Rater | None:
-    """The rater of that pseudonym, or None."""
+    """The rater with this pseudonym, or None."""
     row = store.row(
         "select * from rater where study_id = :id and rater_id = :rater", {"id": study_id, "rater": rater_id}
     )
@@ -97,7 +97,7 @@ def rater_named(store: Store, study_id: int, rater_id: str) -> Rater | None:
 
 
 def find_rater(store: Store, study_id: int, rater_id: str) -> Rater:
-    """The rater of that pseudonym. Raises NotFound, naming those there are."""
+    """The rater with this pseudonym. Raises NotFound, naming all raters."""
     found = rater_named(store, study_id, rater_id)
     if found is None:
         names = ", ".join(rater.rater_id for rater in raters_of(store, study_id))
@@ -112,7 +112,7 @@ def update_rater(store: Store, study_id: int, rater_id: str, **changes: object) 
 
 
 def issue_link(store: Store, study_id: int, rater_id: str) -> str:
-    """Give the rater a new token and make the one before it worthless; returns the token."""
+    """Give the rater a new token and invalidate the previous one; return the token."""
     with store.writing():
         number = find_rater(store, study_id, rater_id).link_number + 1
         token = link_token(store, study_id, rater_id, number)
@@ -123,14 +123,14 @@ def issue_link(store: Store, study_id: int, rater_id: str) -> str:
 
 
 def current_token(store: Store, study_id: int, rater: Rater) -> str | None:
-    """The token of the rater's link, or None for a rater without one (imported, revoked)."""
+    """The token of the rater's link; None for a rater without a link (imported, revoked)."""
     if rater.link_number == 0 or rater.revoked:
         return None
     return link_token(store, study_id, rater.rater_id, rater.link_number)
 
 
 def rater_of_token(store: Store, token: str) -> tuple[int, Rater] | None:
-    """(study number, rater) that a token opens, or None: unknown, replaced and revoked look the same."""
+    """(study number, rater) of a token; None for unknown, replaced and revoked tokens alike."""
     row = store.row(
         "select * from rater where token_sha256 = :hash and not revoked", {"hash": token_sha256(token)}
     )
@@ -138,7 +138,7 @@ def rater_of_token(store: Store, token: str) -> tuple[int, Rater] | None:
 
 
 def rename_rater(store: Store, study_id: int, old: str, new: str) -> None:
-    """Give everything of a rater another name and delete what they wrote; the votes stay as they are."""
+    """Rename a rater everywhere and delete their comments; the votes stay as they are."""
     with store.writing():
         for name in (*_NAMED, *_WRITTEN):
             written = ", comment = ''" if name in _WRITTEN else ""
@@ -156,25 +156,25 @@ def _rater(row: Row) -> Rater:
 
 
 MOST_EVENTS = 10_000
-"""Lines kept of a kind; its oldest go first, so that nobody fills the disk by knocking, or drives another kind out."""
+"""Most lines kept per kind; the oldest are deleted first, so that failed attempts cannot fill the disk."""
 LONGEST_ADDRESS = 45
-"""Characters of the longest IP address."""
+"""Length of the longest IP address, in characters."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened at the door, counted over a few minutes."""
+    """A sign-in event, counted over a few minutes."""
 
     kind: str
     address: str
-    """Where it came from; empty for what was done by command."""
+    """IP address; empty for events caused by a command."""
     n: int
     first_utc: str
     last_utc: str
 
 
 def count_event(store: Store, kind: str, address: str, *, window_seconds: float = 900) -> None:
-    """Count an event; the same kind from the same address within the window is one line with a number."""
+    """Count an event; events of one kind from one address within the window share a line."""
     address = address[:LONGEST_ADDRESS]
     with store.writing():
         now = now_utc()
@@ -205,9 +205,9 @@ def events(store: Store, newest: int = 200) -> list[Event]:
 
 
 def count_since(store: Store, kind: str, seconds: float, address: str | None = None) -> int:
-    """How often something happened in the last so many seconds, from one address or from all.
+    """Number of events of a kind in the last `seconds`, from one address or from all.
 
-    A line whose time lies ahead (the clock was set back) does not count: nobody is locked out by a clock.
+    Lines with a future time do not count, so that a clock set back locks nobody out.
     """
     only = "" if address is None else " and address = :address"
     row = store.row(
@@ -219,7 +219,7 @@ def count_since(store: Store, kind: str, seconds: float, address: str | None = N
 
 
 def insert_session(store: Store, token: str, seconds: float) -> None:
-    """Let a session token in for so many seconds; sessions that are over are dropped."""
+    """Accept a session token for this many seconds; expired sessions are deleted."""
     with store.writing():
         store.table("admin_session").delete_where("expires_utc < ?", [now_utc()])
         row = {"created_utc": now_utc(), "expires_utc": now_utc(seconds)}
@@ -227,7 +227,7 @@ def insert_session(store: Store, token: str, seconds: float) -> None:
 
 
 def session_is_open(store: Store, token: str) -> bool:
-    """Whether a session token is known and not over."""
+    """Whether a session token is known and has not expired."""
     row = store.row(
         "select 1 as found from admin_session where token_sha256 = :hash and expires_utc >= :now",
         {"hash": token_sha256(token), "now": now_utc()},

@@ -1,4 +1,4 @@
-"""Runs and what they made of each item. Results are written as they come: a run can die at any moment."""
+"""Runs and their results by item. Results are saved at once, because a run can be killed at any moment."""
 
 import json
 from collections import Counter
@@ -11,7 +11,7 @@ from core.store.connection import Row, Store
 from core.store.studies import now_utc
 
 Owner = tuple[int, str]
-"""A claim on a run: the process, and when it made it."""
+"""A claim on a run: (process, time of the claim)."""
 
 _COLUMNS = (
     'id, kind, state, settings, running, data_file, data_sha256, n_items, "limit", created_utc, app_version, '
@@ -20,7 +20,7 @@ _COLUMNS = (
 
 
 def insert_run(store: Store, run: Run, data: bytes) -> Run:
-    """Keep a new run with the file it works on; returns it with its number."""
+    """Store a new run with its file; return it with its number."""
     same = ("kind", "state", "data_file", "data_sha256", "n_items", "limit", "app_version")
     row = {name: getattr(run, name) for name in same} | {
         "settings": _json(run.settings),
@@ -34,36 +34,36 @@ def insert_run(store: Store, run: Run, data: bytes) -> Run:
 
 
 def get_run(store: Store, run_id: int) -> Run:
-    """The run of that number. Raises NotFound."""
-    storable = abs(run_id) < 2**63  # SQLite has no larger number, and so no such run
+    """The run with this number. Raises NotFound."""
+    storable = abs(run_id) < 2**63  # SQLite refuses larger numbers
     row = store.row(f"select {_COLUMNS} from run where id = :id", {"id": run_id}) if storable else None
     if row is None:
-        raise NotFound(f"There is no run {run_id}. `python -m core runs list` names those there are.")
+        raise NotFound(f"There is no run {run_id}. `python -m core runs list` shows all runs.")
     return _run(row)
 
 
 def list_runs(store: Store, kinds: tuple[str, ...] = ()) -> list[Run]:
-    """All runs, of these kinds where some are named; newest first."""
+    """All runs, or those of the given kinds; newest first."""
     rows = store.rows(f"select {_COLUMNS} from run order by id desc")
     return [_run(row) for row in rows if not kinds or row["kind"] in kinds]
 
 
 def run_data(store: Store, run_id: int) -> bytes:
-    """The file the run works on, as it was given."""
+    """The original bytes of the run's file."""
     row = store.row("select data from run_data where run_id = :id", {"id": run_id})
     return bytes(row["data"]) if row else b""
 
 
 def claim_run(store: Store, run_id: int, process: int) -> Owner:
-    """Note that `process` works on the run from now on; what it writes later names this claim.
+    """Record that `process` now works on the run; return the claim, which all later writes need.
 
-    The caller has made sure, in the same transaction, that no other process does. Items to which no answer came
-    are open again.
+    The caller has checked in the same transaction that no other process works on it. Items without an answer become
+    open again.
     """
     owner = (process, now_utc())
     with store.writing():
         store.change("delete from run_item where run_id = :id and state = 'again'", {"id": run_id})
-        _count_time(store, run_id, "beat_utc")  # of a process that was killed
+        _count_time(store, run_id, "beat_utc")  # the time of a killed process
         store.table("run").update(
             run_id,
             {
@@ -80,7 +80,7 @@ def claim_run(store: Store, run_id: int, process: int) -> Owner:
 
 
 def check_owner(store: Store, run_id: int, owner: Owner) -> None:
-    """Raise NotAllowed where another process has taken the run over since: this one must write no more."""
+    """Raise NotAllowed if another process has taken over the run; this one must not write any more."""
     row = store.row("select process, started_utc from run where id = :id", {"id": run_id})
     if row is None or (row["process"], row["started_utc"]) != owner:
         raise NotAllowed(f"Run {run_id} was taken over by another process; this one has stopped.")
@@ -89,7 +89,7 @@ def check_owner(store: Store, run_id: int, owner: Owner) -> None:
 def change_run(
     store: Store, run_id: int, *, running: dict[str, object] | None = None, limit: int | None = None
 ) -> None:
-    """Set how a run is worked on and how many of its items: before it is resumed."""
+    """Change the options and item limit of a run before it is resumed."""
     with store.writing():
         store.table("run").update(run_id, {"limit": limit, "cancel": 0})
         if running is not None:
@@ -97,7 +97,7 @@ def change_run(
 
 
 def beat(store: Store, run_id: int, owner: Owner) -> bool:
-    """Say that the run's process lives; returns whether somebody asked it to stop. Raises NotAllowed: see check_owner."""
+    """Record that the run's process is alive; return whether it should stop. Raises NotAllowed: see check_owner."""
     with store.writing():
         check_owner(store, run_id, owner)
         store.table("run").update(run_id, {"beat_utc": now_utc()})
@@ -106,20 +106,20 @@ def beat(store: Store, run_id: int, owner: Owner) -> bool:
 
 
 def note_start(store: Store, run_id: int, seconds: float, owner: Owner) -> None:
-    """Note how long it took until the first item could be worked on. Raises NotAllowed: see check_owner."""
+    """Record the time until the first item could start. Raises NotAllowed: see check_owner."""
     with store.writing():
         check_owner(store, run_id, owner)
         store.table("run").update(run_id, {"start_seconds": round(seconds, 3)})
 
 
 def ask_to_stop(store: Store, run_id: int) -> None:
-    """Set the flag that the run's process looks at."""
+    """Request a run to stop; its process checks this flag."""
     with store.writing():
         store.table("run").update(run_id, {"cancel": 1})
 
 
 def _count_time(store: Store, run_id: int, until: str) -> None:
-    """Add the time of a start that is at its end, if there is one."""
+    """Add the working time since the last start, if the run is running."""
     store.change(
         f"update run set worked_seconds = worked_seconds + max(0, round((julianday({until}) - julianday(started_utc)) "
         "* 86400, 3)) where id = :id and state = 'running'",
@@ -128,7 +128,7 @@ def _count_time(store: Store, run_id: int, until: str) -> None:
 
 
 def delete_run(store: Store, run_id: int) -> None:
-    """Forget a run that has done nothing: no item, no call. One that has is left as it is."""
+    """Delete a run without items and calls; other runs are left as they are."""
     with store.writing():
         store.change(
             "delete from run where id = :id and not exists (select 1 from run_item where run_id = :id) "
@@ -140,7 +140,7 @@ def delete_run(store: Store, run_id: int) -> None:
 def finish_run(
     store: Store, run_id: int, state: RunState, message: str = "", *, owner: Owner | None = None
 ) -> None:
-    """Note that nobody works on the run any more; with an owner, only while the claim is theirs."""
+    """Record the end of work on a run; with `owner`, only if it still has the claim."""
     with store.writing():
         if owner is not None:
             check_owner(store, run_id, owner)
@@ -152,11 +152,11 @@ def finish_run(
 
 
 def save_items(store: Store, run_id: int, items: Sequence[RunItem], owner: Owner) -> None:
-    """Keep what the run made of some items: all on disk when this returns. Raises NotAllowed: see check_owner."""
+    """Save results of some items; all are on disk when this returns. Raises NotAllowed: see check_owner."""
     now = now_utc()
     with store.writing():
         check_owner(store, run_id, owner)
-        # sqlite-utils looks at the table before each upsert, which takes longer than to score a short text.
+        # sqlite-utils inspects the table before each upsert, which takes longer than scoring a short text.
         store.change_all(
             "insert or replace into run_item (run_id, position, item_id, state, result, failures, seconds, "
             "finished_utc) values (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -171,13 +171,13 @@ def save_items(store: Store, run_id: int, items: Sequence[RunItem], owner: Owner
 
 
 def item_states(store: Store, run_id: int) -> dict[int, str]:
-    """Position -> state, for the items the run has come to."""
+    """Position -> state, for the items that the run has reached."""
     rows = store.rows("select position, state from run_item where run_id = :id", {"id": run_id})
     return {row["position"]: row["state"] for row in rows}
 
 
 def item_position(store: Store, run_id: int, item_id: str) -> int | None:
-    """An item's place in the file, from 0; None: the run has not come to it."""
+    """An item's place in the file, from 0; None if the run has not reached it."""
     row = store.row(
         "select position from run_item where run_id = :id and item_id = :item",
         {"id": run_id, "item": item_id},
@@ -186,7 +186,7 @@ def item_position(store: Store, run_id: int, item_id: str) -> int | None:
 
 
 def run_items(store: Store, run_id: int) -> Iterator[RunItem]:
-    """What the run made of its items, in the order of the file; one at a time, because results can be large."""
+    """Results of the run's items, in the order of the file; one at a time, because they can be large."""
     rows = store.rows("select position from run_item where run_id = :id order by position", {"id": run_id})
     for row in rows:
         if (item := run_item(store, run_id, row["position"])) is not None:
@@ -194,7 +194,7 @@ def run_items(store: Store, run_id: int) -> Iterator[RunItem]:
 
 
 def run_item(store: Store, run_id: int, position: int) -> RunItem | None:
-    """What the run made of one item; None: it has not come to it."""
+    """Result of one item; None if the run has not reached it."""
     row = store.row(
         "select * from run_item where run_id = :id and position = :position",
         {"id": run_id, "position": position},
@@ -203,7 +203,7 @@ def run_item(store: Store, run_id: int, position: int) -> RunItem | None:
 
 
 def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
-    """Items by state, and failures by (step, reason)."""
+    """(number of items by state, number of failures by (step, reason))."""
     states = store.rows(
         "select state, count(*) as n from run_item where run_id = :id group by state", {"id": run_id}
     )
@@ -220,7 +220,7 @@ def item_counts(store: Store, run_id: int) -> tuple[dict[str, int], dict[tuple[s
 
 
 def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:
-    """Items that the run came to, all or those after `since_utc`; reads an index alone."""
+    """Number of items that the run has reached, all or since `since_utc`; reads only an index."""
     row = store.row(
         "select count(*) as n from run_item where run_id = :id and finished_utc >= :since",
         {"id": run_id, "since": since_utc},
@@ -229,7 +229,7 @@ def n_finished_since(store: Store, run_id: int, since_utc: str = "") -> int:
 
 
 def last_finished(store: Store, run_id: int) -> tuple[int, str | None]:
-    """How many items the run came to, and when to the last: another answer as soon as anything else is known of one."""
+    """(number of items reached, time of the last one); changes whenever a new result is saved."""
     (row,) = store.rows(
         "select count(*) as n, max(finished_utc) as last from run_item where run_id = :id", {"id": run_id}
     )
@@ -237,7 +237,7 @@ def last_finished(store: Store, run_id: int) -> tuple[int, str | None]:
 
 
 def item_times(store: Store, run_id: int) -> list[tuple[float, float]]:
-    """From when to when each finished item was worked on, in seconds of the clock; items without an answer left out."""
+    """(start, end) of the work on each finished item, in Unix seconds; items without an answer are left out."""
     rows = store.rows(
         "select (julianday(finished_utc) - 2440587.5) * 86400 as ended, seconds from run_item "
         "where run_id = :id and state <> 'again'",
@@ -247,7 +247,7 @@ def item_times(store: Store, run_id: int) -> list[tuple[float, float]]:
 
 
 def calls_of_items(store: Store, run_id: int) -> list[tuple[int, float, float]]:
-    """Position, seconds and tokens of every request for an item that is finished; a token not counted is none."""
+    """(position, seconds, tokens) of every request for finished items; uncounted tokens are 0."""
     rows = store.rows(
         "select position, seconds, coalesce(input_tokens, 0) + coalesce(output_tokens, 0) as tokens from run_call "
         "where run_id = :id and not cached "
@@ -259,24 +259,24 @@ def calls_of_items(store: Store, run_id: int) -> list[tuple[int, float, float]]:
 
 @dataclass(frozen=True)
 class NewCalls:
-    """Requests that were answered since somebody last looked."""
+    """Requests answered since the previous call of `calls_since`."""
 
     of_items: Counter[int]
-    """Position of an item -> how many were for it."""
+    """Position of an item -> number of requests."""
     input_tokens: int
-    """Of those where the server counted them."""
+    """Tokens of requests for which the server counted them."""
     output_tokens: int
     last: int
-    """What to pass as `after` at the next look."""
+    """Value of `after` for the next call."""
 
 
 def calls_since(store: Store, run_id: int, after: int, since_utc: str = "") -> NewCalls:
-    """Calls of a run that come after that one, and not before `since_utc`; answers from the cache are no requests.
+    """Requests of a run after call number `after` and not before `since_utc`, without answers from the cache.
 
-    after: 0, or the `last` of an earlier look: then only what is new is read.
+    after: 0, or `last` of an earlier result, to read only new calls.
     """
     last = store.row("select coalesce(max(id), 0) as last from run_call")
-    # A plus keeps the search from the index of runs, which would go through all calls of this one.
+    # The plus prevents the use of the index on runs, which would read all calls of this run.
     by = "id > :after and +run_id = :id" if after else "run_id = :id"
     rows = store.rows(
         "select position, count(*) as n, coalesce(sum(input_tokens), 0) as tokens_in, coalesce(sum(output_tokens), 0) "
@@ -292,7 +292,7 @@ def calls_since(store: Store, run_id: int, after: int, since_utc: str = "") -> N
 
 
 def finished_of(store: Store, run_id: int, positions: Collection[int], since_utc: str) -> set[int]:
-    """Which of these items the run came to, not before `since_utc`."""
+    """Those of these items that the run reached since `since_utc`."""
     rows = store.rows(
         "select position from run_item where run_id = :id and finished_utc >= :since "
         "and position in (select value from json_each(:positions))",

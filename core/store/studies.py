@@ -24,13 +24,13 @@ _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
 
 
 def now_utc(seconds: float = 0) -> str:
-    """The time, or the time so many seconds from now, as Assay writes it: ISO 8601, UTC, milliseconds."""
+    """The time now, or `seconds` from now: ISO 8601 in UTC with milliseconds."""
     moment = datetime.now(UTC) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def insert_study(store: Store, study: Study, items: tuple[Item, ...], outputs: tuple[Output, ...]) -> Study:
-    """Write a study and its texts; the stored study carries its number."""
+    """Write a study and its texts; return the study with its number."""
     with store.writing():
         row = _study_row(study)
         study_id: int = store.table("study").insert(row).last_rowid or 0
@@ -48,7 +48,7 @@ def list_studies(store: Store) -> list[Study]:
 
 
 def find_study(store: Store, name: str) -> Study:
-    """The study of that name. Raises NotFound, naming those there are."""
+    """The study with this name. Raises NotFound, naming all studies."""
     row = store.row("select * from study where name = :name", {"name": name})
     if row is None:
         names = ", ".join(study.name for study in list_studies(store)) or "none yet"
@@ -57,7 +57,7 @@ def find_study(store: Store, name: str) -> Study:
 
 
 def get_study(store: Store, study_id: int) -> Study:
-    """The study of that number, as it stands now."""
+    """The current state of the study with this number. Raises NotFound."""
     row = store.row("select * from study where id = :id", {"id": study_id})
     if row is None:
         raise NotFound(f"There is no study number {study_id}.")
@@ -65,7 +65,7 @@ def get_study(store: Store, study_id: int) -> Study:
 
 
 def studies_of_file(store: Store, sha256: str, kind: StudyKind) -> list[str]:
-    """Names of the studies of this kind made from a file with this hash."""
+    """Names of the studies of this kind that were made from a file with this hash."""
     rows = store.rows(
         "select name from study where dataset_sha256 = :sha and kind = :kind order by id",
         {"sha": sha256, "kind": kind},
@@ -85,12 +85,12 @@ def write_design(store: Store, study_id: int, design: Design) -> None:
 
 
 def set_state(store: Store, study_id: int, state: State) -> None:
-    """Move the study to `state`."""
+    """Set the study's state."""
     update_study(store, study_id, state=state)
 
 
 def items_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[Item, ...]:
-    """The study's items in the order of its file, or the one named."""
+    """The study's items in the order of its file, or only the item with this id."""
     only = "" if item_id is None else " and item_id = :item"
     rows = store.rows(
         f"select * from item where study_id = :id{only} order by position", {"id": study_id, "item": item_id}
@@ -99,7 +99,7 @@ def items_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[I
 
 
 def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple[Output, ...]:
-    """All outputs of a study, or those of one item."""
+    """All texts of a study, or those of one item."""
     only = "" if item_id is None else " and item_id = :item"
     rows = store.rows(
         f"select * from output where study_id = :id{only} order by rowid", {"id": study_id, "item": item_id}
@@ -108,7 +108,7 @@ def outputs_of(store: Store, study_id: int, item_id: str | None = None) -> tuple
 
 
 def sources_of(store: Store, study_id: int) -> list[str]:
-    """Whose texts a study shows, in alphabetical order."""
+    """The systems whose texts a study shows, in alphabetical order."""
     rows = store.rows(
         "select distinct source from output where study_id = :id order by source", {"id": study_id}
     )
@@ -124,7 +124,7 @@ def write_log(
     rater_id: str | None = None,
     at_utc: str | None = None,
 ) -> None:
-    """Add a line to the study's log; a pseudonym goes into `rater_id`, never into the detail."""
+    """Add a line to the study's log. A pseudonym belongs in `rater_id`, never in the detail."""
     entry = LogEntry(at_utc or now_utc(), action, detail, rater_id)
     with store.writing():
         store.table("log").insert({"study_id": study_id, **asdict(entry)})
@@ -137,7 +137,7 @@ def read_log(store: Store, study_id: int) -> tuple[LogEntry, ...]:
 
 
 def read_guidelines(store: Store, study_id: int) -> dict[str, str]:
-    """Language -> Markdown, as far as the owner changed the shipped text."""
+    """Language -> Markdown, for guidelines that the owner changed."""
     rows = store.rows("select * from guideline where study_id = :id order by language", {"id": study_id})
     return {row["language"]: row["text"] for row in rows}
 
@@ -150,7 +150,7 @@ def write_guideline(store: Store, study_id: int, language: str, text: str) -> No
 
 
 def read_wording(store: Store, study_id: int) -> dict[str, dict[str, str]]:
-    """Language -> key -> text, as far as the owner changed what Assay says."""
+    """Language -> key -> text, for texts that the owner changed."""
     found: dict[str, dict[str, str]] = {}
     for row in store.rows(
         "select * from wording where study_id = :id order by language, key", {"id": study_id}
@@ -160,7 +160,7 @@ def read_wording(store: Store, study_id: int) -> dict[str, dict[str, str]]:
 
 
 def write_wording(store: Store, study_id: int, language: str, texts: dict[str, str]) -> None:
-    """Set the study's own texts of one language, all of them: a key that is missing is what Assay says."""
+    """Replace all of the study's own texts in one language; missing keys use the shipped text."""
     with store.writing():
         store.table("wording").delete_where("study_id = ? and language = ?", [study_id, language])
         store.table("wording").insert_all(
@@ -198,30 +198,30 @@ def _study(row: Row) -> Study:
 
 
 def _task(text: str | None) -> RatingTask | None:
-    """The task as `_study_row` wrote it, or an Assay that did not know all of its fields."""
+    """Read a task written by `_study_row`, also of an older Assay with fewer fields."""
     return None if text is None else _task_reader()(text)
 
 
 @cache
 def _task_reader() -> Callable[[str], RatingTask]:
-    from pydantic import TypeAdapter  # loads slowly, and most studies have no task
+    from pydantic import TypeAdapter  # imported lazily: loads slowly, and most studies have no task
 
     return TypeAdapter(RatingTask).validate_json
 
 
 def read_setting(store: Store, key: str) -> str | None:
-    """A value kept for the whole database, or None."""
+    """A setting of the whole database, or None."""
     row = store.row("select value from setting where key = :key", {"key": key})
     return None if row is None else str(row["value"])
 
 
 def write_setting(store: Store, key: str, value: str) -> None:
-    """Keep a value for the whole database."""
+    """Store a setting of the whole database."""
     with store.writing():
         store.table("setting").upsert({"key": key, "value": value}, pk="key")
 
 
 def delete_setting(store: Store, key: str) -> None:
-    """Forget a value kept for the whole database."""
+    """Delete a setting of the whole database."""
     with store.writing():
         store.table("setting").delete_where("key = ?", [key])

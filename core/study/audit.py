@@ -1,4 +1,4 @@
-"""The leakage audit: can the two sources be told apart without knowing them? A warning, never a block."""
+"""The leakage audit: do superficial features reveal which system wrote an answer? It warns and never blocks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,8 +27,8 @@ _LETTER = regex.compile(r"\p{L}")
 _PUNCTUATION = regex.compile(r"\p{P}")
 _SENTENCE_END = regex.compile(
     r"""
-    [.!?…]+ [\p{Pe}\p{Pf}"']* (?=\s|$)   # a point inside a word or number ends nothing
-    | [\p{STerm}--[.!?]]+                # in scripts without spaces nothing need follow
+    [.!?…]+ [\p{Pe}\p{Pf}"']* (?=\s|$)   # a point inside a word or number ends no sentence
+    | [\p{STerm}--[.!?]]+                # scripts without spaces need no space here
     | \n+
     """,
     regex.VERBOSE | regex.V1,
@@ -46,26 +46,26 @@ _FORMATTING = regex.compile(
 
 @dataclass(frozen=True)
 class Feature:
-    """One number of a text, with the words for a rule that goes by it."""
+    """A numeric feature of a text, with the words for a rule that uses it."""
 
     name: str
-    """Its key in JSON."""
+    """Key in JSON."""
     smaller: str
-    """What an answer with less of it is called."""
+    """Name of an answer with a smaller value."""
     larger: str
-    """What an answer with more of it is called."""
+    """Name of an answer with a larger value."""
 
 
 FEATURES: tuple[Feature, ...] = (
     Feature("length", "shorter answer", "longer answer"),
     Feature("change_of_length", "smaller change of length", "larger change of length"),
-    Feature("diff_size", "less marked as changed", "more marked as changed"),
+    Feature("diff_size", "fewer characters marked as changed", "more characters marked as changed"),
     Feature("sentences", "fewer sentences", "more sentences"),
     Feature("punctuation", "less punctuation", "more punctuation"),
     Feature("formatting", "less formatting", "more formatting"),
     Feature("repeated_wording", "less repeated wording", "more repeated wording"),
 )
-"""In the order of every row of `feature_table`."""
+"""In the order of the values in `feature_table`."""
 
 
 def words_and_marks(text: str) -> list[str]:
@@ -74,25 +74,25 @@ def words_and_marks(text: str) -> list[str]:
 
 
 def sentences(text: str) -> int:
-    """Pieces with a letter between marks that end a sentence, and line breaks.
+    """Number of sentences: pieces with a letter between sentence-ending marks or line breaks.
 
-    Abbreviations ("U.S. is") count as an end; in Thai, which marks no sentences, lines are counted.
+    Abbreviations ("U.S. is") count as an end. Thai does not mark sentences, so lines are counted.
     """
     return sum(1 for piece in _SENTENCE_END.split(text) if _LETTER.search(piece))
 
 
 def punctuation(text: str) -> float:
-    """Punctuation marks per 100 characters, 0 to 100; per character, because length is a feature of its own."""
+    """Punctuation marks per 100 characters, 0 to 100. Relative to length, because length is a feature of its own."""
     return 100 * len(_PUNCTUATION.findall(text)) / max(1, len(text))
 
 
 def formatting(text: str) -> int:
-    """Line breaks, list markers and Markdown marks, together."""
+    """Number of line breaks, list markers and Markdown marks."""
     return len(_FORMATTING.findall(text))
 
 
 def diff_size(base: str, text: str) -> int:
-    """Characters that differ word by word, added and removed together; a rater sees close changes joined."""
+    """Number of characters that differ word by word, added and removed; raters see neighbouring changes joined."""
     return sum(len(segment.text) for segment in diff_against(base, text) if segment.kind != "same")
 
 
@@ -102,14 +102,14 @@ def feature_table(
     """The features of every text, in the order of FEATURES.
 
     - length: characters.
-    - change_of_length: absolute difference from the source's own A0, in words and punctuation marks; at A0 (and where a
-      study has none) from the reference: what a rater sees the text's changes marked against.
-    - diff_size: characters marked as added or removed against that same text.
+    - change_of_length: absolute difference from the system's own A0, in words and punctuation marks. At A0, and in
+      studies without A0, from the reference. Raters see changes marked against the same text.
+    - diff_size: characters marked as added or removed against that text.
     - sentences; punctuation (per 100 characters); formatting (line breaks, list markers, Markdown marks).
-    - repeated_wording: share of the text's word triples that also stand in answers to other questions, of either
-      source; 0 for a text of fewer than three words.
+    - repeated_wording: share of the text's word triples that also occur in answers to other questions, by either
+      system; 0 for a text of fewer than three words.
 
-    `outputs` holds each (item, level, source) once. Texts are taken as stored, after `clean_text`.
+    `outputs` contains each (item, level, source) once. Texts are used as stored, after `clean_text`.
     """
     texts = {(o.item_id, o.level, o.source): o.text for o in outputs}
     references = {item.item_id: item.reference for item in items}
@@ -142,7 +142,7 @@ def _triples(tokens: Sequence[str]) -> list[Triple]:
 
 
 def _repeated(triples: Mapping[TextKey, Sequence[Triple]]) -> set[Triple]:
-    """Word triples that stand in answers to at least two questions."""
+    """Word triples that occur in answers to at least two questions."""
     owner: dict[Triple, str] = {}
     repeated: set[Triple] = set()
     for (item, _, _), found in triples.items():
@@ -151,47 +151,47 @@ def _repeated(triples: Mapping[TextKey, Sequence[Triple]]) -> set[Triple]:
 
 
 MOSTLY = 0.6
-"""From this share on, wording is said to link sides; half is chance."""
+"""From this share on, wording links the sides; one half is chance."""
 
 
 @dataclass(frozen=True)
 class Linkage:
-    """Can a text at a later level be traced to its own A0 by its wording?"""
+    """How often wording traces a text at a later level to its own A0."""
 
     n_own_nearer: int
-    """Texts that share more of their wording with their own A0 than with the other source's A0."""
+    """Texts that share more wording with their own A0 than with the other system's A0."""
     n_equal: int
-    """Texts that share as much with both."""
+    """Texts that share equally much with both."""
     n_texts: int
-    """Texts at later levels, of both sources."""
+    """Texts at later levels, by both systems."""
     reason: str | None
     """Why nothing was compared."""
 
     def sentence(self) -> str:
-        """What it means, in words."""
+        """The result in words."""
         if self.reason is not None:
-            return f"Sides were not linked across levels: {self.reason}."
-        equal = f", {self.n_equal} share as much with both" if self.n_equal else ""
+            return f"Sides were not compared across levels: {self.reason}."
+        equal = f" {self.n_equal} share equally much with both." if self.n_equal else ""
         if self.n_own_nearer + self.n_equal / 2 < MOSTLY * self.n_texts:
             return (
-                f"Only {self.n_own_nearer} of {self.n_texts} texts at later levels share more with their own A0 than "
-                f"with the other source's A0{equal}: wording hardly links the sides of one question across levels."
+                f"Wording hardly links the sides of a question across levels. Only {self.n_own_nearer} of {self.n_texts} "
+                f"texts at later levels share more with their own A0 than with the other system's A0.{equal}"
             )
         return (
-            "Texts at later levels carry the wording of their own A0, so who reads closely can link the sides of one "
-            f"question across levels: {self.n_own_nearer} of {self.n_texts} texts share more with their own A0 than "
-            f"with the other source's A0{equal}. Sides that are drawn anew at every level do not hide this."
+            "Texts at later levels repeat the wording of their own A0, so an attentive rater can tell which answers to a "
+            f"question come from the same system. {self.n_own_nearer} of {self.n_texts} texts share more with their own "
+            f"A0 than with the other system's A0.{equal} Drawing the sides again at every level does not hide this."
         )
 
 
 def link_levels(levels: Sequence[str], outputs: Iterable[Output]) -> Linkage:
-    """Compare every text at a later level with both A0 of its question.
+    """Compare every text at a later level with both A0 texts of its question.
 
-    Nearer is the A0 with the longer common subsequence of words and marks, as a share of the longer text
-    (rapidfuzz LCSseq.normalized_similarity). `outputs` holds two sources. Undefined without A0 or without later levels.
+    The nearer A0 has the longer common subsequence of words and marks, as a share of the longer text
+    (rapidfuzz LCSseq.normalized_similarity). `outputs` has texts by two systems. Undefined without A0 or later levels.
     """
     if FIRST_LEVEL not in levels or len(levels) < 2:
-        return Linkage(0, 0, 0, f"the study has no {FIRST_LEVEL} with later levels")
+        return Linkage(0, 0, 0, f"the study does not have {FIRST_LEVEL} and later levels")
     numbers: dict[str, int] = {}  # rapidfuzz compares hashes; numbers never collide
     firsts: dict[str, dict[str, list[int]]] = {}
     later: list[tuple[str, str, list[int]]] = []
@@ -215,33 +215,33 @@ Severity = Literal["warning", "hint", "none", "unknown"]
 
 N_RESAMPLES = 2000
 ALPHA = 0.05
-"""Smaller p values count, after paying for how many were looked at (`LeakageAudit.paid_p`)."""
+"""Smaller p-values count, after correction for the number of tests (`LeakageAudit.paid_p`)."""
 
 _ADVICE = {
-    "length": "give both sources the same length to aim at",
-    "change_of_length": "make both sources change their A0 by as much, with one length instruction at every level",
-    "diff_size": "make both sources change as much of their A0, with one instruction at every level",
-    "sentences": "ask both sources for the same number of sentences",
-    "punctuation": "punctuate both sources in one way",
-    "formatting": "strip line breaks, lists and Markdown from all answers, or format both sources in one way",
-    "repeated_wording": "take out set phrases that come back from question to question",
+    "length": "give both systems the same target length",
+    "change_of_length": "make both systems change the length of their A0 equally, with the same instruction at every level",
+    "diff_size": "make both systems change equally much of their A0, with the same instruction at every level",
+    "sentences": "request the same number of sentences from both systems",
+    "punctuation": "use the same punctuation style for both systems",
+    "formatting": "remove line breaks, lists and Markdown from all answers, or format both systems alike",
+    "repeated_wording": "remove set phrases that recur from question to question",
 }
 
 
 @dataclass(frozen=True)
 class LevelAudit:
-    """How far the sources can be told apart at one level, or at all levels together."""
+    """How well features separate the systems at one level, or at all levels together."""
 
     level: str | None
     """None: all levels together."""
     all_features: Separability
-    """From all features together, cross-validated."""
+    """All features together, cross-validated."""
     rule: SingleRule
-    """The strongest single feature; its column is a place in FEATURES."""
+    """The strongest single feature; its column is an index into FEATURES."""
 
     @property
     def rule_name(self) -> str | None:
-        """The rule in words, as said of the candidate's answer: 'smaller change of length'."""
+        """The rule in words, describing the candidate's answer: 'smaller change of length'."""
         if self.rule.column is None:
             return None
         feature = FEATURES[self.rule.column]
@@ -257,31 +257,31 @@ class LevelAudit:
 
     @property
     def lowest_p(self) -> float:
-        """The smaller of the two p values; 1 where neither is defined."""
+        """The smaller of the two p-values; 1 if neither is defined."""
         return min((p for p in (self.all_features.p, self.rule.p) if p is not None), default=1.0)
 
 
 @dataclass(frozen=True)
 class LeakageAudit:
-    """What the texts give away. Nothing here depends on votes."""
+    """What the texts reveal about their systems, independent of any votes."""
 
     candidate: str
     comparator: str
     levels: tuple[LevelAudit, ...]
     overall: LevelAudit
-    """All levels together; the levels of a question are left out and flipped together."""
+    """All levels together; cross-validation and resampling treat the levels of a question as one unit."""
     linkage: Linkage
     shuffled: bool
-    """The design shuffles levels already."""
+    """Whether the design shuffles levels already."""
     n_resamples: int
     rng: int
 
     @property
     def severity(self) -> Severity:
-        """`warning`: a leak that chance hardly explains; `hint`: one that it may explain; `unknown`: too few questions.
+        """`warning`: a leak that chance hardly explains; `hint`: one that chance may explain; `unknown`: too few questions.
 
-        An AUC alone is never a finding: with 8 questions and nothing to find, more than half of all studies have
-        one of 0.7 or more at some level.
+        An AUC alone is never a finding: with 8 questions and no leak, more than half of all studies have an AUC of
+        0.7 or more at some level.
         """
         parts = (self.overall, *self.levels)
         if self.overall.all_features.auc is None:
@@ -292,13 +292,13 @@ class LeakageAudit:
 
     @property
     def worst(self) -> LevelAudit:
-        """The level, or all levels together, with the strongest evidence: lowest paid p, then highest AUC."""
+        """The level, or all levels together, with the strongest evidence: lowest corrected p, then highest AUC."""
         return min(
             (*self.levels, self.overall), key=lambda part: (self.paid_p(part), -(part.all_features.auc or 0))
         )
 
     def paid_p(self, part: LevelAudit) -> float:
-        """The lower of a part's two p times two; a single level's times the number of levels too (Bonferroni)."""
+        """The Bonferroni-corrected p: the lower of two p-values times 2, and times the number of levels for a single level."""
         looks = 2 * (1 if part.level is None else len(self.levels))
         return min(1.0, part.lowest_p * looks)
 
@@ -328,11 +328,11 @@ def audit_texts(
     n_resamples: int = N_RESAMPLES,
     rng: int = 0,
 ) -> LeakageAudit:
-    """Audit the texts of a study, or of a data set before it becomes one.
+    """Audit the texts of a study, or of a data set before it becomes a study.
 
-    Every item needs every level from both of the design's sources. n_resamples: flips behind every p. `rng` seeds every
-    part anew, so that a number does not depend on which others are computed with it. Fewer than six questions
-    that differ give None with the reason.
+    Every item needs every level from both systems of the design. n_resamples: swaps behind every p. `rng` seeds every
+    part again, so that a number does not depend on which others are computed. With fewer than six questions that
+    differ, results are None with the reason.
     """
     outputs = list(outputs)
     table = feature_table(items, levels, outputs)
@@ -363,7 +363,7 @@ def audit_texts(
 
 
 def audit_study(store: Store, study: Study) -> LeakageAudit:
-    """Audit the texts of a study of pairs with levels, under its present design. Raises NotAllowed for any other."""
+    """Audit the texts of a study of pairs with levels, under its current design. Raises NotAllowed for other studies."""
     check_asks(study, ["levels"], "leakage audit")
     items, outputs = items_of(store, study.study_id), outputs_of(store, study.study_id)
     return audit_texts(items, study.levels, outputs, study.design)
@@ -380,7 +380,7 @@ AUDIT_COLUMNS = (
 
 
 def audit_table(audit: LeakageAudit) -> ResultTable:
-    """A row a level and one for all levels together. The AUC has no interval; its p is beside it."""
+    """One row for each level and one for all levels. The AUC has no interval; the next column has its p."""
     rows = tuple(
         (
             part.level or "all levels",
@@ -394,51 +394,57 @@ def audit_table(audit: LeakageAudit) -> ResultTable:
         for found in [part.all_features]
     )
     notes = (
-        f"Strongest rule: said of the answer of {audit.candidate}.",
-        f"p: from at most {audit.n_resamples:,} swaps of the two sources of a question.",
+        f"The strongest rule describes the answers of {audit.candidate}. Its p-value is corrected for trying every rule.",
+        f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question.",
     )
-    title = f"Leakage audit: {audit.candidate} against {audit.comparator}, from the texts alone"
+    title = f"Leakage audit: {audit.candidate} against {audit.comparator}, texts only"
     return ResultTable("leakage", AUDIT_COLUMNS, rows, title, notes)
 
 
 def reading_sentences(audit: LeakageAudit) -> tuple[str, ...]:
-    """What the numbers mean and what to do, in plain words."""
+    """The finding and what to do, in plain words."""
     n = len(audit.levels)
-    looked = f"{n} level{'s' if n > 1 else ''} and all together were looked at"
+    looked = f"{n} level{'s' if n > 1 else ''} and all levels together were tested"
     worst = audit.worst
     if audit.severity == "unknown":
-        return (f"The audit cannot say anything: {audit.overall.all_features.reason}.",)
+        return (f"No finding is possible: {audit.overall.all_features.reason}.",)
     if audit.severity == "none":
         return (
-            f"No leak was found in these features ({looked}).",
-            f"This is no proof of blindness: with {worst.all_features.n_questions} questions only a strong leak shows, and "
-            "readers see more than these features.",
+            f"No leak found in these features ({looked}).",
+            f"This does not prove that raters are blind. With {worst.all_features.n_questions} questions only a strong leak "
+            "is detectable, and raters notice more than these features.",
         )
     if audit.severity == "warning":
-        first = (
-            f"Warning: superficial features tell the two sources apart: {_evidence(audit, worst)}; {looked}."
-        )
+        first = f"Warning: superficial features reveal the system. {_capital(_evidence(audit, worst))}. {_capital(looked)}."
     else:
-        first = f"A hint, which may be chance: {_evidence(audit, worst)}; {looked}."
+        first = (
+            f"Possible leak, which may be chance. {_capital(_evidence(audit, worst))}. {_capital(looked)}."
+        )
     return first, _advice(audit, worst)
 
 
 def audit_note(audit: LeakageAudit) -> str | None:
-    """One sentence with the strongest warning, for use at import; None without a warning."""
+    """The strongest warning in two sentences, shown after an import; None without a warning."""
     if audit.severity != "warning":
         return None
-    return f"Leakage audit: superficial features tell the two sources apart: {_evidence(audit, audit.worst)}."
+    return (
+        f"Leakage audit: superficial features reveal the system. {_capital(_evidence(audit, audit.worst))}."
+    )
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[0].upper()}{sentence[1:]}"
 
 
 def _evidence(audit: LeakageAudit, part: LevelAudit) -> str:
     """The stronger of a part's two findings, in words."""
-    at = "over all levels" if part.level is None else f"at {part.level}"
+    at = "across all levels" if part.level is None else f"at {part.level}"
     found, rule = part.all_features, part.rule
     if found.auc is not None and (rule.p is None or (found.p or 1) < rule.p):
-        return f"{at}, all features together name the right one of a pair with AUC {found.auc:.2f} (p {found.p:.4f})"
+        return f"{at}, all features together identify the system with AUC {found.auc:.2f} (p {found.p:.4f})"
     equal = f" ({rule.n_undecided} undecided)" if rule.n_undecided else ""
     return (
-        f"{at}, {_as_answer(part.rule_name or '')} is that of {audit.candidate} in {rule.n_right} of "
+        f"{at}, {_as_answer(part.rule_name or '')} comes from {audit.candidate} in {rule.n_right} of "
         f"{rule.n_pairs} pairs{equal} (p {rule.p:.4f})"
     )
 
@@ -452,10 +458,10 @@ def _as_answer(rule: str) -> str:
 
 def _advice(audit: LeakageAudit, part: LevelAudit) -> str:
     feature = FEATURES[part.rule.column or 0].name
-    order = "" if audit.shuffled else "show levels shuffled or "
+    order = "" if audit.shuffled else "shuffle the levels, or "
     return (
-        f"What to do: {_ADVICE[feature]}; {order}give raters only some levels; report this with the result; after the "
-        "last answer, look at the blinding index."
+        f"To reduce the leak, {_ADVICE[feature]}, or {order}give raters only some levels. Report this finding with the "
+        "result, and check the blinding index after the last answer."
     )
 
 

@@ -1,4 +1,4 @@
-"""What a rater may see and do: the desk of every rater, those of pairs and of texts, and what turns sides into preferences."""
+"""Everything a rater may see and do: the rater's desk, for pairs and for texts, and the decoding of sides into preferences."""
 
 import hashlib
 import math
@@ -63,29 +63,29 @@ class BlindPair:
     left: str
     right: str
     left_base: str
-    """What the left text's changes are shown against: its own A0, or the reference at A0."""
+    """Text against which the left text's changes are marked: its own A0, or the reference at A0."""
     right_base: str
     base: Literal["own_a0", "reference", "none"]
-    """Which of them it is, the same for both sides; `none` in plain pairs, whose answers are compared with each other
-    alone: marking what differs from a reference would tell raters what to prefer."""
+    """Which text the bases are, the same for both sides; `none` in plain pairs, whose answers are compared only with each
+    other: marking differences from a reference would tell raters what to prefer."""
     choice: Choice | None = None
     comment: str = ""
     invalid: bool = False
 
     @property
     def mark(self) -> str:
-        """Tells this pair on the screen from another that took its number; made of what the rater sees."""
+        """Hash of what the rater sees: detects that another pair has taken this number."""
         return _mark(self.question, self.level, self.left, self.right)
 
 
 def blind_pair(
     store: Store, study_id: int, assignment: Assignment, number: int, answer: Answer | None = None
 ) -> BlindPair:
-    """The pair of an assignment with its sides as drawn, under a number of the rater's list."""
+    """The pair of an assignment with its sides as drawn; `number` is its place on the rater's list."""
     (item,) = items_of(store, study_id, assignment.item_id)
     texts = {(o.level, o.source): o.text for o in outputs_of(store, study_id, item.item_id)}
     sides = (assignment.left, assignment.right)
-    # A study may have no A0 at all; every level then is shown against the reference.
+    # Without A0 in the study, every level is compared with the reference.
     own = assignment.level != FIRST_LEVEL and all((FIRST_LEVEL, side) in texts for side in sides)
 
     def base(source: str) -> str:
@@ -109,13 +109,13 @@ def blind_pair(
 
 
 LONGEST_COMMENT = 5_000
-"""Characters."""
+"""In characters."""
 
 
 def pairs_to_guess(
     design: Design, assignments: Iterable[Assignment], answers: dict[AnswerKey, Answer]
 ) -> list[Assignment]:
-    """The rated pairs shown again: those with the smallest draw for `guess`, in that order.
+    """The rated pairs that are shown again: those with the smallest draws for `guess`, in that order.
 
     Hidden repeats and pairs reported as invalid are left out.
     """
@@ -129,7 +129,7 @@ def pairs_to_guess(
 
 
 class GuessDesk:
-    """A rater who has finished, before the pairs that are shown once more."""
+    """The guessing step: a rater who has finished sees some pairs again."""
 
     def __init__(
         self, store: Store, study: Study, pairs: Sequence[Assignment], check: Callable[[], None]
@@ -141,21 +141,21 @@ class GuessDesk:
 
     @property
     def total(self) -> int:
-        """How many pairs are shown again."""
+        """Number of pairs that are shown again."""
         return len(self._pairs)
 
     def next_open(self) -> int | None:
-        """The number of the next pair without a guess, from 1; None when all are done."""
+        """Number of the next pair without a guess, from 1; None when all are done."""
         return next((n for n, a in enumerate(self._pairs, start=1) if a.key not in self._given), None)
 
     def pair(self, number: int) -> BlindPair:
-        """The pair of that number, with the sides on which the rater saw it."""
+        """The pair with this number, with its sides as the rater saw them."""
         return blind_pair(self._store, self._study_id, self._assignment(number), number)
 
     def save(self, number: int, side: GuessedSide, *, comment: str = "", seconds: float | None) -> None:
-        """Keep a guess, on disk before this returns; one that is there already stands.
+        """Save a guess, on disk before this returns. An earlier guess about the pair is never replaced.
 
-        Raises NotAllowed when the study has closed meanwhile, or the link was withdrawn.
+        Raises NotAllowed if the study has closed or the link was withdrawn.
         """
         assignment = self._assignment(number)
         guess = Guess(
@@ -175,16 +175,16 @@ class GuessDesk:
 
     def _assignment(self, number: int) -> Assignment:
         if not 1 <= number <= len(self._pairs):
-            raise NotAllowed(f"There is no pair {number} to look at again.")
+            raise NotAllowed(f"There is no pair {number} to guess about.")
         return self._pairs[number - 1]
 
 
-_NOTHING_YET = "There is nothing for you to rate yet. The person who sent you this link can tell you when."
+_NOTHING_YET = "You have nothing to rate yet. Please ask the person who sent you this link."
 
 
 @dataclass(frozen=True)
 class EntryStatus:
-    """Where one number of a rater's list stands."""
+    """Status of one entry on a rater's list."""
 
     number: int
     answered: bool
@@ -193,10 +193,10 @@ class EntryStatus:
 
 
 class Desk(Generic[Entry, Given]):
-    """A rater at work: everything a valid link opens, and nothing else."""
+    """A rater at work: everything that a valid link opens, and nothing else."""
 
     _unit: ClassVar[str]
-    """What one entry of the list is called, in messages."""
+    """Word for one entry of the list, in messages."""
     _lists: ClassVar[Lists[Any, Any, Any]]
 
     def __init__(self, store: Store, study: Study, rater: Rater, token: str) -> None:
@@ -204,53 +204,53 @@ class Desk(Generic[Entry, Given]):
         self._token = token
         self._words: dict[str, str] | None = None
         self._seen: dict[int, Entry] = {}
-        """What was read of the list: what is saved must be of the entry that was shown."""
+        """Entries read so far: an answer must belong to the entry that was shown."""
         self._counted: ListProgress | None = None
 
     @property
     def token(self) -> str:
-        """Of the link that opened this desk: its holder has it anyway."""
+        """Token of the link that opened this desk; its holder knows it already."""
         return self._token
 
     @property
     def total(self) -> int:
-        """How many entries the rater's list has."""
+        """Number of entries on the rater's list."""
         return self._progress.total
 
     @property
     def done(self) -> int:
-        """How many of them are answered."""
+        """Number of answered entries."""
         return self._progress.done
 
     @property
     def dry_run(self) -> bool:
-        """Whether this is a preview whose answers never count."""
+        """Whether this is a preview, whose answers never count."""
         return self._rater.dry_run
 
     @property
     def onboarding(self) -> int:
-        """0: guidelines to read; 1 and more: practice pairs done + 1."""
+        """0: guidelines not read yet; from 1: practice pairs done + 1."""
         return self._rater.onboarding
 
     @property
     def closed_reason(self) -> str | None:
-        """Why no answer can be given now, or None when it can."""
+        """Reason why no answer can be given now, or None."""
         if not self.total:
             return _NOTHING_YET
         return self._shut
 
     @property
     def _shut(self) -> str | None:
-        """Why the study takes no answer."""
+        """Reason why the study accepts no answers, or None."""
         if self._study.state == "draft" and not self._rater.dry_run:
-            return "This study has not started yet. Your link will work once it does."
+            return "This study has not started yet. Your link will work as soon as it starts."
         if self._study.state in ("closed", "unblinded"):
             return "This study is closed."
         return None
 
     @property
     def asks(self) -> Literal["levels", "preference"]:
-        """What is asked about a pair."""
+        """What the study asks about a pair."""
         return "preference" if self._study.asks == "preference" else "levels"
 
     def guidelines(self) -> str:
@@ -259,7 +259,7 @@ class Desk(Generic[Entry, Given]):
         return guideline_text(own, self._language, self._study.asks)
 
     def wording(self) -> dict[str, str]:
-        """What buttons say in this rater's language, and the consent text (empty: none is asked for)."""
+        """Button labels in this rater's language, and the consent text (empty: no consent needed)."""
         if self._words is None:
             own = read_wording(self._store, self._study.study_id)
             self._words = wording(own, self._language)
@@ -267,11 +267,11 @@ class Desk(Generic[Entry, Given]):
 
     @property
     def asks_consent(self) -> bool:
-        """Whether the study has a consent text to which this rater has not agreed yet."""
+        """Whether this rater still has to agree to the study's consent text."""
         return self._rater.consent_utc is None and bool(self.wording()[CONSENT].strip())
 
     def agree(self) -> None:
-        """Keep that the rater agreed to the consent text, and when."""
+        """Record that the rater has agreed to the consent text, and when."""
         self._keep(consent_utc=now_utc())
 
     @property
@@ -284,22 +284,22 @@ class Desk(Generic[Entry, Given]):
         with self._store.writing():
             self._check_link()
             if self.finished:
-                return  # pressed twice, or in another tab
+                return  # clicked twice, or in another tab
             self._look_again()
             found = self._count()  # another tab may have taken an answer back
             if not found.total:
                 raise NotAllowed(_NOTHING_YET)
             if found.done < found.total:
-                raise NotAllowed(f"Some {self._unit}s are still open: answer them first.")
+                raise NotAllowed(f"Some {self._unit}s are still open. Please answer them first.")
             self._keep(finished_utc=now_utc())
 
     def finish_step(self, step: int) -> None:
-        """Remember that the guidelines (1) or a practice pair (2 ...) are done."""
+        """Record that the guidelines (1) or a practice pair (2 ...) are done."""
         if step > self._rater.onboarding:
             self._keep(onboarding=step)
 
     def statuses(self, first: int = 1, last: int | None = None) -> list[EntryStatus]:
-        """The rater's list, by number; or the numbers from `first` to `last` of it."""
+        """Status of the rater's entries by number, or of those from `first` to `last`."""
         rows = self._lists.statuses(self._store, *self._whose, first, self.total if last is None else last)
         return [
             EntryStatus(row["position"], bool(row["answered"]), bool(row["skipped"]), bool(row["invalid"]))
@@ -307,17 +307,17 @@ class Desk(Generic[Entry, Given]):
         ]
 
     def next_open(self, after: int = 0) -> int | None:
-        """The next open entry after a number, then from the start, then those put off; None when all are done."""
+        """Number of the next open entry after `after`, then from the start, then among skipped ones; None when all are done."""
         return self._count(after).next_open
 
     def skip(self, number: int) -> None:
-        """Put an open entry off until the others are done; an answered one stays answered."""
+        """Postpone an open entry until the others are done; an answered entry stays answered."""
         if not self._given(self._assignment(number)).answered:
             self._save(number, skipped=True)
 
     @staticmethod
     def _note(comment: str | None, invalid: bool | None) -> dict[str, object]:
-        """The changes of a comment and of the invalid flag; None leaves what is there."""
+        """Changes to the comment and the invalid flag; None means no change."""
         changes: dict[str, object] = {}
         if comment is not None:
             changes["comment"] = printable_text(comment)
@@ -330,7 +330,7 @@ class Desk(Generic[Entry, Given]):
         return self._rater.language or self._study.language
 
     def _keep(self, **changes: object) -> None:
-        """Set fields of this rater, in the database and here."""
+        """Set fields of this rater, in the database and in memory."""
         with self._store.writing():
             self._check_link()
             update_rater(self._store, self._study.study_id, self._rater.rater_id, **changes)
@@ -349,19 +349,19 @@ class Desk(Generic[Entry, Given]):
         return self._counted
 
     def _at(self, number: int) -> Entry | None:
-        """What stands at a number of the list in the database now."""
+        """The entry that the database now has at this number."""
         found: Entry | None = self._lists.entry_at(self._store, *self._whose, number)
         return found
 
     def _given(self, entry: Entry) -> Given:
-        """What the database holds of an entry now, or a blank."""
+        """The answer that the database now has for an entry, or a blank one."""
         blank: Given = self._lists.blank(entry)
         return self._lists.find(self._store, self._study.study_id, blank) or blank
 
     def _assignment(self, number: int) -> Entry:
         entry = self._seen.get(number) or self._at(number)
         if entry is None:
-            self._check_link()  # the list of one who withdrew is gone too
+            self._check_link()  # a rater who withdrew no longer has a list
             raise NotAllowed(f"There is no {self._unit} {number} on your list.")
         self._seen[number] = entry
         return entry
@@ -370,13 +370,13 @@ class Desk(Generic[Entry, Given]):
         self._change(number, lambda _: changes)
 
     def _change(self, number: int, changes: Callable[[Given], Mapping[str, object]]) -> None:
-        """Change what was said of an entry, on disk before this returns; `changes` sees what stands there now."""
+        """Change the answer to an entry, on disk before this returns; `changes` receives the current answer."""
         entry = self._assignment(number)
         self._counted = None
         with self._store.writing():
             self._look_again()
             if self.finished:
-                raise NotAllowed("You have finished: your answers are locked and can no longer change.")
+                raise NotAllowed("You have finished. Your answers are locked and can no longer change.")
             if self._at(number) != entry:
                 raise NotAllowed(f"Your list of {self._unit}s was drawn again. Reload the page.")
             before = self._given(entry)
@@ -386,40 +386,40 @@ class Desk(Generic[Entry, Given]):
                 fix_at_vote(self._store, self._study.study_id)
 
     def _look_again(self) -> None:
-        """Inside the transaction: the study may have closed while the entry was on the screen."""
+        """Read rater and study again, inside the transaction: the study may have closed in the meantime."""
         self._check_link()
         self._study = get_study(self._store, self._study.study_id)
         if self._shut:
             raise NotAllowed(self._shut)
 
     def _check_link(self) -> None:
-        """The rater as they stand now. Raises NotAllowed when the link is gone, or the rater is: they withdrew."""
+        """Read the rater again. Raises NotAllowed if the link was revoked or the rater withdrew."""
         rater = rater_named(self._store, self._study.study_id, self._rater.rater_id)
         if rater is None or rater.revoked:
-            raise NotAllowed("Your link was withdrawn.")
+            raise NotAllowed("Your link no longer works.")
         self._rater = rater
 
 
 def _on_screen(seconds: float | None) -> dict[str, Any]:
-    """For how long an entry was on the screen, and since when; None after a restart, when nobody knows."""
+    """How long an entry was on the screen, and since when; None after a restart, when the time is unknown."""
     if seconds is None:
         return {"seconds": None, "shown_utc": None}
     return {"seconds": round(seconds, 2), "shown_utc": now_utc(-seconds)}
 
 
 class RaterDesk(Desk[Assignment, Answer]):
-    """A rater of pairs at work: everything a valid link opens, and nothing else."""
+    """A rater of pairs at work: everything that a valid link opens, and nothing else."""
 
     _unit = "pair"
     _lists = PAIRS
 
     @property
     def guesses_follow(self) -> bool:
-        """Whether pairs are shown once more after the lock."""
+        """Whether some pairs are shown again after the answers are locked."""
         return self._study.design.blinding_pairs > 0
 
     def guessing(self) -> GuessDesk:
-        """The pairs that are shown once more; empty until the answers are locked."""
+        """The pairs that are shown again; empty until the answers are locked."""
         again: list[Assignment] = []
         if self.finished:
             answers = {given.key: given for given in PAIRS.answers_of(self._store, *self._whose)}
@@ -429,23 +429,23 @@ class RaterDesk(Desk[Assignment, Answer]):
 
     @property
     def diff_mode(self) -> str:
-        """Which differences this rater last had marked."""
+        """Which differences were last marked for this rater."""
         return self._rater.diff_mode
 
     def remember_diff(self, mode: str) -> None:
-        """Keep the rater's choice of differences for the next visit."""
+        """Save which differences to mark on the next visit."""
         if mode != self._rater.diff_mode:
             self._keep(diff_mode=mode)
 
     def pair(self, number: int) -> BlindPair:
-        """The pair of that number, sides as drawn. Raises NotAllowed for a number not on the list."""
+        """The pair with this number, sides as drawn. Raises NotAllowed for a number not on the list."""
         assignment = self._assignment(number)
         return blind_pair(self._store, self._study.study_id, assignment, number, self._given(assignment))
 
     def save_choice(self, number: int, choice: Choice, *, seconds: float | None, diff_used: str) -> None:
-        """Make `choice` the rater's answer to a pair, on disk before this returns.
+        """Save `choice` as the rater's answer to a pair, on disk before this returns.
 
-        `seconds` is how long the pair was on the screen; None after a restart, when nobody knows.
+        `seconds`: how long the pair was on the screen; None after a restart, when the time is unknown.
         """
         self._save(
             number,
@@ -458,12 +458,12 @@ class RaterDesk(Desk[Assignment, Answer]):
         )
 
     def save_note(self, number: int, *, comment: str | None = None, invalid: bool | None = None) -> None:
-        """Keep the comment or the invalid flag of a pair, answered or not; None leaves what is there."""
+        """Save the comment or the invalid flag of a pair, answered or not; None means no change."""
         self._save(number, **self._note(comment, invalid))
 
 
 def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference:
-    """What a choice of a side means: which role stands there."""
+    """Decode a choice: the role shown on the chosen side."""
     if choice == "left" or choice == "right":
         source = assignment.left if choice == "left" else assignment.right
         return "candidate" if source == design.candidate else "comparator"
@@ -471,24 +471,24 @@ def decode(choice: Choice, assignment: Assignment, design: Design) -> Preference
 
 
 MOST_SPANS = 500
-"""That one rater may mark in one text."""
+"""Most errors that one rater may mark in one text."""
 SPAN_DIMENSION = "mqm"
-"""Under this name marked errors are a rating: minus their weights."""
+"""Dimension of the rating that marked errors give: minus the sum of their weights."""
 _NEAR = 1e-9
 
 
 def checked_scores(task: RatingTask, scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The scores as they are kept; None takes one back. Raises InputError for what the task does not ask or offer."""
+    """Check scores and return them as stored; None deletes one. Raises InputError for a dimension or value that the task lacks."""
     dimensions = {one.name: one for one in task.dimensions}
     problems = Problems()
     kept: dict[str, float | None] = {}
     for name, value in scores.items():
         if name not in dimensions:
-            problems.append(f"{name}: this is not asked here")
+            problems.append(f"{name}: not a dimension of this task")
         elif value is None:
             kept[name] = None
         elif (offered := offered_value(dimensions[name], value)) is None:
-            problems.append(f"{dimensions[name].title}: {value!r} is not on offer")
+            problems.append(f"{dimensions[name].title}: {value!r} is not a possible score")
         else:
             kept[name] = offered
     if problems:
@@ -497,7 +497,7 @@ def checked_scores(task: RatingTask, scores: Mapping[str, float | None]) -> dict
 
 
 def offered_value(dimension: Dimension, value: float) -> float | None:
-    """The answer on offer that a number is, or None."""
+    """The possible score that equals a number, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     if dimension.classes:
@@ -508,15 +508,15 @@ def offered_value(dimension: Dimension, value: float) -> float | None:
 def checked_spans(
     task: RatingTask, spans: Sequence[ErrorSpan], text: str, source_text: str
 ) -> tuple[ErrorSpan, ...]:
-    """The spans as they are kept: each once, without weights. Raises InputError with all that cannot be.
+    """Check marked errors and return them as stored: each once, without weights. Raises InputError with every problem.
 
-    Offsets are in code points of the text (of the source where in_source), end exclusive.
+    Offsets are in code points of the text (of the source if in_source), end exclusive.
     """
     if task.spans is None:
-        raise InputError("Errors are not marked in this study.")
+        raise InputError("Raters do not mark errors in this study.")
     problems = Problems()
     if len(spans) > MOST_SPANS:
-        problems.append(f"{len(spans)} errors are more than {MOST_SPANS}")
+        problems.append(f"{len(spans)} errors are marked, at most {MOST_SPANS} are possible")
     for number, span in enumerate(spans[:MOST_SPANS], start=1):
         problems += [
             f"error {number}: {problem}" for problem in _span_problems(task, span, text, source_text)
@@ -532,57 +532,57 @@ def _span_problems(task: RatingTask, span: ErrorSpan, text: str, source_text: st
     length = len(source_text if span.in_source else text)
     whole = all(isinstance(end, int) and not isinstance(end, bool) for end in (span.start, span.end))
     if not whole or not 0 <= span.start < span.end <= length:
-        problems.append(f"{span.start!r} to {span.end!r} is no part of a text of {length} characters")
+        problems.append(f"{span.start!r} to {span.end!r} is outside the text of {length} characters")
     if span.in_source and not task.spans.source_side:
-        problems.append("errors are marked in the text alone, not in the source")
+        problems.append("errors cannot be marked in the source, only in the text")
     if span.severity not in task.spans.severities:
-        problems.append(f"severity {span.severity!r} is not on offer")
+        problems.append(f"severity {span.severity!r} is not in this task")
     if span.category not in (task.spans.categories or ("",)):
-        problems.append(f"category {span.category!r} is not on offer")
+        problems.append(f"category {span.category!r} is not in this task")
     return problems
 
 
 def missing(task: RatingTask, answer: RatingAnswer) -> tuple[str, ...]:
-    """What has still to be said of a text, in words; nothing of one that is reported as broken."""
+    """What the rater still has to give for a text, in words; nothing for a text reported as broken."""
     if answer.invalid:
         return ()
     left = [f"a score for {one.title}" for one in task.dimensions if one.name not in answer.scores]
     if task.spans is not None and not answer.spans and not answer.no_errors:
-        left.append("the errors, or that there are none")
+        left.append("the errors, or a tick that there are none")
     return tuple(left)
 
 
 @dataclass(frozen=True)
 class BlindText:
-    """One text of a rater's list, and what this rater has said of it so far."""
+    """One text on a rater's list, with the rater's answer so far."""
 
     number: int
-    """Its place on the rater's list, from 1."""
+    """Place on the rater's list, from 1."""
     total: int
-    """Texts on the list."""
+    """Number of texts on the list."""
     source_text: str
-    """What was asked, translated or summarised; empty where the file does not say."""
+    """Text that was to be answered, translated or summarised; empty if the file has none."""
     reference: str | None
-    """None: the task does not show it, or there is none."""
+    """None if the task does not show it, or there is none."""
     text: str
-    """What is rated; spans count its code points."""
+    """The text to rate; spans count its code points."""
     language: str
     same_source: tuple[int, ...]
-    """Numbers of the texts that are rated together with this one, itself among them, in the order shown."""
+    """Numbers of the texts rated together with this one, including this one, in the order shown."""
     place_in_source: tuple[int, int]
-    """(place among these from 1, how many they are)."""
+    """(place among these texts from 1, number of these texts)."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By dimension, as far as given."""
+    """Scores given so far, by dimension."""
     spans: tuple[ErrorSpan, ...] = ()
     no_errors: bool = False
-    """The rater says that there is nothing to mark."""
+    """Whether the rater found no errors."""
     comment: str = ""
     invalid: bool = False
     done: bool = False
 
     @property
     def mark(self) -> str:
-        """Tells this text on the screen from another that took its number; made of what the rater sees."""
+        """Hash of what the rater sees: detects that another text has taken this number."""
         return _mark(str(self.number), self.source_text, self.text)
 
 
@@ -594,7 +594,7 @@ def blind_text(
     total: int,
     said: RatingAnswer,
 ) -> BlindText:
-    """The text of an assignment, on a list with so many, and what was said of it."""
+    """The text of an assignment with the rater's answer so far; `total`: texts on the list."""
     (item,) = items_of(store, study_id, assignment.item_id)
     text = text_of(store, study_id, assignment)
     together = positions_together(store, study_id, assignment)
@@ -617,37 +617,37 @@ def blind_text(
 
 
 def text_of(store: Store, study_id: int, assignment: RatingAssignment) -> str:
-    """The text that an assignment shows."""
+    """The text of an assignment."""
     texts = {(o.level, o.source): o.text for o in outputs_of(store, study_id, assignment.item_id)}
     return texts[assignment.level, assignment.source]
 
 
 class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
-    """A rater of texts at work: everything a valid link opens, and nothing else."""
+    """A rater of texts at work: everything that a valid link opens, and nothing else."""
 
     _unit = "text"
     _lists = RATINGS
 
     @property
     def task(self) -> RatingTask:
-        """What is asked of every text."""
+        """The task for every text."""
         assert self._study.task is not None
         return self._study.task
 
     def text(self, number: int) -> BlindText:
-        """The text of that number and what was said of it. Raises NotAllowed for a number not on the list."""
+        """The text with this number and its answer so far. Raises NotAllowed for a number not on the list."""
         assignment = self._assignment(number)
         given = self._given(assignment)
         return blind_text(self._store, self._study.study_id, self.task, assignment, self.total, given)
 
     def missing(self, number: int) -> tuple[str, ...]:
-        """What has still to be said of a text, in words."""
+        """What the rater still has to give for a text, in words."""
         return missing(self.task, self._given(self._assignment(number)))
 
     def save_scores(self, number: int, scores: Mapping[str, float | None]) -> None:
-        """Keep scores, on disk before this returns; dimensions that are not named stay, None takes one back.
+        """Save scores, on disk before this returns. Other dimensions stay as they are; None deletes a score.
 
-        Raises InputError for a dimension or value that is not on offer.
+        Raises InputError for a dimension or value that the task lacks.
         """
         given = checked_scores(self.task, scores)
 
@@ -659,28 +659,30 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
         self._change(number, changes)
 
     def save_spans(self, number: int, spans: Sequence[ErrorSpan], no_errors: bool = False) -> None:
-        """Keep all errors marked in a text, in place of those there were, on disk before this returns.
+        """Replace all errors marked in a text, on disk before this returns.
 
-        Raises InputError for spans outside the text or of a severity or category that is not on offer, and where
-        errors are marked in a text that is said to have none.
+        Raises InputError for spans outside the text, for a severity or category that the task lacks, and for errors
+        in a text that is ticked as having none.
         """
         assignment, study_id = self._assignment(number), self._study.study_id
         text = text_of(self._store, study_id, assignment)
         (item,) = items_of(self._store, study_id, assignment.item_id)
         kept = checked_spans(self.task, spans, text, item.question)
         if kept and no_errors:
-            raise InputError("There are errors marked, so it cannot be said that there are none.")
+            raise InputError(
+                "Errors are marked in this text. Delete them before you tick that there are none."
+            )
         self._change(number, lambda before: self._with_state(before, spans=kept, no_errors=no_errors))
 
     def save_note(self, number: int, *, comment: str | None = None, invalid: bool | None = None) -> None:
-        """Keep the comment or the invalid flag of a text; None leaves what is there."""
+        """Save the comment or the invalid flag of a text; None means no change."""
         self._change(number, lambda before: self._with_state(before, **self._note(comment, invalid)))
 
     def complete(self, number: int, *, seconds: float | None) -> None:
-        """Say that a text is done, on disk before this returns. Raises NotAllowed that names what is missing.
+        """Mark a text as done, on disk before this returns. Raises StillMissing, naming what is missing.
 
-        `seconds` is how long the text was on the screen; None after a restart, when nobody knows. The time of the
-        first time stands.
+        `seconds`: how long the text was on the screen; None after a restart, when the time is unknown. Only the
+        first time is recorded.
         """
 
         def changes(before: RatingAnswer) -> Mapping[str, object]:
@@ -689,14 +691,14 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
             if before.done:
                 return {}
             again = {"done": True, "skipped": False, "answered_utc": now_utc(), "app_version": __version__}
-            if before.answered_utc is not None:  # it was done before, and opened again
+            if before.answered_utc is not None:  # done before, then reopened
                 return again
             return again | _on_screen(seconds)
 
         self._change(number, changes)
 
     def _with_state(self, before: RatingAnswer, **changes: object) -> Mapping[str, object]:
-        """The changes, and what they make of a text that was done: it is open again where something is missing now."""
+        """The changes; a text that was done becomes open again if something is missing now."""
         after = replace(before, **changes)  # type: ignore[arg-type]  # fields of RatingAnswer, by name
         if not before.done or after == before:
             return changes
@@ -705,7 +707,7 @@ class RatingDesk(Desk[RatingAssignment, RatingAnswer]):
 
 
 def open_any_desk(store: Store, token: str) -> RaterDesk | RatingDesk | None:
-    """The desk that a personal link opens, whatever is rated there, or None: unknown, replaced and revoked look the same."""
+    """The desk that a personal link opens, for pairs or texts. None for unknown, replaced and revoked links alike."""
     found = rater_of_token(store, token)
     if found is None:
         return None
@@ -714,12 +716,12 @@ def open_any_desk(store: Store, token: str) -> RaterDesk | RatingDesk | None:
 
 
 def open_desk(store: Store, token: str) -> RaterDesk | None:
-    """The desk that a personal link to a study of pairs opens, or None, as for links to studies of another kind."""
+    """The desk that a personal link to a study of pairs opens; None for all other links."""
     desk = open_any_desk(store, token)
     return desk if isinstance(desk, RaterDesk) else None
 
 
 def open_rating_desk(store: Store, token: str) -> RatingDesk | None:
-    """The desk that a personal link to a rating study opens, or None, as for links to studies of another kind."""
+    """The desk that a personal link to a rating study opens; None for all other links."""
     desk = open_any_desk(store, token)
     return desk if isinstance(desk, RatingDesk) else None

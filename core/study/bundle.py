@@ -1,4 +1,4 @@
-"""The zip bundle: everything about a study in plain JSON, from which every number can be derived again; of every version."""
+"""The zip bundle of a study: plain JSON from which every number can be recomputed. Reads every version."""
 
 import hashlib
 import io
@@ -43,12 +43,12 @@ from core.study.raters import rater_id_problem
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
 ADDED_SINCE = {"wording.json": b"{}", "guesses.jsonl": b""}
-"""Members that version 1 does not have, as they would stand there."""
+"""Members missing in version 1, with the content that stands for them."""
 _ABOUT_ONE = ("rater added", "preview added", "link revoked", "link issued again")
 
 
 def brought_up(record: StudyRecord) -> StudyRecord:
-    """The record with pseudonyms in a field of their own, and nothing asked that was not declared."""
+    """Convert a record of version 1: pseudonyms in their own field, and no guesses where none were declared."""
     study = record.study
     if study.first_vote_utc is not None:  # a design is frozen at the first vote
         study = replace(study, design=replace(study.design, blinding_pairs=0))
@@ -68,14 +68,14 @@ def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
 
 FORMAT = "assay-study"
 FORMAT_VERSION = 5
-"""The newest that is read. Version 5 has plain pairs; whatever has none is written as version 4, for older Assays."""
+"""Newest version that can be read. Version 5 adds plain pairs; other studies are written as version 4, for older Assays."""
 LARGEST_BYTES = 512 * 1024 * 1024
-"""Unpacked; more is refused before it is read."""
+"""Largest unpacked size; larger files are refused before reading."""
 LARGEST_MANIFEST = 1_000_000
 MOST_VALUES = 20_000
-"""In one line or JSON member; no row has as many."""
+"""Most values in one line or JSON member; no valid row has as many."""
 MOST_COUNTED = 100_000
-"""Problems after which reading stops: a few kB unpack to millions of lines."""
+"""Number of problems after which reading stops: a few kB can unpack to millions of lines."""
 
 _MANIFEST = "manifest.json"
 _STUDY = "study.json"
@@ -96,12 +96,12 @@ _TABLES: dict[str, type] = {
 }
 _ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Other ways may ask for gigabytes to unpack a few bytes, or raise errors of their own."""
+"""Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
 _STRING_OR_COMMA = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|,', re.DOTALL)
 
 
 def is_bundle(data: bytes) -> bool:
-    """Whether a file looks like a zip."""
+    """Whether a file looks like a zip file."""
     return data[:4] == b"PK\x03\x04"
 
 
@@ -127,13 +127,13 @@ def zipped(members: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            # The time of an entry is that of the format's beginning.
+            # Every entry has the earliest time that zip allows, so that equal content gives equal bytes.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
 def read_bundle(data: bytes, file_name: str) -> StudyRecord:
-    """The study a bundle holds. Raises InputError with the problems; nothing is read half."""
+    """Read the study in a bundle. Raises InputError with every problem; a study is never read in part."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             version = _check_members(archive, file_name)
@@ -147,7 +147,7 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
         RuntimeError,
         zlib.error,
     ) as problem:
-        raise InputError(f"{file_name} is damaged and cannot be read as a bundle ({problem}).") from problem
+        raise InputError(f"{file_name} is damaged: it cannot be read as a bundle ({problem}).") from problem
     if record is not None:
         problems += islice(misfits(record), MOST_COUNTED)
         if not problems:
@@ -157,7 +157,7 @@ def read_bundle(data: bytes, file_name: str) -> StudyRecord:
 
 
 def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, Problems]:
-    """The study, as far as every line of it can be read."""
+    """The study, or None with the problems if a line cannot be read."""
     added, present = _added_since(version), set(archive.namelist())
 
     def member(name: str) -> IO[bytes]:
@@ -176,22 +176,24 @@ def _read(archive: zipfile.ZipFile, version: int) -> tuple[StudyRecord | None, P
     record = StudyRecord(study=study, guidelines=guidelines, wording=wording, **tables)
     if version < 2:
         record = brought_up(record)
-    if version < 4:  # older than the analysis set: its defaults hold, and nobody declared them
+    if version < 4:  # older than the analysis set: its defaults apply, undeclared
         design = replace(record.study.design, declared=False)
         record = replace(record, study=replace(record.study, design=design))
     return record, problems
 
 
 def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
-    """The bundle's version. Raises InputError unless every member is there, and is what the manifest says."""
+    """The bundle's version. Raises InputError unless every member is there and matches the manifest."""
     names = [_STUDY, _GUIDELINES, _WORDING, *(f"{name}.jsonl" for name in _TABLES)]
     sizes = {info.filename: info.file_size for info in archive.infolist()}
     if any(info.compress_type not in _PACKED for info in archive.infolist()):
-        raise InputError(f"{file_name} is packed in another way than bundles are: stored or deflated.")
+        raise InputError(
+            f"{file_name} uses a zip compression that bundles do not use (only stored and deflated)."
+        )
     if sum(info.file_size for info in archive.infolist()) > LARGEST_BYTES:
         raise InputError(f"{file_name} unpacks to more than {LARGEST_BYTES // 2**20} MiB.")
     if _MANIFEST not in sizes:
-        raise InputError(f"{file_name} is a zip, but no study bundle: it has no {_MANIFEST}.")
+        raise InputError(f"{file_name} is not a study bundle: the zip has no {_MANIFEST}.")
     if sizes[_MANIFEST] > LARGEST_MANIFEST:
         raise InputError(
             f"{file_name} is damaged: its manifest is larger than {LARGEST_MANIFEST // 1000} kB."
@@ -203,11 +205,11 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
     for name in names:
         if name in sizes:
             with archive.open(name) as member:
-                # A piece at a time, so that nobody holds what unpacks to much.
+                # Hashed piece by piece, because a member may unpack to a lot.
                 found = hashlib.file_digest(member, "sha256")  # type: ignore[arg-type]  # it only reads
             same = found.hexdigest() == manifest["sha256"].get(name)
             if not same:
-                problems.append(f"{name} is not what the manifest says (its sha256 differs)")
+                problems.append(f"{name} does not match the manifest (its sha256 differs)")
     if problems:
         raise InputError(f"{file_name} cannot be restored:", problems)
     version: int = manifest["version"]
@@ -215,7 +217,7 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
 
 
 def _added_since(version: int) -> dict[str, bytes]:
-    """Members that a bundle of this version does not have, as they would stand there."""
+    """Members missing in a bundle of this version, with the content that stands for them."""
     added = ADDED_SINCE if version < 2 else {}
     return {**added, **(_ADDED_IN_3 if version < 3 else {})}
 
@@ -223,14 +225,14 @@ def _added_since(version: int) -> dict[str, bytes]:
 def _check_manifest(manifest: Any, file_name: str) -> None:
     if isinstance(manifest, dict) and manifest.get("format") == BACKUP_FORMAT:
         raise InputError(
-            f"{file_name} is a backup of a whole database, not the bundle of one study: `python -m core study restore FILE` takes it."
+            f"{file_name} is a backup of a whole database, not a study bundle. Use `python -m core study restore FILE`."
         )
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise InputError(f"{file_name} is a zip, but no study bundle.")
+        raise InputError(f"{file_name} is a zip file, but not a study bundle.")
     version = manifest.get("version")
     if not isinstance(version, int) or version > FORMAT_VERSION:
         raise InputError(
-            f"{file_name} was written by a newer Assay (bundle version {version!r}); update first."
+            f"{file_name} was written by a newer Assay (bundle version {version!r}). Update Assay first."
         )
     if not isinstance(manifest.get("sha256"), dict):
         raise InputError(f"{file_name} is damaged: its manifest lists no files.")
@@ -242,14 +244,14 @@ def _rows(kind: type, lines: IO[bytes], name: str, problems: Problems) -> tuple[
         if problems.n >= MOST_COUNTED:
             break
         row = _parse(kind, line.rstrip(b"\r\n"), f"{name}.jsonl, line {number}", problems)
-        if not problems:  # else nobody reads them
+        if not problems:  # otherwise the rows are not used
             rows.append(row)
     return tuple(rows)
 
 
 def _parse(kind: Any, content: bytes, place: str, problems: Problems) -> Any:
     if _holds_too_much(content):
-        problems.append(f"{place}: holds more than {MOST_VALUES:,} values")
+        problems.append(f"{place}: more than {MOST_VALUES:,} values")
         return None
     try:
         parsed = _adapter(kind).validate_json(content)
@@ -258,18 +260,18 @@ def _parse(kind: Any, content: bytes, place: str, problems: Problems) -> Any:
             where = ".".join(str(part) for part in error["loc"])
             problems.append(f"{place}{', ' if where else ''}{where}: {error['msg']}")
         return None
-    problems += [f"{place}, {name}: a number beyond what can be kept" for name in _out_of_range(parsed)]
+    problems += [f"{place}, {name}: the number is too large to store" for name in _out_of_range(parsed)]
     return parsed
 
 
 def _holds_too_much(content: bytes) -> bool:
-    """Whether there are more values than in any row: each that does not fit costs hundreds of bytes to report."""
+    """Whether there are more values than any row has. Reporting each costs hundreds of bytes."""
     commas = (found for found in _STRING_OR_COMMA.finditer(content) if found.end() - found.start() == 1)
     return len(content) > MOST_VALUES and next(islice(commas, MOST_VALUES, None), None) is not None
 
 
 def _out_of_range(row: Any) -> list[str]:
-    """Fields with a number that JSON can say and the database cannot hold: 1e999, NaN, an integer of 65 bits."""
+    """Fields with a number that JSON allows and the database cannot store: 1e999, NaN, an integer of 65 bits."""
     own = asdict(row) if is_dataclass(row) and not isinstance(row, type) else {}
     answer = own.get("answer", own)
     fields = {**own, **answer, **answer.get("scores", {}), **own.get("design", {})}
@@ -278,7 +280,7 @@ def _out_of_range(row: Any) -> list[str]:
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """Made once a kind: making one takes longer than reading a row."""
+    """A cached adapter: making one takes longer than reading a row."""
     return TypeAdapter(kind)
 
 
@@ -294,12 +296,12 @@ _Dealt = TypeVar("_Dealt", Assignment, RatingAssignment)
 
 
 def misfits(record: StudyRecord) -> Iterator[str]:
-    """What is in the bundle although the app would never have let it in: a forged or damaged study is no study."""
+    """Problems with content that the app would never have written: the bundle is forged or damaged."""
     study = record.study
     if study.kind == "pairs":
         ratings = (record.rating_assignments, record.rating_answers, record.rating_history)
         if study.task is not None or any(ratings):
-            yield f"{_STUDY}: a study of pairs has neither a task nor ratings"
+            yield f"{_STUDY}: a study of pairs cannot have a task or ratings"
             return
     else:
         yield from _wrong_raters(record)
@@ -307,13 +309,13 @@ def misfits(record: StudyRecord) -> Iterator[str]:
             yield f"{_STUDY}: a study of ratings has no task"
             return
         try:
-            check_task(study.task)  # answers can only be held against a task that is none of a forger's
+            check_task(study.task)  # answers can be checked only against a valid task
         except InputError as wrong:
             yield from wrong.under(f"{_STUDY}: task")
             return
     found = _misfits(record)
     one = next(found, None)
-    if one is None:  # what was drawn can only be told where all else is right
+    if one is None:  # draws can be checked only if everything else is valid
         yield from _not_drawn(record)
     else:
         yield one
@@ -349,7 +351,7 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
 
 
 def _doubled(record: StudyRecord) -> Iterator[str]:
-    """One problem a key that stands in its member more than once."""
+    """One problem for each key that occurs more than once in its member."""
     keys: dict[str, Iterable[Any]] = {
         "items": (item.item_id for item in record.items),
         "outputs": ((o.item_id, o.level, o.source) for o in record.outputs),
@@ -358,7 +360,7 @@ def _doubled(record: StudyRecord) -> Iterator[str]:
     for name in ("assignments", "answers", "guesses", "rating_assignments", "rating_answers"):
         keys[name] = (one.key for one in getattr(record, name))
     return (
-        f"{name}.jsonl: {key} stands {n} times"
+        f"{name}.jsonl: {key} occurs {n} times"
         for name, listed in keys.items()
         for key, n in Counter(listed).items()
         if n > 1
@@ -366,10 +368,10 @@ def _doubled(record: StudyRecord) -> Iterator[str]:
 
 
 def _missing_texts(record: StudyRecord) -> Iterator[str]:
-    """Of a study of pairs: every item has every level from both sources, and nothing else."""
+    """Problems with the texts of a study of pairs: every item needs every level from both systems, and nothing else."""
     design, levels = record.study.design, record.study.levels
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
-    # Each once, and one after the other: few items and levels stand for any number of texts.
+    # Each once, and lazily: a few items and levels can require any number of texts.
     known = (
         dict.fromkeys(item.item_id for item in record.items),
         dict.fromkeys(levels),
@@ -377,27 +379,27 @@ def _missing_texts(record: StudyRecord) -> Iterator[str]:
     )
     yield from (f"outputs.jsonl: no text for {key}" for key in product(*known) if key not in texts)
     unasked = (key for key in texts if any(name not in own for name, own in zip(key, known, strict=True)))
-    yield from (f"outputs.jsonl: nobody asks for {key}" for key in sorted(unasked))
+    yield from (f"outputs.jsonl: {key} is not part of the study" for key in sorted(unasked))
 
 
 def _of_pairs(record: StudyRecord) -> Iterator[str]:
     tables = ("assignments", "answers", "history", "guesses")
-    return (f"{name}.jsonl: a study of ratings has no pairs" for name in tables if getattr(record, name))
+    return (f"{name}.jsonl: a study of ratings cannot have pairs" for name in tables if getattr(record, name))
 
 
 def _wrong_texts(record: StudyRecord) -> Iterator[str]:
-    """Texts and names that no import would have stored as they are: blanks at an end can tell a source."""
+    """Texts and names that no import would store as they are: trailing blanks, for example, can reveal a system."""
     study, pairs = record.study, record.study.kind == "pairs"
     items = {item.item_id for item in record.items}
     if not pairs:
         rated = {output.item_id for output in record.outputs}
-        yield from (f"items.jsonl: nobody rates a text of {item!r}" for item in sorted(items - rated))
+        yield from (f"items.jsonl: item {item!r} has no text" for item in sorted(items - rated))
         yield from (f"outputs.jsonl: there is no item {item!r}" for item in sorted(rated - items))
     fields = [("items", i.item_id, text) for i in record.items for text in (i.question, i.reference)]
     fields += [("outputs", o.item_id, o.text) for o in record.outputs]
     for name, item, text in fields:
         if pairs and clean_text(text) != text and not text_problem(text):
-            yield f"{name}.jsonl: {item!r}: text is not as an import leaves it: blanks or line ends differ"
+            yield f"{name}.jsonl: {item!r}: blanks or line ends of the text differ from what an import stores"
         elif (study.asks == "levels" or text or name == "outputs") and (problem := text_problem(text)):
             yield f"{name}.jsonl: {item!r}: text {problem}"
     names = [(_STUDY, level) for level in study.levels if study.levels != (NO_LEVEL,)]
@@ -405,16 +407,18 @@ def _wrong_texts(record: StudyRecord) -> Iterator[str]:
     if pairs:
         names += [(_STUDY, name) for name in (study.design.candidate, study.design.comparator)]
         if not study.levels or len(set(study.levels)) < len(study.levels):
-            yield f"{_STUDY}: the levels are none, or stand twice"
+            yield f"{_STUDY}: there are no levels, or a level occurs twice"
     else:
         names += [("outputs.jsonl", name) for o in record.outputs for name in (o.level, o.source) if name]
         if sorted(study.levels) != sorted({output.level for output in record.outputs if output.level}):
-            yield f"{_STUDY}: the levels are not those of the texts"
+            yield f"{_STUDY}: the levels differ from those of the texts"
     yield from (
-        f"{place}: {name!r} cannot be a name" for place, name in dict.fromkeys(names) if name_of(name) != name
+        f"{place}: {name!r} is not a valid name"
+        for place, name in dict.fromkeys(names)
+        if name_of(name) != name
     )
     yield from (
-        f"items.jsonl: {item.item_id!r}: language {item.language!r} is no tag such as en, pt-BR or und"
+        f"items.jsonl: {item.item_id!r}: language {item.language!r} is not a tag such as en, pt-BR or und"
         for item in record.items
         if not is_language_tag(item.language)
     )
@@ -431,7 +435,7 @@ def _wrong_pairs(record: StudyRecord) -> Iterator[str]:
     raters = {rater.rater_id for rater in record.raters}
     for a in record.assignments:
         if {a.left, a.right} != sides:
-            yield f"assignments.jsonl: {a.rater_id}, {a.position}: the sides are not the two sources"
+            yield f"assignments.jsonl: {a.rater_id}, {a.position}: the sides are not the two systems"
         if a.rater_id not in raters:
             yield f"assignments.jsonl: there is no rater {a.rater_id!r}"
         if a.item_id not in items or a.level not in levels:
@@ -439,11 +443,11 @@ def _wrong_pairs(record: StudyRecord) -> Iterator[str]:
 
 
 def _wrong_lists_of_texts(record: StudyRecord) -> Iterator[str]:
-    """Lists that no desk could open, those of previews and of raters who withdrew among them."""
+    """Lists that no desk could open, including those of previews and of raters who withdrew."""
     texts = {(output.item_id, output.level, output.source) for output in record.outputs}
     raters = {rater.rater_id for rater in record.raters}
     yield from (
-        f"raters.jsonl: {rater.rater_id!r}: ratings are given by link, none can be imported"
+        f"raters.jsonl: {rater.rater_id!r}: ratings are given by link and cannot be imported"
         for rater in record.raters
         if rater.imported
     )
@@ -470,7 +474,7 @@ def _by_rater(entries: Iterable[_Dealt]) -> dict[str, list[_Dealt]]:
 
 
 def _not_drawn(record: StudyRecord) -> Iterator[str]:
-    """Raters whose list is not the one that the seed gives: a side may have been turned round."""
+    """Raters whose list differs from the one that the seed gives: a side may have been swapped."""
     pairs = record.study.kind == "pairs"
     table = "assignments" if pairs else "rating_assignments"
     lists = _by_rater(record.assignments) if pairs else _by_rater(record.rating_assignments)
@@ -479,9 +483,9 @@ def _not_drawn(record: StudyRecord) -> Iterator[str]:
         own = lists.get(rater.rater_id, [])
         dealt = {one.item_id for one in own}
         ids = [item.item_id for item in record.items if item.item_id in dealt]
-        # A withdrawn rater's list was drawn for a name that is gone.
+        # The list of a rater who withdrew was drawn for their deleted pseudonym.
         if not (rater.dry_run or rater.withdrawn) and own != deal(rater.rater_id, ids):
-            yield f"{table}.jsonl: the list of {rater.rater_id!r} is not what the seed gives"
+            yield f"{table}.jsonl: the list of {rater.rater_id!r} differs from what the seed gives"
 
 
 def _wrong_votes(record: StudyRecord) -> Iterator[str]:
@@ -495,13 +499,13 @@ def _wrong_votes(record: StudyRecord) -> Iterator[str]:
             if rater is None or answer.item_id not in items or answer.level not in levels:
                 yield f"{name}.jsonl: there is no such rater or pair: {key}"
             elif answer.choice is not None and (rater.imported or key not in shown):
-                yield f"{name}.jsonl: nobody was shown {key}"
+                yield f"{name}.jsonl: {key} was never shown"
             elif answer.preference is not None and not rater.imported:
                 yield f"{name}.jsonl: {key} has a preference, but {rater.rater_id!r} saw sides"
     for guess in record.guesses:
         guesser = raters.get(guess.rater_id)
         if guess.key not in shown or guesser is None or guesser.finished_utc is None:
-            yield f"guesses.jsonl: nobody was asked about {guess.key}"
+            yield f"guesses.jsonl: {guess.key} was never shown for a guess"
     yield from _not_as_saved("answers", record.answers, record.history)
 
 
@@ -519,14 +523,14 @@ def _wrong_ratings(record: StudyRecord) -> Iterator[str]:
             if answer.rater_id not in raters or text is None:
                 yield f"{place}: there is no such rater or text"
             elif answer.done and answer.key not in shown:
-                yield f"{place}: nobody was shown this"
+                yield f"{place}: this text was never shown"
             else:
                 said = _unsaid(record.study.task, answer, text, questions.get(answer.item_id, ""))
                 yield from (f"{place}: {problem}" for problem in said)
     kept = {answer.key for answer in record.rating_answers}
     for key in dict.fromkeys(answer.key for answer in history):
         if key not in kept:
-            yield f"rating_answers.jsonl: {key} is in the history and not here"
+            yield f"rating_answers.jsonl: {key} is missing, but is in the history"
     yield from _not_as_saved("rating_answers", record.rating_answers, record.rating_history)
 
 
@@ -538,11 +542,11 @@ def _not_as_saved(
     last = {entry.answer.key: entry.answer for entry in history}
     for answer in answers:
         if last.get(answer.key) != answer:
-            yield f"{table}.jsonl: {answer.key} is not what its history ends with"
+            yield f"{table}.jsonl: {answer.key} differs from the last entry in its history"
 
 
 def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) -> list[str]:
-    """What no rater could have said of this text."""
+    """Parts of the answer that no rater could have given for this text."""
     try:
         scores = checked_scores(task, answer.scores)
         spans = checked_spans(task, answer.spans, text, question) if answer.spans else ()
@@ -550,8 +554,8 @@ def _unsaid(task: RatingTask, answer: RatingAnswer, text: str, question: str) ->
         return list(wrong.problems or (str(wrong),))
     problems = []
     if scores != answer.scores or spans != answer.spans:
-        problems.append("its scores or errors are not as a save leaves them (a weight, an error twice)")
-    problems += ["it has errors and is said to have none"] if answer.spans and answer.no_errors else []
+        problems.append("its scores or errors differ from what a save stores (a weight, a duplicate error)")
+    problems += ["it has errors and is ticked as having none"] if answer.spans and answer.no_errors else []
     if answer.done and (left := missing(task, answer)):
         problems.append(f"it is done, but lacks {'; '.join(left)}")
     return problems
@@ -563,4 +567,4 @@ def _unfrozen(record: StudyRecord) -> Iterator[str]:
     answers: list[Answer | RatingAnswer] = [*record.answers, *record.rating_answers]
     voted = any(answer.answered and answer.rater_id in counting for answer in answers)
     if voted and record.study.first_vote_utc is None:
-        yield f"{_STUDY}: there are {said}, so first_vote_utc must say since when the design is frozen"
+        yield f"{_STUDY}: there are {said}, so first_vote_utc must give the time of the first one"

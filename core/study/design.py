@@ -1,8 +1,8 @@
-"""Checking a design before it is kept, what a workload comes to, and the list of pairs or texts that it gives each rater.
+"""Designs: checks, workloads, and the list of pairs or texts for each rater.
 
-Every random decision of a study is from SHA-256 over (seed, rater, item, level) and a word for its purpose. Nothing else
-goes in: not the sources' names, not which of them is the candidate, not the file's hash. docs/design.md holds a ten-line
-script that derives the sides again; a test runs it.
+Every random decision of a study comes from SHA-256 over (seed, rater, item, level) and a word for its purpose. Nothing
+else matters: not the systems' names, not which is the candidate, not the file's hash. docs/design.md has a ten-line
+script that recomputes the sides; a test runs it.
 """
 
 import hashlib
@@ -24,18 +24,18 @@ LARGEST_SEED = 2**63 - 1
 LARGEST_COUNT = 1_000_000
 LARGEST_GUESSES = 100
 SECONDS_EACH: Mapping[StudyKind, int] = {"pairs": 45, "ratings": 60}
-"""Of a pair or a text, for the time estimate that raters and owners see before there are times of their own."""
+"""Seconds for a pair or a text, for the time estimate that raters and owners see before there are real times."""
 
 
 def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) -> None:
-    """Raise InputError with every field that cannot be; `sources` and `levels` are the data set's."""
+    """Raise InputError with every invalid field; `sources` (systems) and `levels` are the data set's."""
     problems = []
     named = {"candidate": design.candidate, "comparator": design.comparator}
     for role, source in named.items():
         if source not in sources:
-            problems.append(f"{role}: the data set has no source {source!r}; it has {' and '.join(sources)}")
+            problems.append(f"{role}: the data set has no system {source!r}; it has {' and '.join(sources)}")
     if design.candidate == design.comparator:
-        problems.append(f"candidate and comparator are both {design.candidate!r}; name two sources")
+        problems.append(f"candidate and comparator are both {design.candidate!r}; name two systems")
     if not 0 < design.margin < 2:
         problems.append(f"margin: {design.margin:g} is not between 0 and 2 (the scale runs from -1 to 1)")
     if not 0.5 < design.confidence_level < 1:
@@ -51,15 +51,15 @@ def check_design(design: Design, sources: Sequence[str], levels: Sequence[str]) 
     problems += drawing_problems(design)
     problems += analysis_set_problems(design, levels)
     if problems:
-        raise InputError("The design cannot be used:", problems)
+        raise InputError("Invalid design:", problems)
 
 
 def drawing_problems(
     design: Design, votes: str = "votes per pair", most: str = "most questions per rater"
 ) -> list[str]:
-    """What is wrong with the fields from which lists are drawn, in a study of either kind.
+    """Problems with the fields from which lists are drawn, in a study of either kind.
 
-    votes, most: what votes_per_pair and max_questions are called there.
+    votes, most: names for votes_per_pair and max_questions in that kind of study.
     """
     problems = []
     if not 0 <= design.seed <= LARGEST_SEED:
@@ -72,21 +72,21 @@ def drawing_problems(
         if count is not None and not 1 <= count <= LARGEST_COUNT:
             problems.append(f"{what}: {count} is not a whole number from 1 to {LARGEST_COUNT}")
     if design.max_questions is not None and design.votes_per_pair is None:
-        problems.append(f"{most}: works with {votes} only; set that too")
+        problems.append(f"{most}: set {votes} too; a limit works only with it")
     return problems
 
 
 def check_rating_design(design: Design) -> None:
-    """Raise InputError with every field that cannot be; roles, margin and guesses are not used."""
+    """Raise InputError with every invalid field; roles, margin and guesses are not used."""
     problems = drawing_problems(design, "raters per item", "most items per rater")
     if design.candidate or design.comparator:
-        problems.append("candidate and comparator: texts are rated one by one, so nobody has a role")
+        problems.append("candidate and comparator: leave them out; texts are rated one by one, without roles")
     if problems:
-        raise InputError("The design cannot be used:", problems)
+        raise InputError("Invalid design:", problems)
 
 
 REPEAT_DISTANCE = 10
-"""At least this many other pairs stand between a pair and its hidden repeat."""
+"""Minimum number of other pairs between a pair and its hidden repeat."""
 
 _Key = TypeVar("_Key")
 Pair = tuple[str, str]
@@ -100,9 +100,9 @@ def draw(seed: int, rater: str, item: str, level: str, purpose: str) -> int:
 
 
 def first_source(items: Sequence[Item], levels: Sequence[str], outputs: Iterable[Output]) -> str:
-    """The source whose text sorts first (by code point) where the two first differ.
+    """The system whose text sorts first (by code point) where the two first differ.
 
-    It gives the two sources an order that neither their names nor their roles can change.
+    This orders the two systems independently of their names and roles.
     """
     texts = {(o.source, o.item_id, o.level): o.text for o in outputs}
     sources = sorted({source for source, _, _ in texts})
@@ -114,9 +114,9 @@ def first_source(items: Sequence[Item], levels: Sequence[str], outputs: Iterable
 
 
 def every_other(keyed: Mapping[_Key, int]) -> set[_Key]:
-    """Half of the keys, drawn: sorted by their draws, alternately taken, the first one by its parity.
+    """A random half of the keys: every other one in the order of their draws; the parity of the first decides where to start.
 
-    Of an odd number it takes one more or one less than the rest, each with probability 1/2.
+    For an odd number of keys, the half is one larger or smaller than the rest, each with probability 1/2.
     """
     ranked = sorted(keyed, key=lambda key: keyed[key])
     offset = keyed[ranked[0]] % 2 if ranked else 0
@@ -124,12 +124,12 @@ def every_other(keyed: Mapping[_Key, int]) -> set[_Key]:
 
 
 def first_on_left(seed: int, rater: str, item_ids: Iterable[str], level: str) -> set[str]:
-    """Items of one rater and level whose first source stands on the left: half of them."""
+    """Items of one rater and level that show the first system on the left: half of them."""
     return every_other({item: draw(seed, rater, item, level, "side") for item in item_ids})
 
 
 def main_sequence(design: Design, rater: str, item_ids: Iterable[str], levels: Sequence[str]) -> list[Pair]:
-    """The pairs of one rater in the order shown, without repeats: questions shuffled, whole one by one."""
+    """The pairs of one rater in the order shown, without repeats: questions shuffled, all levels of a question together."""
     seed = design.seed
     sequence: list[Pair] = []
     for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
@@ -145,9 +145,9 @@ def with_repeats(
 ) -> list[tuple[Pair, bool, bool]]:
     """The sequence with hidden repeats, as (pair, repeat, sides swapped).
 
-    round(repeat_share * pairs) pairs come back once, half of them with sides swapped, at a question's
-    end and with at least REPEAT_DISTANCE other pairs between; pairs too late for that are never drawn,
-    so a very short study has no repeats.
+    round(repeat_share * pairs) pairs return once, half of them with sides swapped, after the end of a question
+    and with at least REPEAT_DISTANCE other pairs in between. Pairs too late for that are never drawn, so a very
+    short study has no repeats.
     """
     seed = design.seed
     gaps = range(n_levels, len(main) + 1, n_levels)
@@ -169,9 +169,9 @@ def with_repeats(
 def assign(
     design: Design, rater: str, item_ids: Sequence[str], levels: Sequence[str], first: str
 ) -> list[Assignment]:
-    """What one rater is shown, in order: sides balanced within each level, hidden repeats in place.
+    """The list of one rater, in order: sides balanced within each level, hidden repeats included.
 
-    `first` is the source that first_source() names.
+    `first` is the system that first_source() returns.
     """
     second = design.comparator if first == design.candidate else design.candidate
     on_left = {level: first_on_left(design.seed, rater, item_ids, level) for level in levels}
@@ -193,11 +193,11 @@ def share_out(
     *,
     closed: Collection[str] = (),
 ) -> dict[str, list[str]]:
-    """Which questions each rater gets: rater -> item ids in the file's order.
+    """Share questions out among raters: rater -> item ids in the file's order.
 
-    Without votes_per_pair everybody gets all. Else each question goes whole to votes_per_pair raters,
-    those with the fewest questions so far first and ties by draw, never more than max_questions each.
-    `already` holds what raters have, which stays; those in `closed` get nothing more.
+    Without votes_per_pair, every rater gets all questions. Otherwise each question goes to votes_per_pair raters:
+    first those with the fewest questions so far, ties by draw, and at most max_questions each. Raters keep the
+    questions in `already`; raters in `closed` get no more.
     """
     if design.votes_per_pair is None:
         return {rater: list(item_ids) for rater in raters}
@@ -217,9 +217,9 @@ Text = tuple[str, str]
 
 
 def texts_by_item(outputs: Iterable[Output]) -> dict[str, list[Text]]:
-    """Item -> its texts, in an order that their sources' names cannot change: by the text itself.
+    """Item -> its texts, sorted by the text itself, so that system names cannot change the order.
 
-    Among texts that are equal to the letter the names decide; which is which makes no difference to a rater.
+    Names decide only between identical texts, which look the same to a rater.
     """
     found: dict[str, list[tuple[str, str, str]]] = {}
     for output in outputs:
@@ -230,10 +230,10 @@ def texts_by_item(outputs: Iterable[Output]) -> dict[str, list[Text]]:
 def assign_texts(
     design: Design, rater: str, item_ids: Iterable[str], texts: Mapping[str, Sequence[Text]]
 ) -> list[RatingAssignment]:
-    """What one rater is shown, in order: items shuffled, the texts of each together and shuffled, repeats at the end.
+    """The list of one rater, in order: items shuffled, the texts of an item together and shuffled, repeats at the end.
 
-    texts: as `texts_by_item` gives them. round(repeat_share * texts) of them come back after the last one, those of an
-    item together again, each with at least REPEAT_DISTANCE other texts in between.
+    texts: as `texts_by_item` returns them. round(repeat_share * texts) of them return at the end, again grouped by
+    item, each with at least REPEAT_DISTANCE other texts in between.
     """
     seed = design.seed
     main: list[tuple[str, int]] = []
@@ -257,27 +257,27 @@ def assign_texts(
 
 
 Deal = Callable[[str, Sequence[str]], Sequence[Assignment] | Sequence[RatingAssignment]]
-"""The list of a rater who gets these items."""
+"""Function that returns the list of a rater who gets these items."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What a design asks of its raters."""
+    """The workload that a design gives its raters."""
 
     questions: dict[str, int]
     """Rater -> number of questions, or of items whose texts are rated."""
     pairs: dict[str, int]
-    """Rater -> number of pairs or texts shown, hidden repeats among them."""
+    """Rater -> number of pairs or texts shown, including hidden repeats."""
     short: int
-    """Questions that get fewer votes than the design asks for."""
+    """Questions that get fewer votes than the design requires."""
     minutes: dict[str, int]
-    """Rater -> rough time, at SECONDS_EACH."""
+    """Rater -> estimated time, at SECONDS_EACH."""
 
 
 def workload(
     design: Design, item_ids: Sequence[str], raters: Sequence[str], deal: Deal, kind: StudyKind = "pairs"
 ) -> Workload:
-    """How the items would be shared out among `raters` if all started now."""
+    """The workload if the items were shared out among `raters` now."""
     shares = share_out(design, item_ids, raters)
     wanted = len(raters) if design.votes_per_pair is None else design.votes_per_pair
     votes = [sum(item in items for items in shares.values()) for item in item_ids]
@@ -292,29 +292,29 @@ def workload(
 
 @dataclass(frozen=True)
 class Consequences:
-    """What a design will ask of its raters, and what it can show, before there are any raters."""
+    """Expected workload and statistical power of a design, before there are any raters."""
 
     votes: int
-    """Of all raters together, hidden repeats among them."""
+    """Votes of all raters together, including hidden repeats."""
     votes_each: int
-    """Of the rater with the longest list."""
+    """Votes of the rater with the longest list."""
     minutes_each: int
-    """Rough time of that rater, at SECONDS_EACH."""
+    """Estimated time of that rater, at SECONDS_EACH."""
     hours: float
-    """Rough time of all raters together."""
+    """Estimated time of all raters together."""
     short: int
-    """Questions that get fewer votes than the design asks for."""
+    """Questions that get fewer votes than the design requires."""
     questions: int
     needed_80: int | None
-    """Questions with which non-inferiority is shown in 80 % of studies of two equally good systems; see
-    `core.stats.non_inferiority.questions_to_plan`. None for ratings, or beyond ten million."""
+    """Questions needed to show non-inferiority in 80 % of studies of two equally good systems; see
+    `core.stats.non_inferiority.questions_to_plan`. None for ratings, or above ten million."""
     needed_90: int | None
 
 
 def consequences(
     design: Design, n_questions: int, entries: int, n_raters: int, kind: StudyKind
 ) -> Consequences:
-    """What a design comes to with so many raters. entries: pairs or texts of a question. n_raters >= 1."""
+    """Expected workload and power with n_raters >= 1 raters. entries: pairs or texts per question."""
     given = min(design.votes_per_pair or n_raters, n_raters)
     cap = design.max_questions or n_questions
     shared = min(given * n_questions, n_raters * cap)
@@ -324,7 +324,9 @@ def consequences(
     ]
     planned: list[int | None] = [None, None]
     if kind == "pairs":
-        from core.stats.non_inferiority import questions_to_plan  # loads statistics, which few commands need
+        from core.stats.non_inferiority import (
+            questions_to_plan,
+        )  # imported lazily: few commands need statistics
 
         level = design.confidence_level
         planned = [questions_to_plan(design.margin, confidence_level=level, power=p) for p in (0.8, 0.9)]
@@ -341,20 +343,20 @@ def consequences(
 
 
 def estimated_minutes(entries: int, kind: StudyKind = "pairs") -> int:
-    """Rough time for so many pairs or texts, in whole minutes, at least one."""
+    """Estimated time for this many pairs or texts, in whole minutes, at least one."""
     return max(1, round(entries * SECONDS_EACH[kind] / 60))
 
 
 def describe_shortage(plan: Workload) -> str | None:
-    """A sentence where questions get fewer votes than the design asks for, else None."""
+    """A sentence if questions get fewer votes than the design requires, else None."""
     if not plan.short:
         return None
     questions = "1 question gets" if plan.short == 1 else f"{plan.short} questions get"
-    return f"{questions} fewer votes than the design asks for: add raters or raise the cap."
+    return f"{questions} fewer votes than the design requires. Add raters or raise the limit of questions per rater."
 
 
 def deal_again(store: Store, study: Study) -> None:
-    """Give a list to whoever is new or came back: in a draft all are dealt anew, later the lists stay."""
+    """Give new and returning raters a list. In a draft all lists are drawn again; later, existing lists stay."""
     study = get_study(store, study.study_id)
     distribute(store, study, keep_lists=study.state != "draft")
 
@@ -362,8 +364,8 @@ def deal_again(store: Store, study: Study) -> None:
 def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
     """Give every rater a list, derived from the design.
 
-    Lists of raters who have answered stay as they are, and with `keep_lists` those of all raters. A note or a draft
-    holds no list: the seed must derive every list that answers are given on.
+    Lists of raters who have answered stay as they are; with `keep_lists`, those of all raters do. A note or a draft
+    answer does not fix a list. The seed must give every list that has answers.
     """
     number, design, lists = study.study_id, study.design, LISTS[study.kind]
     ids, deal, whole = _dealing(store, study, design)
@@ -379,12 +381,12 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
     said: dict[str, dict[str, set[object]]] = {}
     for answer in answers:
         if not answer.repeat:
-            # What follows rater and item in a key, up to the repeat, is the pair's level, or the text's level and source.
+            # Between rater and item and the repeat flag, a key has the pair's level, or the text's level and system.
             said.setdefault(answer.rater_id, {}).setdefault(answer.item_id, set()).add(answer.key[2:-1])
     gone = {rater.rater_id for rater in raters if rater.revoked or rater.excluded is not None}
     held = {}
     for rater in raters:
-        if rater.rater_id in gone:  # only what they have answered whole counts
+        if rater.rater_id in gone:  # only items they have answered completely count
             done = said.get(rater.rater_id, {})
             held[rater.rater_id] = {item for item, parts in done.items() if parts >= set(whole[item])}
         else:
@@ -398,7 +400,7 @@ def distribute(store: Store, study: Study, *, keep_lists: bool) -> None:
 
 
 def planned_workload(store: Store, study: Study, design: Design, raters: Sequence[str]) -> Workload:
-    """What a design asks of these raters, were they to start now."""
+    """The workload of these raters under a design, if they started now."""
     ids, deal, _ = _dealing(store, study, design)
     return workload(design, ids, raters, deal, study.kind)
 
@@ -406,7 +408,7 @@ def planned_workload(store: Store, study: Study, design: Design, raters: Sequenc
 def _dealing(
     store: Store, study: Study, design: Design
 ) -> tuple[list[str], Deal, Mapping[str, Sequence[tuple[str, ...]]]]:
-    """The study's items, and what `dealing` says of them."""
+    """(ids of the study's items, the two values that `dealing` returns)."""
     items = items_of(store, study.study_id)
     deal, whole = dealing(study, design, items, outputs_of(store, study.study_id))
     return [item.item_id for item in items], deal, whole
@@ -415,7 +417,7 @@ def _dealing(
 def dealing(
     study: Study, design: Design, items: Sequence[Item], outputs: Iterable[Output]
 ) -> tuple[Deal, Mapping[str, Sequence[tuple[str, ...]]]]:
-    """How the lists of a study are dealt, and item -> all that can be answered of it."""
+    """(function that makes a rater's list, item -> all levels or texts that can be answered)."""
     if study.kind == "ratings":
         texts = texts_by_item(outputs)
         return partial(assign_texts, design, texts=texts), texts

@@ -1,4 +1,4 @@
-"""Answers and ratings out: CSV and JSONL with one row an answer or text, marked errors, the paper's JSON (docs/formats.md)."""
+"""Export of answers and ratings: CSV and JSONL with one row per answer or text, marked errors, Factual's JSON (docs/formats.md)."""
 
 import json
 from collections import Counter
@@ -33,7 +33,7 @@ GUESS_COLUMNS = (
 
 
 def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[str, Any]]:
-    """One dictionary with the keys COLUMNS an answer; with `open_notes` also comments on open pairs."""
+    """One dictionary with the keys COLUMNS for each answer; with `open_notes`, also for comments on open pairs."""
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.history)
     shown = {a.key: a for a in record.assignments}
     design, rules = record.study.design, analysis_set(record)
@@ -63,7 +63,7 @@ def answer_rows(record: StudyRecord, *, open_notes: bool = False) -> list[dict[s
 
 
 def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | None) -> Preference | None:
-    """What an answer means: as imported, or decoded from the side it names."""
+    """The preference of an answer: as imported, or decoded from the chosen side."""
     if answer.preference is not None or answer.choice is None:
         return answer.preference
     if assignment is None:
@@ -74,7 +74,7 @@ def preference_of(record: StudyRecord, answer: Answer, assignment: Assignment | 
 
 
 def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
-    """One dictionary with the keys GUESS_COLUMNS a guess."""
+    """One dictionary with the keys GUESS_COLUMNS for each guess."""
     look, shown = _LookUp(record), {a.key: a for a in record.assignments}
     design = record.study.design
     person = design.candidate if design.person == "candidate" else design.comparator
@@ -88,24 +88,24 @@ def guess_rows(record: StudyRecord) -> list[dict[str, Any]]:
 
 
 def to_csv(record: StudyRecord) -> bytes:
-    """UTF-8 CSV; cells that a spreadsheet would run as a formula start with an apostrophe."""
+    """UTF-8 CSV of all answers; cells that a spreadsheet would run as a formula start with an apostrophe."""
     return csv_bytes(COLUMNS, answer_rows(record))
 
 
 def guesses_csv(record: StudyRecord) -> bytes:
-    """The guesses after the last answer, written as to_csv writes."""
+    """CSV of the guesses after the last answer, in the form of to_csv."""
     return csv_bytes(GUESS_COLUMNS, guess_rows(record))
 
 
 def to_jsonl(record: StudyRecord) -> bytes:
-    """One JSON object an answer, texts untouched; comments on open pairs are in here too."""
+    """JSONL with one object per answer, texts unchanged; comments on open pairs are included."""
     return _jsonl(answer_rows(record, open_notes=True))
 
 
 def to_paper(record: StudyRecord) -> dict[str, bytes]:
-    """Rater -> Factual's votes JSON: preferences only; no dry runs, no hidden repeats, nobody excluded.
+    """Rater -> Factual's votes JSON: preferences only, without dry runs, hidden repeats and excluded raters.
 
-    Raises NotAllowed for plain pairs: the form has a level for each vote.
+    Raises NotAllowed for plain pairs: the format needs a level for each vote.
     """
     check_asks(record.study, ["levels"], "votes file of Factual")
     votes: dict[str, dict[tuple[str, str], Preference]] = {}
@@ -120,12 +120,12 @@ def to_paper(record: StudyRecord) -> dict[str, bytes]:
 
 
 def to_paper_zip(record: StudyRecord) -> bytes:
-    """The paper's votes JSON of all raters in one zip, for a download."""
+    """Factual's votes JSON of all raters in one zip, for a download."""
     return zipped(paper_files(record))
 
 
 def paper_files(record: StudyRecord) -> dict[str, bytes]:
-    """File name -> content of the paper's votes JSON, one file a rater."""
+    """File name -> content of Factual's votes JSON, one file per rater."""
     files: dict[str, bytes] = {}
     for rater, content in to_paper(record).items():
         plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in rater)
@@ -148,7 +148,7 @@ RATING_COLUMNS = (
     *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
 )
-"""Of the JSONL; the CSV has a column a dimension, `score_NAME`, in place of scores."""
+"""Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`."""
 SPAN_COLUMNS = (
     *("study", "rater", "item_id", "language", "system", "level", "start", "end", "quote", "severity"),
     *("category", "weight", "in_source", "repeat", "dry_run", "invalid", "excluded"),
@@ -156,7 +156,7 @@ SPAN_COLUMNS = (
 
 
 def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, Any]]:
-    """One dictionary with the keys RATING_COLUMNS a text and rater; with `drafts` also what was begun and never done."""
+    """One dictionary with the keys RATING_COLUMNS for each text and rater; with `drafts`, also for unfinished ratings."""
     task_of(record)
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.rating_history)
     shown = {one.key: one.position for one in record.rating_assignments}
@@ -178,7 +178,7 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
 
 
 def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
-    """One dictionary with the keys SPAN_COLUMNS a marked error; offsets in code points, end exclusive."""
+    """One dictionary with the keys SPAN_COLUMNS for each marked error; offsets in code points, end exclusive."""
     task_of(record)
     look = _LookUp(record)
     rows = []
@@ -197,7 +197,7 @@ def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
 
 
 def ratings_csv(record: StudyRecord) -> bytes:
-    """UTF-8 CSV, one row a text and rater, a column a dimension; spans as JSON in one cell."""
+    """UTF-8 CSV with one row per text and rater, one column per dimension, and the spans as JSON in one cell."""
     names = {one.name: f"score_{one.name}" for one in task_of(record).dimensions}
     at = RATING_COLUMNS.index("scores")
     columns = (*RATING_COLUMNS[:at], *names.values(), *RATING_COLUMNS[at + 1 :])
@@ -210,28 +210,28 @@ def ratings_csv(record: StudyRecord) -> bytes:
 
 
 def spans_csv(record: StudyRecord) -> bytes:
-    """UTF-8 CSV, one row a marked error of a text that is done."""
+    """UTF-8 CSV with one row per marked error in finished texts."""
     return csv_bytes(SPAN_COLUMNS, span_rows(record))
 
 
 def ratings_jsonl(record: StudyRecord) -> bytes:
-    """One JSON object a text and rater, texts untouched; what was begun and never done is in here too."""
+    """JSONL with one object per text and rater, texts unchanged; unfinished ratings are included."""
     return _jsonl(rating_rows(record, drafts=True))
 
 
 def rated_jsonl(record: StudyRecord) -> bytes:
-    """Every text with the ratings that count, as core.formats.rated reads it: what judges take examples from."""
+    """Every text with the ratings that count, in the format of core.formats.rated; judges take examples from it."""
     return write_rated(rated_texts_of(record))
 
 
 def mqm_tsv(record: StudyRecord) -> bytes:
-    """Marked errors that count as the MQM TSV of translation campaigns. Raises InputError where its form cannot say them.
+    """Marked errors that count, as the MQM TSV of translation campaigns.
 
-    Raises NotAllowed for a task that marks no errors.
+    Raises NotAllowed for a task without marked errors, and InputError for errors that the format cannot express.
     """
     if task_of(record).spans is None:
         raise NotAllowed(
-            f"In study {record.study.name!r} no errors were marked: there is nothing to write as MQM."
+            f"Raters do not mark errors in study {record.study.name!r}, so it cannot be exported as MQM."
         )
     return write_mqm(rated_texts_of(record))
 
@@ -250,7 +250,7 @@ class _LookUp:
         self._raters = {rater.rater_id: rater for rater in record.raters}
 
     def about(self, said: Answer | Guess | RatingAnswer) -> dict[str, Any]:
-        """What was said, who said it in which study, and what speaks against counting it."""
+        """The fields of an answer, with its study and rater, and with reasons not to count it."""
         rater = self._raters[said.rater_id]
         return {
             **vars(said),

@@ -1,4 +1,4 @@
-"""What raters read: guidelines, consent and words of the buttons, shipped or the owner's own, which may name no source."""
+"""Texts that raters read: guidelines, consent and button labels, shipped or written by the owner. They must not name a system."""
 
 import html
 import json
@@ -32,12 +32,12 @@ LEVEL_MEANINGS = {
 
 @dataclass(frozen=True)
 class PracticePair:
-    """A pair to try the buttons on: shown before the study, never stored."""
+    """A practice pair: shown before the study, never stored."""
 
     question: str
     reference: str
     level: str
-    """Empty in plain pairs, whose texts have no first level."""
+    """Empty in plain pairs, which have no levels."""
     left_a0: str
     left: str
     right_a0: str
@@ -47,22 +47,22 @@ class PracticePair:
 
 
 def shipped_languages(asks: Asks = "levels") -> list[str]:
-    """Languages of the guidelines that come with Assay for what a study asks."""
+    """Languages of the guidelines shipped with Assay for this kind of study."""
     return sorted(path.stem for path in (_DATA / _FOLDERS[asks]).glob("*.md"))
 
 
 def levels_note(study: Study) -> str | None:
-    """What an owner should know if the study's levels are not those of the shipped texts."""
+    """A note for the owner if the study's levels differ from those in the shipped texts, else None."""
     if study.asks != "levels" or set(study.levels) == set(LEVEL_MEANINGS):
         return None
     return (
-        f"The shipped guidelines and practice pairs explain levels A0 to A4; this study has {', '.join(study.levels)}. "
-        "Write guidelines that say what these mean."
+        f"The shipped guidelines and practice pairs explain levels A0 to A4, but this study has {', '.join(study.levels)}. "
+        "Write guidelines that explain these levels."
     )
 
 
 def guideline_text(own: Mapping[str, str], language: str, asks: Asks = "levels") -> str:
-    """The guidelines in `language`: the owner's, else the shipped ones for what the study asks, else the English ones."""
+    """The guidelines in `language`: the owner's, or the shipped ones for this kind of study, or the English ones."""
     folder = _DATA / _FOLDERS[asks]
     for wanted in (language, language.split("-")[0], FALLBACK_LANGUAGE):
         if wanted in own:
@@ -70,37 +70,37 @@ def guideline_text(own: Mapping[str, str], language: str, asks: Asks = "levels")
         shipped = folder / f"{wanted}.md"
         if wanted in shipped_languages(asks):
             return shipped.read_text("utf-8")
-    raise AssertionError("the English guidelines are part of the product")
+    raise AssertionError("English guidelines are always shipped")
 
 
 def check_guideline(text: str, sources: Collection[str]) -> None:
-    """Raise InputError where a text would unblind a rater, call another host or say nothing.
+    """Raise InputError if a text would unblind a rater, load something from another host or is empty.
 
-    sources: whose texts the study shows.
+    sources: the systems whose texts the study shows.
     """
     problems = [] if text.strip() else ["the text is empty"]
     problems += blinding_problems(text, sources)
     if problems:
-        raise InputError("The guidelines cannot be used:", problems)
+        raise InputError("Invalid guidelines:", problems)
 
 
 def blinding_problems(text: str, sources: Collection[str]) -> list[str]:
-    """Why a text of the owner's must not reach a rater, as far as a program can see."""
+    """Reasons why raters must not see an owner's text, as far as a program can detect them."""
     problems = [
-        f"the text names the source {source!r}: raters would know what to look for"
+        f"the text names the system {source!r}, which could unblind raters"
         for source in named_sources(text, sources)
     ]
     if regex.search(r"!\[|<\s*[a-zA-Z/!?]", text):
-        problems.append("the text holds an image or HTML: raters' pages load nothing from outside")
+        problems.append("the text contains an image or HTML; raters' pages may show only plain Markdown")
     return problems
 
 
 def named_sources(text: str, sources: Collection[str]) -> list[str]:
-    """Sources whose names stand in a text as words of their own, as somebody reads it."""
+    """Systems whose names occur in a text as whole words, as a reader sees it."""
     read = _as_read(text)
     words = {
         source: regex.escape(_as_read(source)) for source in sources if source
-    }  # one text an item: no name
+    }  # a system may be unnamed
     return [
         source
         for source, word in words.items()
@@ -109,14 +109,14 @@ def named_sources(text: str, sources: Collection[str]) -> list[str]:
 
 
 def _as_read(text: str) -> str:
-    """What a reader makes of a text: entities resolved, marks and invisible characters gone, case folded."""
+    """The text as a reader sees it: entities resolved, markup and invisible characters removed, case folded."""
     seen = unicodedata.normalize("NFKC", html.unescape(text))
     return str(regex.sub(r"[\p{Cf}*_~`\\]", "", seen)).casefold()
 
 
 @cache
 def practice_pairs(asks: Asks = "levels") -> tuple[PracticePair, ...]:
-    """The practice pairs that come with Assay; none where single texts are rated."""
+    """The practice pairs shipped with Assay; none for studies that rate single texts."""
     entries = json.loads((_DATA / "practice.json").read_text("utf-8"))[asks]
     return tuple(
         PracticePair(
@@ -138,9 +138,9 @@ CONSENT, GUESS_QUESTION = "consent", "guess_question"
 CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
 BOX_KEYS = ("box_left", "box_right")
-"""What the two texts are called: on a narrow screen, where they are one above the other, too."""
+"""Headings of the two texts, also on a narrow screen that shows one above the other."""
 LEVEL, QUESTION_KEYS = "{level}", {"levels": "level_question", "preference": "pair_question"}
-"""What is asked about a pair; where there are levels, `{level}` stands for the pair's."""
+"""The question about a pair; in studies with levels, `{level}` stands for the pair's level."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),
     *CHOICE_KEYS.values(),
@@ -148,13 +148,13 @@ LABEL_KEYS = (
     GUESS_QUESTION,
     *GUESS_KEYS.values(),
 )
-"""Short texts on one line; `consent` is Markdown of any length, and empty where none is asked for."""
+"""Short texts on one line. `consent` is Markdown of any length; empty means no consent is needed."""
 LONGEST_LABEL, LONGEST_CONSENT = 80, 20_000
-"""Characters."""
+"""In characters."""
 
 
 def label_keys(asks: Asks) -> tuple[str, ...]:
-    """The labels that raters of such a study read, in the order of LABEL_KEYS."""
+    """Keys of the labels that raters see in this kind of study, in the order of LABEL_KEYS."""
     if asks == "ratings":
         return ()
     others = {key for what, key in QUESTION_KEYS.items() if what != asks}
@@ -165,9 +165,9 @@ _SHIPPED = _DATA / "wording.json"
 
 
 def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, str]:
-    """Key -> text in `language`: the owner's, else the shipped text, else the English one.
+    """Key -> text in `language`: the owner's, or the shipped text, or the English one.
 
-    A consent text that is there in other languages alone is shown all the same: nobody starts unasked.
+    A consent text that exists only in other languages is shown anyway, so that nobody starts without consenting.
     """
     said = {CONSENT: next((texts[CONSENT] for texts in own.values() if texts.get(CONSENT)), "")}
     for wanted in (FALLBACK_LANGUAGE, language.split("-")[0], language):
@@ -177,30 +177,30 @@ def wording(own: Mapping[str, Mapping[str, str]], language: str) -> dict[str, st
 
 
 def check_wording(texts: Mapping[str, str], sources: Collection[str], language: str) -> None:
-    """Raise InputError with every text that is too long, would unblind, or cannot stand on a button."""
+    """Raise InputError with every text that is too long, would unblind raters, or cannot be a label."""
     problems = []
     for key, text in texts.items():
         if key not in (CONSENT, *LABEL_KEYS):
-            problems.append(f"{key}: there is no such text; there are {', '.join((CONSENT, *LABEL_KEYS))}")
+            problems.append(f"{key}: not one of {', '.join((CONSENT, *LABEL_KEYS))}")
             continue
         if key != CONSENT and not (0 < len(text.strip()) <= LONGEST_LABEL and _on_one_line(text)):
-            problems.append(f"{key}: a label has 1 to {LONGEST_LABEL} printable characters on one line")
+            problems.append(f"{key}: a label must have 1 to {LONGEST_LABEL} printable characters on one line")
         if key == QUESTION_KEYS["levels"] and LEVEL not in text:
-            problems.append(f"{key}: write {LEVEL} where the pair's level belongs")
+            problems.append(f"{key}: write {LEVEL} where the pair's level should appear")
         if len(text) > LONGEST_CONSENT:
             problems.append(f"{key}: the text has more than {LONGEST_CONSENT} characters")
         problems += [f"{key}: {problem}" for problem in blinding_problems(text, sources)]
-    said = wording({language: texts}, language)  # a label may be the same as one that Assay says
+    said = wording({language: texts}, language)  # a label may equal a shipped one
     for keys in (tuple(CHOICE_KEYS.values()), BOX_KEYS, tuple(GUESS_KEYS.values())):
         labels = {said[key].strip().casefold() for key in keys}
         if len(labels) < len(keys):
-            problems.append(f"{', '.join(keys)}: the same label twice")
+            problems.append(f"{', '.join(keys)}: two of these labels are the same")
     if problems:
-        raise InputError("These texts cannot be used:", problems)
+        raise InputError("Invalid texts:", problems)
 
 
 def _on_one_line(text: str) -> bool:
-    """Printable; the joiners that some scripts need inside a word are nothing unprintable."""
+    """Whether a text is printable; joiners, which some scripts need inside a word, are allowed."""
     return text.replace("\u200c", "").replace("\u200d", "").isprintable()
 
 

@@ -1,4 +1,4 @@
-"""The life of a study: imported, designed, opened, closed, unblinded; what happens while raters are at work; the demo."""
+"""The life of a study: import, design, opening, closing and unblinding; changes while raters work; the demo."""
 
 import re
 import secrets
@@ -60,7 +60,7 @@ from core.study.raters import ListProgress, add_raters, links, list_progress
 from core.tables.reading import is_language_tag, printable_text, same_name, shown
 
 PAPER_SOURCES = ("ai", "human")
-"""Keys of the paper's file: candidate and comparator where nothing else is said."""
+"""System names in Factual's data set: the default candidate and comparator."""
 
 _NEXT_STATES: dict[State, tuple[State, ...]] = {
     "draft": ("open",),
@@ -71,12 +71,12 @@ _NEXT_STATES: dict[State, tuple[State, ...]] = {
 
 
 def new_seed() -> int:
-    """A seed nobody chose."""
+    """A random seed."""
     return secrets.randbelow(LARGEST_SEED)
 
 
 def parse_seed(text: str) -> int:
-    """A seed as an owner wrote it; empty gives a new one. Raises InputError for anything but a number."""
+    """Parse a seed that an owner wrote; empty text gives a new seed. Raises InputError for anything else but a number."""
     if not text.strip():
         return new_seed()
     if not text.strip().isdecimal():
@@ -85,9 +85,9 @@ def parse_seed(text: str) -> int:
 
 
 def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tuple[str, str]:
-    """(candidate, comparator) as named, with what one name or the paper's keys imply filled in.
+    """(candidate, comparator), completed from one name or from Factual's system names.
 
-    Raises InputError when neither tells.
+    Raises InputError if neither is possible.
     """
     if candidate is None and comparator is None and set(dataset.sources) == set(PAPER_SOURCES):
         return PAPER_SOURCES
@@ -95,16 +95,16 @@ def roles(dataset: Dataset, candidate: str | None, comparator: str | None) -> tu
     opposite = {one: other, other: one}
     if candidate is None and comparator is None:
         raise InputError(
-            f"Say which source is the candidate: the data set has {one!r} and {other!r}. "
+            f"Choose which system is the candidate: the data set has {one!r} and {other!r}. "
             f"For example: candidate {one}, comparator {other}."
         )
     return candidate or opposite.get(comparator or "", ""), comparator or opposite.get(candidate or "", "")
 
 
 def usual_design(dataset: Dataset, candidate: str, comparator: str) -> Design:
-    """The design of a new study, with a new seed, before its owner changes anything.
+    """The default design of a new study, with a new seed.
 
-    Plain pairs default to the net preference, and to no guesses: as a rule no person wrote either answer.
+    Plain pairs default to the net preference and to no guesses, because usually no person wrote either answer.
     """
     design = Design(candidate, comparator, seed=new_seed())
     return replace(design, score="net_preference", blinding_pairs=0) if dataset.plain else design
@@ -113,8 +113,8 @@ def usual_design(dataset: Dataset, candidate: str, comparator: str) -> Design:
 def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, again: bool = False) -> Study:
     """Store a checked data set as a new study in draft.
 
-    Raises InputError for a name that is taken or blank, a design that cannot be, or (unless `again`) a
-    file that is already here.
+    Raises InputError for a taken or blank name, an invalid design, or (unless `again`) a file that was imported
+    before.
     """
     name = check_name(store, name)
     check_design(design, dataset.sources, dataset.levels)
@@ -123,7 +123,7 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
 
 
 def studies_like(store: Store, file: Dataset | OutputSet, systems: Collection[str] = ()) -> list[str]:
-    """Names of the studies of this file; of pairs those of the same two systems: a file may have more."""
+    """Names of the studies made from this file; for pairs, only those that compare the same two systems."""
     kind: StudyKind = "pairs" if isinstance(file, Dataset) else "ratings"
     known = set(studies_of_file(store, file.sha256, kind))
     return [
@@ -144,9 +144,10 @@ def _keep_new(
     task: RatingTask | None = None,
     again: bool,
 ) -> Study:
-    """Store a new study in draft with its texts and declaration. Raises InputError where its file is here, unless `again`.
+    """Store a new study in draft with its texts and design.
 
-    texts: items, outputs and levels. With a task its texts are rated one by one.
+    texts: items, outputs and levels. task: for studies that rate single texts. Raises InputError if the file was
+    imported before, unless `again`.
     """
     items, outputs, levels = texts
     study = Study(
@@ -165,7 +166,7 @@ def _keep_new(
     known = studies_like(store, file, (design.candidate, design.comparator))
     if known and not again:
         raise InputError(
-            f"{shown(file.file_name)} is already here: the same file (sha256 {file.sha256[:12]}) was imported as "
+            f"{shown(file.file_name)} was imported before (same sha256 {file.sha256[:12]}) as "
             f"{', '.join(known)}. Use that study, or choose to import the file again."
         )
     with store.writing():
@@ -177,7 +178,7 @@ def _keep_new(
 
 
 def restore_study(store: Store, record: StudyRecord, *, name: str | None = None) -> Study:
-    """Write a study that a bundle holds, under its own name or another. Links have to be issued again."""
+    """Store the study of a bundle, under its own name or another. Raters need new links."""
     name = check_name(store, record.study.name if name is None else name)
     with store.writing():
         study = insert_record(store, replace(record, study=replace(record.study, name=name)))
@@ -186,17 +187,17 @@ def restore_study(store: Store, record: StudyRecord, *, name: str | None = None)
 
 
 def check_name(store: Store, name: str) -> str:
-    """The name without blanks around it. Raises InputError when it is empty, too long or taken."""
+    """Check a study's name and strip blanks. Raises InputError if it is empty, too long or taken."""
     name = unicodedata.normalize("NFC", name).strip()
     if not name or len(name) > 80 or not name.isprintable():
         raise InputError("A study needs a name of 1 to 80 printable characters.")
     if same_name(name) in {same_name(study.name) for study in list_studies(store)}:
-        raise InputError(f"There is a study named {name!r} already. Choose another name.")
+        raise InputError(f"A study named {name!r} already exists. Choose another name.")
     return name
 
 
 def change_design(store: Store, study: Study, design: Design) -> Study:
-    """Replace the design before the first vote; what changed is logged. Raises NotAllowed afterwards."""
+    """Replace the design before the first vote and log the changes. Raises NotAllowed after the first vote."""
     with store.writing():
         study = get_study(store, study.study_id)
         design = replace(design, declared=True)
@@ -204,7 +205,7 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
             return study
         if study.first_vote_utc is not None:
             raise NotAllowed(
-                f"The design is frozen since the first vote ({study.first_vote_utc}). "
+                f"The design was frozen at the first vote ({study.first_vote_utc}). "
                 "Margin, confidence level, analysis set, roles and draws can no longer change."
             )
         if study.kind == "ratings":
@@ -224,15 +225,16 @@ def change_design(store: Store, study: Study, design: Design) -> Study:
 
 
 def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
-    """Open, close, re-open or unblind a study. Raises NotAllowed for a step that is not on offer."""
+    """Open, close, re-open or unblind a study. Raises NotAllowed for an impossible step."""
     with store.writing():
         study = get_study(store, study.study_id)
         if state not in _NEXT_STATES[study.state]:
-            steps = " or ".join(_NEXT_STATES[study.state]) or "nothing further"
-            raise NotAllowed(f"A study that is {study.state} cannot become {state}; it can become {steps}.")
+            steps = " or ".join(_NEXT_STATES[study.state])
+            possible = f"Possible: {steps}." if steps else "This state is final."
+            raise NotAllowed(f"A study that is {study.state} cannot become {state}. {possible}")
         reason = printable_text(reason).strip()
         if state == "unblinded" and not reason:
-            raise NotAllowed("Unblinding needs a reason: it is logged with the study.")
+            raise NotAllowed("Give a reason for unblinding. It is saved in the study's log.")
         set_state(store, study.study_id, state)
         study = get_study(store, study.study_id)
         write_log(store, study.study_id, state, reason)
@@ -240,7 +242,7 @@ def move(store: Store, study: Study, state: State, reason: str = "") -> Study:
 
 
 def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
-    """Give the study its own guidelines in one language. Raises InputError where they would unblind."""
+    """Set the study's own guidelines in one language. Raises InputError if they would unblind raters."""
     text = printable_text(text)
     check_guideline(text, sources_of(store, study.study_id))
     _check_language_tag(language)
@@ -250,9 +252,9 @@ def set_guideline(store: Store, study: Study, language: str, text: str) -> None:
 
 
 def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, str]) -> None:
-    """Give the study its own consent text and labels in one language; what is left out is as Assay says it.
+    """Set the study's own consent text and labels in one language; missing keys use the shipped text.
 
-    Raises InputError where a text cannot be used.
+    Raises InputError for an invalid text.
     """
     kept = {key: printable_text(text).strip() for key, text in texts.items()}
     _check_language_tag(language)
@@ -264,11 +266,11 @@ def set_wording(store: Store, study: Study, language: str, texts: Mapping[str, s
 
 def _check_language_tag(language: str) -> None:
     if not is_language_tag(language):
-        raise InputError(f"{language[:40]!r} is no language tag such as en, pt-BR or zh-Hant.")
+        raise InputError(f"{language[:40]!r} is not a language tag such as en, pt-BR or zh-Hant.")
 
 
 def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
-    """The declaration in one line, for log and screen; `levels`: of a study of pairs."""
+    """The design in one line, for log and screen. levels: levels of a study of pairs."""
     votes = "from all raters" if design.votes_per_pair is None else f"{design.votes_per_pair}"
     if not design.candidate:  # texts are rated one by one
         return f"seed {design.seed}, ratings per item {votes}, hidden repeats {design.repeat_share:.0%}"
@@ -284,14 +286,14 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
 
 
 VOTES_LEFT_OUT = "votes left out"
-"""Ends the log's line of a rater who withdrew with their votes."""
+"""Ends the log line of a rater who withdrew with their votes; read again by the analysis."""
 
 
 def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> None:
-    """Leave a rater's answers out of the analysis; they are kept. Raises InputError without a reason."""
+    """Exclude a rater's answers from the analysis; they stay stored. Raises InputError without a reason."""
     reason = printable_text(reason).strip()
     if not reason:
-        raise InputError("Leaving a rater out needs a reason: it is kept with the study and its exports.")
+        raise InputError("Give a reason for excluding the rater. It is saved in the study and its exports.")
     with store.writing():
         find_rater(store, study.study_id, rater_id)
         update_rater(store, study.study_id, rater_id, excluded=reason)
@@ -299,28 +301,28 @@ def exclude_rater(store: Store, study: Study, rater_id: str, reason: str) -> Non
 
 
 def include_rater(store: Store, study: Study, rater_id: str) -> None:
-    """Count an excluded rater's answers again. Raises NotAllowed for one who is counted, or withdrew."""
+    """Count an excluded rater's answers again. Raises NotAllowed for a rater who is not excluded or has withdrawn."""
     with store.writing():
         rater = find_rater(store, study.study_id, rater_id)
         if rater.excluded is None:
             raise NotAllowed(f"{rater_id!r} is not excluded.")
         if rater.withdrawn:
-            raise NotAllowed(f"{rater_id!r} withdrew with their votes: these stay left out.")
+            raise NotAllowed(f"{rater_id!r} withdrew their votes. They stay excluded.")
         update_rater(store, study.study_id, rater_id, excluded=None)
         write_log(store, study.study_id, "rater included again", rater_id=rater_id)
         deal_again(store, study)
 
 
 def withdraw_rater(store: Store, study: Study, rater_id: str, *, keep_votes: bool) -> str:
-    """Delete a rater's comments and pseudonym everywhere in the study and close their link; returns the new name.
+    """Delete a rater's comments and pseudonym everywhere in the study and revoke their link; return the new name.
 
-    The votes stay under the new name, or stay and are left out of the analysis. Copies made before (backups,
-    exports) still hold the old name.
+    The votes stay under the new name, counted or (without `keep_votes`) excluded. Earlier copies (backups, exports)
+    still contain the old name.
     """
     with store.writing():
         rater = find_rater(store, study.study_id, rater_id)
         if rater.withdrawn:
-            raise NotAllowed(f"{rater_id!r} has withdrawn already.")
+            raise NotAllowed(f"{rater_id!r} has already withdrawn.")
         taken = {other.rater_id for other in raters_of(store, study.study_id)}
         new = next(name for n in range(1, len(taken) + 2) if (name := f"withdrawn-{n}") not in taken)
         changes: dict[str, object] = {"withdrawn": 1, "revoked": 1, "token_sha256": None}
@@ -338,25 +340,25 @@ def withdraw_rater(store: Store, study: Study, rater_id: str, *, keep_votes: boo
 
 @dataclass(frozen=True)
 class Reminder:
-    """A message for a rater with open pairs."""
+    """A message for a rater with something left to do."""
 
     rater_id: str
     text: str
 
 
 def reminders(store: Store, study: Study, base: str) -> list[Reminder]:
-    """One message for each rater with something left to do, ready to send; `base` is the app's address.
+    """One message, ready to send, for each rater with something left to do; `base` is the app's address.
 
-    Left to do: open pairs, answers that are not locked, pairs to guess about.
+    That is: open pairs or texts, answers that are not locked, or pairs to guess about.
     """
     if study.state != "open":
-        raise NotAllowed(f"Study {study.name!r} is {study.state}: only an open study has work to remind of.")
+        raise NotAllowed(f"Study {study.name!r} is {study.state}: reminders are for open studies only.")
     people = {rater.rater_id: rater for rater in raters_of(store, study.study_id)}
     urls = {link.rater_id: link.url(base) for link in links(store, study)}
     found = []
     for line in list_progress(store, study):
         if line.total and line.rater_id in urls and _asked(people[line.rater_id]):
-            guesses = open_desk(store, urls[line.rater_id].rsplit("/", 1)[1])  # none where texts are rated
+            guesses = open_desk(store, urls[line.rater_id].rsplit("/", 1)[1])  # None for studies of texts
             left = guesses is not None and guesses.guessing().next_open() is not None
             if line.done < line.total or not line.finished or left:
                 found.append(Reminder(line.rater_id, _message(line, study.kind, urls[line.rater_id])))
@@ -370,7 +372,7 @@ def _asked(rater: Rater) -> bool:
 def _message(line: ListProgress, kind: StudyKind, url: str) -> str:
     still = line.total - line.done
     if not still:
-        left = "Only a last short question is left" if line.finished else "Please lock them as the last step"
+        left = "One short last step remains" if line.finished else "As the last step, please lock them"
         return f"All your answers are saved, thank you. {left}. Your link: {url}"
     unit = "pair" if kind == "pairs" else "text"
     entries = f"1 {unit} is" if still == 1 else f"{still} {unit}s are"
@@ -391,7 +393,7 @@ _DONE = "demo_loaded"
 
 
 def load_demo_once(store: Store) -> None:
-    """Import and open the demo study unless this database had it before (renamed or not)."""
+    """Import and open the demo study, unless this database has ever had it (renamed or not)."""
     with store.writing():
         if read_setting(store, _DONE) is not None:
             return
@@ -404,19 +406,19 @@ def load_demo_once(store: Store) -> None:
 
 
 OFTEN = 4
-"""Texts of a system or level beside which one that has a single text may be misspelt."""
+"""Number of texts from which a system or level is common: a name with a single text may then be misspelt."""
 _LINE = re.compile(r"^line \d+, ")
-"""Of a file that nobody has."""
+"""Start of a problem's place in a task file; a study's task has no file."""
 
 
 def import_rating_study(
     store: Store, name: str, outputs: OutputSet, task: RatingTask, design: Design, *, again: bool = False
 ) -> tuple[Study, tuple[str, ...]]:
-    """Store texts and a task as a new study in draft; returns it with what its owner should know.
+    """Store texts and a task as a new study in draft; return the study with notes for its owner.
 
-    Texts are kept to the letter: spans that raters mark count their code points. Items need not have a text of every
-    system. Raises InputError for texts that cannot be rated, a name that is taken or blank, a task that asks nothing,
-    a design that cannot be, or (unless `again`) a file that is already here.
+    Texts are stored unchanged, because marked spans count their code points. An item may lack texts of some systems.
+    Raises InputError for texts that cannot be rated, a taken or blank name, an empty task, an invalid design, or
+    (unless `again`) a file that was imported before.
     """
     name = check_name(store, name)
     check_rating_design(design)
@@ -428,23 +430,23 @@ def import_rating_study(
 
 
 def check_task(task: RatingTask) -> None:
-    """Raise InputError for a task that asks nothing, or whose answers could not be told apart."""
+    """Raise InputError for an empty task, or one whose answers would be ambiguous."""
     names = [one.name for one in task.dimensions]
     problems = Problems()
     if task.spans is not None and SPAN_DIMENSION in names:
         problems.append(
-            f"a dimension {SPAN_DIMENSION!r} cannot stand beside errors, whose score has this name"
+            f"a task with marked errors cannot have a dimension {SPAN_DIMENSION!r}: their score has this name"
         )
     try:
-        parse_task(dump_task(task), task.name)  # what a file could not say, a study cannot ask either
+        parse_task(dump_task(task), task.name)  # a study's task must be valid as a file too
     except InputError as wrong:
         problems += wrong.found.each(lambda problem: _LINE.sub("", problem))
     if problems:
-        raise InputError(f"The task {shown(task.name)} cannot be used:", problems)
+        raise InputError(f"Invalid task {shown(task.name)}:", problems)
 
 
 def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
-    """A note on systems whose names raters read in the task; no refusal, for a system may be called "a" or "text"."""
+    """A note on systems named in the task, which raters read. Not an error: a system may be called "a" or "text"."""
     said = [task.title, *astuple(task.labels)]
     if task.spans is not None:
         said += map(task.spans.in_words, (*task.spans.severities, *task.spans.categories))
@@ -453,33 +455,31 @@ def _telling(task: RatingTask, sources: Collection[str]) -> tuple[str, ...]:
     named = named_sources("\n".join(said), sorted(sources))
     if not named:
         return ()
-    return (
-        f"the task's words, which raters read, hold the names of systems: {', '.join(map(shown, named))}",
-    )
+    return (f"raters read the names of systems in the task: {', '.join(map(shown, named))}",)
 
 
 def _about_references(task: RatingTask, items: Sequence[Item], texts: Sequence[Output]) -> Iterator[str]:
-    """Where a task that shows references has none to show, and where a rated text is the one that is shown."""
+    """Notes on missing references, and on rated texts that are the reference shown to raters."""
     if not task.show_reference:
         return
     if bare := sum(not item.reference.strip() for item in items):
-        yield f"{bare} of {len(items)} items have no reference, which this task shows: raters judge these without"
+        yield f"{bare} of {len(items)} items have no reference, although this task shows references"
     counts = Counter((one.source, one.level) for one in verbatim(items, texts))
     if counts:
         each = ", ".join(
             f"{shown(source)}{f' {shown(level)}' if level else ''} in {n} of {len(items)} items"
             for (source, level), n in counts.items()
         )
-        yield f"raters will recognise texts that are the reference they see, word for word: {each}"
+        yield f"raters will recognise texts that equal the reference word for word: {each}"
 
 
 def study_texts(
     outputs: OutputSet,
 ) -> tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...], tuple[str, ...]]:
-    """(items, texts, levels, notes) of a study of these texts. Raises InputError with every problem and its place."""
+    """(items, texts, levels, notes) for a study of these texts. Raises InputError with every problem and its place."""
     problems = Problems(_problems(outputs.outputs))
     if problems:
-        raise InputError(f"{shown(outputs.file_name)} cannot be rated:", problems)
+        raise InputError(f"{shown(outputs.file_name)} cannot become a rating study:", problems)
     firsts: dict[str, ScorableOutput] = {}
     for one in outputs.outputs:
         firsts.setdefault(one.item_id, one)
@@ -491,15 +491,15 @@ def study_texts(
 
 def _problems(outputs: Sequence[ScorableOutput]) -> Iterator[str]:
     if not outputs:
-        yield "it holds no text; at least one is needed"
+        yield "the file has no text"
     keys = Counter((one.item_id, one.system, one.level or "") for one in outputs)
     yield from (
-        f"{_place(item, system, level)}: {n} texts that only further columns tell apart; give the items ids of their own"
+        f"{_place(item, system, level)}: {n} texts differ only in other columns; give these items different ids"
         for (item, system, level), n in keys.items()
         if n > 1
     )
     yield from (
-        f"{_place(one.item_id, one.system, one.level)}: the text is empty; nobody can rate it"
+        f"{_place(one.item_id, one.system, one.level)}: the text is empty"
         for one in outputs
         if not one.text.strip()
     )
@@ -508,7 +508,7 @@ def _problems(outputs: Sequence[ScorableOutput]) -> Iterator[str]:
         for one in outputs:
             said.setdefault(one.item_id, set()).add(getattr(one, of))
         yield from (
-            f"item {shown(item)}: its texts have more than one {what}; raters see one an item"
+            f"item {shown(item)}: its texts have more than one {what}, but raters see one per item"
             for item, values in said.items()
             if len(values) > 1
         )
@@ -519,7 +519,7 @@ def _place(item: str, system: str, level: str | None) -> str:
 
 
 def _has_others(texts: Sequence[Output]) -> bool:
-    """Whether some text stands beside another system's of the same item, as what a judge of it learns from."""
+    """Whether any item has texts of two systems, so that judges can learn from other systems' texts."""
     systems: dict[str, set[str]] = {}
     for text in texts:
         systems.setdefault(text.item_id, set()).add(same_name(text.source))
@@ -535,7 +535,7 @@ def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -
     ):
         counts = Counter(name for name, _ in named)
         often = [name for name, n in counts.items() if n > 1]
-        # Any system may have few texts, so that a name which occurs once is no more than odd.
+        # A system may really have few texts, so a name that occurs once is only a note.
         if max(counts.values(), default=0) >= OFTEN:
             notes += [
                 f"item {shown(text.item_id)}, {noun}: {slip_sentence(name, 1, often, None)}"
@@ -546,17 +546,17 @@ def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -
     short = sum(n < len(kinds) for n in whole.values())
     if short:
         notes.append(
-            f"{short} of {len(items)} items lack a text of some system or level; they are rated with what they have"
+            f"{short} of {len(items)} items lack a text of some system or level; raters see the texts they have"
         )
     if not any(item.question for item in items):
-        notes.append("the file names no source texts: raters see the texts alone")
+        notes.append("the file has no source texts, so raters see only the texts")
     if not _has_others(texts):
         notes.append(
-            "no item has texts of two systems: judges that learn from people's ratings (automqm, direct) are shown those "
-            "of other systems' texts of the same item, and will have no examples here"
+            "no item has texts of two systems. Judges that learn from ratings (automqm, direct) use examples from other "
+            "systems' texts of the same item, so they will have none here"
         )
     if any(one.labels for one in outputs.outputs):
-        notes.append("further columns of the file are not kept with the study")
+        notes.append("other columns of the file are not stored with the study")
     if outputs.left_out:
         notes += [f"{n} texts left out: {reason}" for reason, n in outputs.left_out.items()]
     return tuple(notes)

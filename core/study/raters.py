@@ -1,4 +1,4 @@
-"""The raters of a study: their links, votes that were collected elsewhere, and how far each is."""
+"""The raters of a study: links, votes collected elsewhere, and progress."""
 
 import unicodedata
 from collections import defaultdict
@@ -37,7 +37,7 @@ class Link:
     token: str
 
     def url(self, base: str) -> str:
-        """The address to send, under the app's own address."""
+        """The full address to send; `base` is the app's address."""
         return f"{base.rstrip('/')}/r/{self.token}"
 
 
@@ -49,7 +49,7 @@ def add_raters(
     dry_run: bool = False,
     language: str | None = None,
 ) -> list[Link]:
-    """Add raters and give each a personal link. Raises InputError for blank, doubled or taken ids."""
+    """Add raters and give each a personal link. Raises InputError for blank, duplicate or taken ids."""
     with store.writing():
         if not dry_run:
             _check_not_over(store, study)
@@ -66,20 +66,20 @@ def add_raters(
 
 
 def preview_link(store: Store, study: Study) -> Link:
-    """A link that shows the study as a rater sees it; its answers are marked as a dry run."""
+    """Make a link that shows the study as a rater sees it; its answers are marked as a dry run."""
     used = {rater.rater_id for rater in raters_of(store, study.study_id)}
     number = next(n for n in range(1, len(used) + 2) if f"preview-{n}" not in used)
     return add_raters(store, study, [f"preview-{number}"], dry_run=True)[0]
 
 
 def links(store: Store, study: Study) -> list[Link]:
-    """The links that work now."""
+    """All links that currently work."""
     tokens = [(r.rater_id, current_token(store, study.study_id, r)) for r in raters_of(store, study.study_id)]
     return [Link(rater_id, token) for rater_id, token in tokens if token is not None]
 
 
 def revoke_link(store: Store, study: Study, rater_id: str) -> None:
-    """Make a rater's link worthless; answers are kept."""
+    """Revoke a rater's link; the answers are kept."""
     with store.writing():
         rater = find_rater(store, study.study_id, rater_id)
         if rater.link_number == 0 or rater.revoked:
@@ -89,13 +89,15 @@ def revoke_link(store: Store, study: Study, rater_id: str) -> None:
 
 
 def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
-    """Give a rater a new link; the old one stops working. Raises NotAllowed for one who withdrew."""
+    """Give a rater a new link; the old one stops working. Raises NotAllowed for imported or withdrawn raters."""
     with store.writing():
         rater = find_rater(store, study.study_id, rater_id)
         if rater.imported:
-            raise NotAllowed(f"The votes of {rater_id!r} came from a file; this rater has no link.")
+            raise NotAllowed(
+                f"The votes of {rater_id!r} were imported from a file, so this rater has no link."
+            )
         if rater.withdrawn:
-            raise NotAllowed(f"{rater_id!r} withdrew and gets no new link.")
+            raise NotAllowed(f"{rater_id!r} withdrew and cannot get a new link.")
         link = Link(rater_id, issue_link(store, study.study_id, rater_id))
         write_log(store, study.study_id, "link issued again", rater_id=rater_id)
         if rater.revoked:
@@ -104,7 +106,7 @@ def reissue_link(store: Store, study: Study, rater_id: str) -> Link:
 
 
 def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, file_name: str) -> int:
-    """Read the paper's votes JSON and keep it under a rater's name; returns how many votes."""
+    """Import a file in Factual's votes JSON under a rater's name; return the number of votes."""
     check_asks(study, ["levels"], "votes file of Factual")
     items = items_of(store, study.study_id)
     pairs = {(item.item_id, level) for item in items for level in study.levels}
@@ -112,14 +114,14 @@ def import_votes_file(store: Store, study: Study, rater_id: str, data: bytes, fi
 
 
 def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Preference]) -> int:
-    """Keep preferences that were collected elsewhere under a rater's name; returns how many.
+    """Import preferences collected elsewhere under a rater's name; return how many.
 
-    They have no side and no time, so that position bias and times leave them out by reason. A study in which
-    nobody rates by link has nobody to keep blind: it is unblinded from its first import of votes.
+    They have no side and no time, so position bias and times leave them out with a reason. If nobody rates by link,
+    nobody has to stay blind: the first import of votes unblinds the study.
     """
     check_asks(study, ["levels", "preference"], "votes for one of two answers")
     if not votes:
-        raise InputError("The file holds no vote: every entry is empty.")
+        raise InputError("The file has no votes: every entry is empty.")
     with store.writing():
         if not _only_imported(store, study):
             _check_not_over(store, study)
@@ -139,28 +141,28 @@ def import_votes(store: Store, study: Study, rater_id: str, votes: dict[Pair, Pr
         if _only_imported(store, study) and get_study(store, study.study_id).state != "unblinded":
             set_state(store, study.study_id, "unblinded")
             write_log(
-                store, study.study_id, "unblinded", "every vote was imported: there is nobody to keep blind"
+                store, study.study_id, "unblinded", "every vote was imported, so nobody has to stay blind"
             )
     return len(votes)
 
 
 _ASKED: Mapping[Asks, str] = {
-    "levels": "compares answers at stated levels",
+    "levels": "compares answers at given levels",
     "preference": "compares pairs without levels",
     "ratings": "rates single texts",
 }
 
 
 def check_asks(study: Study, allowed: Collection[Asks], what: str) -> None:
-    """Raise NotAllowed for a study that asks something else; `what`: what only the allowed ones have."""
+    """Raise NotAllowed for a study that is not of an allowed kind; `what`: feature that only allowed kinds have."""
     if study.asks not in allowed:
         raise NotAllowed(f"Study {study.name!r} {_ASKED[study.asks]}, so it has no {what}.")
 
 
 def rater_id_problem(rater_id: str) -> str | None:
-    """Why a text is no rater's id, or None."""
+    """Why a text cannot be a rater's id, or None."""
     if not rater_id or len(rater_id) > 80 or not rater_id.isprintable():
-        return f"{rater_id[:80]!r}: a rater needs an id of 1 to 80 printable characters"
+        return f"{rater_id[:80]!r}: an id must have 1 to 80 printable characters"
     return None
 
 
@@ -168,13 +170,13 @@ def _check_language(store: Store, study: Study, language: str | None) -> None:
     there = sorted({*shipped_languages(study.asks), *read_guidelines(store, study.study_id)})
     if language is not None and language not in there and language.split("-")[0] not in there:
         raise InputError(
-            f"There are no guidelines in {language!r}; there are some in {', '.join(there)}. Write them first, "
-            "on the page Studies under Guidelines."
+            f"No guidelines in {language!r}; available: {', '.join(there)}. Write them first on the page Studies, "
+            "under Guidelines."
         )
 
 
 def study_workload(store: Store, study: Study) -> Workload:
-    """What the design asks of the study's raters (without previews and imported votes)."""
+    """The workload that the design gives the study's raters (without previews and imported votes)."""
     real = [
         r.rater_id
         for r in raters_of(store, study.study_id)
@@ -185,18 +187,18 @@ def study_workload(store: Store, study: Study) -> Workload:
 
 def _check_not_over(store: Store, study: Study) -> None:
     if get_study(store, study.study_id).state == "unblinded":
-        raise NotAllowed("The study is unblinded: raters and votes can no longer be added.")
+        raise NotAllowed("The study is unblinded, so no raters or votes can be added.")
 
 
 def _only_imported(store: Store, study: Study) -> bool:
-    """Whether nobody rates this study by link, nor ever did."""
+    """Whether nobody rates this study by link or ever did."""
     people = [r for r in raters_of(store, study.study_id) if not (r.dry_run or r.imported)]
     answered = {answer.rater_id for answer in answers_of(store, study.study_id) if answer.answered}
     return not any(rater.rater_id in answered or not rater.revoked for rater in people)
 
 
 def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[str]:
-    """The ids without blanks around them. Raises InputError for ids that cannot be, or look like another's."""
+    """Check ids and strip blanks. Raises InputError for invalid ids, and for ids that look like another one."""
     clean = [unicodedata.normalize("NFC", rater_id).strip() for rater_id in rater_ids]
     taken = {same_name(rater.rater_id) for rater in raters_of(store, study.study_id)}
     problems = Problems()
@@ -205,9 +207,9 @@ def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[s
         if problem := rater_id_problem(rater_id):
             problems.append(problem)
         elif same_name(rater_id) in taken:
-            problems.append(f"{rater_id!r} is in this study already")
+            problems.append(f"{rater_id!r} is already in this study")
         elif same_name(rater_id) in new:
-            problems.append(f"{rater_id!r} stands twice in the list")
+            problems.append(f"{rater_id!r} occurs twice in the list")
         new.add(same_name(rater_id))
     if problems:
         raise InputError("These raters cannot be added:", problems)
@@ -215,69 +217,69 @@ def _checked_ids(store: Store, study: Study, rater_ids: Sequence[str]) -> list[s
 
 
 FAST_SECONDS = 5.0
-"""A rater whose median is below this is flagged: two answers and a reference take longer to read."""
+"""Raters with a lower median are flagged: two answers and a reference take longer to read."""
 ONE_SIDE_P = 0.05
-"""A rater whose choices of a side are this unlikely without a preference for one is flagged."""
+"""Raters with a lower p-value for choosing both sides equally often are flagged."""
 LEAST_CONSISTENT = 0.5
-"""A rater whose 95 % interval of equal repeats lies below this share is flagged."""
+"""Raters whose 95 % interval of the share of consistent repeats lies below this are flagged."""
 LEAST_ANSWERS = 10
-"""No flag before so many answers."""
+"""Minimum number of answers for a flag."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ListProgress:
-    """One line of the progress table, as far as studies of pairs and of ratings share it."""
+    """One line of the progress table: the columns shared by studies of pairs and of ratings."""
 
     rater_id: str
     kind: str
     """`rater`, `dry run` or `imported`."""
     done: int
     total: int
-    """Entries of the rater's list, hidden repeats among them; for imported votes the number of votes."""
+    """Entries on the rater's list, including hidden repeats; for imported votes, the number of votes."""
     skipped: int
     flagged: int
     median_seconds: float | None
-    """Over answers with a time; None without any."""
+    """Median over answers with a time; None without any."""
     repeats_same: int
-    """Hidden repeats answered as the first time."""
+    """Hidden repeats with the same answer as the first time."""
     repeats: int
-    """Hidden repeats answered whose first time was answered too."""
+    """Hidden repeats answered both times."""
     last_utc: str | None
     revoked: bool
     finished: bool
-    """The rater has locked their answers."""
+    """Whether the rater has locked their answers."""
     excluded: str | None
-    """The owner's reason for leaving them out; None: counted."""
+    """The owner's reason for excluding the rater; None: counted."""
     flags: tuple[str, ...]
-    """What to look at, in words; nothing follows from it by itself."""
+    """Warnings in words: reasons to check this rater, not to exclude them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RaterProgress(ListProgress):
-    """How far a rater of pairs is. A repeat is the same where the same text is preferred, or the same of both good and
-    both bad.
+    """Progress of a rater of pairs. A repeat is the same if the rater preferred the same text, or again chose both good
+    or both bad.
     """
 
     left_rate: float | None
-    """Share of left among the choices of a side, hidden repeats left out as in the results; None without any."""
+    """Share of left among choices of a side, without hidden repeats, as in the results; None without any."""
     both_good_rate: float | None
-    """Share of both good among all answers but hidden repeats; None without any."""
+    """Share of both good among all answers without hidden repeats; None without any."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatingProgress(ListProgress):
-    """How far a rater of texts is. A repeat is the same where all scores are, and where errors are said to be or not
-    to be as before.
+    """Progress of a rater of texts. A repeat is the same if all scores are equal, and errors were marked either both
+    times or never.
     """
 
     with_errors: int | None
-    """Texts in which errors were marked, hidden repeats left out; None: the task marks none."""
+    """Texts with marked errors, without hidden repeats; None: the task has no marked errors."""
     errors: int | None
-    """Errors marked in them."""
+    """Number of errors marked in them."""
 
 
 def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
-    """How far each rater is, whatever the study asks, in the order in which they were added."""
+    """Progress of each rater, in any kind of study, in the order in which raters were added."""
     raters = raters_of(store, study.study_id)
     if study.kind == "pairs":
         return progress_of(raters, assignments_of(store, study.study_id), answers_of(store, study.study_id))
@@ -289,7 +291,7 @@ def list_progress(store: Store, study: Study) -> Sequence[ListProgress]:
 def progress_of(
     raters: Sequence[Rater], assignments: Sequence[Assignment], given: Sequence[Answer]
 ) -> list[RaterProgress]:
-    """The same for raters of pairs, lists and answers as a study's record holds them."""
+    """Progress of raters of pairs, from the lists and answers of a study's record."""
     shown, answers = _by_rater(assignments, given)
     return [_line(rater, answers[rater.rater_id], shown[rater.rater_id]) for rater in raters]
 
@@ -309,7 +311,7 @@ def _by_rater(
 def _shared(
     rater: Rater, answers: Sequence[Answer] | Sequence[RatingAnswer], total: int, same: tuple[int, int]
 ) -> dict[str, Any]:
-    """Fields of ListProgress but the flags."""
+    """The fields of ListProgress except the flags."""
     given = [answer for answer in answers if answer.answered]
     seconds = _times(answers)
     return {
@@ -354,7 +356,7 @@ def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) 
 
 
 def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[int, int]:
-    """(same, answered twice) over hidden repeats: sides may have been swapped, so what stood there is compared."""
+    """(same, answered twice) over hidden repeats. Compares the chosen systems, because sides may have been swapped."""
     on_side = {a.key: {"left": a.left, "right": a.right} for a in shown}
     meant = {
         answer.key: on_side[answer.key].get(answer.choice, answer.choice)
@@ -370,15 +372,15 @@ def _side_flags(left: int, right: int) -> list[str]:
     if left + right < LEAST_ANSWERS or side.p is None or side.p >= ONE_SIDE_P:
         return []
     more = "left" if left > right else "right"
-    return [f"one side: {more} in {max(left, right)} of {left + right} ({_p(side.p)})"]
+    return [f"one side: {more} in {max(left, right)} of {left + right} choices ({_p(side.p)})"]
 
 
 def _repeat_flags(same: int, repeats: int) -> list[str]:
-    """A rater is flagged when the interval of the share of equal repeats lies below one half: 0 of 4, 2 of 10."""
+    """Flag a rater if the interval of the share of consistent repeats lies below one half, as for 0 of 4 or 2 of 10."""
     found = consistency(same, repeats)
     if found.high is None or found.high >= LEAST_CONSISTENT:
         return []
-    return [f"repeats: the same answer to {same} of {repeats} repeated pairs"]
+    return [f"repeats: same answer to only {same} of {repeats} repeated pairs"]
 
 
 def _p(value: float) -> str:
@@ -398,7 +400,7 @@ def _rating_line(rater: Rater, answers: Sequence[RatingAnswer], total: int, span
 
 
 def _rating_consistency(given: Sequence[RatingAnswer]) -> tuple[int, int]:
-    """(same, answered twice) over hidden repeats; broken texts are left out."""
+    """(same, answered twice) over hidden repeats, without texts reported as broken."""
     said = {a.key: (dict(a.scores), bool(a.spans)) for a in given if not a.invalid}
     twice = [(key, (*key[:4], False)) for key in said if key[4] and (*key[:4], False) in said]
     return sum(said[again] == said[first] for again, first in twice), len(twice)
@@ -408,4 +410,4 @@ def _same_flags(main: Sequence[RatingAnswer]) -> list[str]:
     said = [(tuple(sorted(a.scores.items())), bool(a.spans)) for a in main if not a.invalid]
     if len(said) < LEAST_ANSWERS or len(set(said)) > 1:
         return []
-    return [f"always the same: one answer for all {len(said)} texts"]
+    return [f"always the same: equal answers for all {len(said)} texts"]

@@ -1,4 +1,4 @@
-"""What a rating study says: rated texts, ratings, totals by system and by rater. Only after it is unblinded."""
+"""Results of a rating study after unblinding: rated texts, ratings, totals by system and by rater."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -24,33 +24,33 @@ REPEATED = "hidden repeats: for consistency only"
 
 @dataclass(frozen=True)
 class Counted:
-    """The answers of a record that count, and how many do not."""
+    """The answers of a record that count, and the number of those that do not, by reason."""
 
     record: StudyRecord
     answers: tuple[RatingAnswer, ...]
     """In the order of the study's texts, then of its raters."""
     repeats: tuple[RatingAnswer, ...]
-    """Hidden repeats of raters who count, done and not reported as broken."""
+    """Finished hidden repeats of raters who count, on texts not reported as broken."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> answers."""
 
     @cached_property
     def items(self) -> dict[str, Item]:
-        """By item id."""
+        """Item id -> item."""
         return {item.item_id: item for item in self.record.items}
 
 
 def task_of(record: StudyRecord) -> RatingTask:
-    """What the study asks. Raises NotAllowed for a study of pairs."""
+    """The task of a rating study. Raises NotAllowed for a study of pairs."""
     if record.study.task is None:
         raise NotAllowed(
-            f"Study {record.study.name!r} compares pairs of answers: it holds no ratings of texts."
+            f"Study {record.study.name!r} compares pairs of answers, so it has no ratings of texts."
         )
     return record.study.task
 
 
 def counted(record: StudyRecord) -> Counted:
-    """Which answers count: done, of raters who count, of texts that are not broken; the rest by reason."""
+    """Select the answers that count: finished, by raters who count, on texts not reported as broken. Count the rest by reason."""
     raters = {rater.rater_id: rater for rater in record.raters}
     place = {(o.item_id, o.level, o.source): n for n, o in enumerate(record.outputs)}
     who = {rater.rater_id: n for n, rater in enumerate(record.raters)}
@@ -84,7 +84,7 @@ def _why_not(answer: RatingAnswer, rater: Rater) -> str | None:
 
 
 def ratings_in(task: RatingTask, item: Item, answer: RatingAnswer) -> Iterator[Rating]:
-    """One rating a dimension, and of marked errors one of the dimension SPAN_DIMENSION: minus their MQM weights."""
+    """One rating per dimension, and for marked errors one on SPAN_DIMENSION: minus the sum of their MQM weights."""
 
     def rating(dimension: str, score: float, spans: tuple[ErrorSpan, ...] | None = None) -> Rating:
         return Rating(
@@ -107,15 +107,17 @@ def ratings_in(task: RatingTask, item: Item, answer: RatingAnswer) -> Iterator[R
 
 
 def rating_set_of(record: StudyRecord) -> RatingSet:
-    """All ratings that count, one a rater, text and dimension; what is left out by reason.
+    """All ratings that count, one per rater, text and dimension, and the number left out by reason.
 
-    The score of marked errors is minus their MQM weights (core.formats.spans.mqm); errors in the source are in it.
+    The score of marked errors is minus the sum of their MQM weights (core.formats.spans.mqm), including errors in the source.
     """
     found, task = counted(record), task_of(record)
     ratings = tuple(r for a in found.answers for r in ratings_in(task, found.items[a.item_id], a))
     unknown = sum(span.weight is None for r in ratings for span in r.spans or ())
     notes = (
-        (f"{unknown} errors of a severity without a weight count nothing in the score",) if unknown else ()
+        (f"{unknown} errors have a severity without a weight, so they do not affect the score",)
+        if unknown
+        else ()
     )
     study = record.study
     return RatingSet(ratings, study.dataset_sha256, f"study {study.name}", notes, found.left_out)
@@ -149,35 +151,35 @@ def _scorable(item: Item, output: Output) -> ScorableOutput:
 
 
 def dimensions_of(task: RatingTask) -> list[str]:
-    """What is rated, in the order of the task; marked errors last, as SPAN_DIMENSION."""
+    """Names of the rated dimensions, in the order of the task; marked errors last, as SPAN_DIMENSION."""
     return [one.name for one in task.dimensions] + ([SPAN_DIMENSION] if task.spans else [])
 
 
 @dataclass(frozen=True)
 class SystemTotal:
-    """What raters said of one system's texts on one dimension."""
+    """Ratings of one system's texts on one dimension."""
 
     system: str
     level: str
     """Empty where the study has no levels."""
     dimension: str
     mean: Estimate
-    """Over texts of the mean over raters; clusters are items."""
+    """Mean over texts of the mean over raters; clusters are items."""
     n_ratings: int
     n_texts: int
-    """Rated; `n_unrated` of the system's texts are not."""
+    """Number of rated texts of the system; `n_unrated` texts are not rated."""
     n_unrated: int
     errors_per_rating: float | None
-    """Marked errors a text and rater, on SPAN_DIMENSION; None elsewhere."""
+    """Mean number of marked errors per text and rater, on SPAN_DIMENSION; None elsewhere."""
 
 
 def system_totals(
     record: StudyRecord, *, n_resamples: int = 10_000, confidence_level: float = 0.95, rng: int = 0
 ) -> tuple[SystemTotal, ...]:
-    """One total a system, level and dimension, in the order of the file and of the task.
+    """One total per system, level and dimension, in the order of the file and of the task.
 
-    Several raters of one text are averaged first, so that a text counts once however many rated it. Intervals resample
-    items. Misleads where systems were rated on different items: their means are then of different texts.
+    Ratings of a text are averaged over raters first, so every text counts once. Intervals resample items. Misleads if
+    systems were rated on different items, because their means then cover different texts.
     """
     ratings = rating_set_of(record).ratings
     n_texts = Counter((o.source, o.level) for o in record.outputs)
@@ -215,19 +217,19 @@ def system_totals(
 
 @dataclass(frozen=True)
 class Consistency:
-    """How often one rater said of a text what they had said before, on one dimension."""
+    """How often a rater gave a text the same score again, on one dimension."""
 
     rater: str
     dimension: str
     n: int
-    """Texts shown twice and done twice."""
+    """Texts that the rater finished both times."""
     n_same: int
     mean_difference: float | None
     """Mean absolute difference of the two scores; None without repeats."""
 
 
 def consistency(record: StudyRecord) -> tuple[Consistency, ...]:
-    """Every rater against themselves, from the hidden repeats: a few texts each, so read it as a warning sign only."""
+    """Self-consistency of every rater, from the hidden repeats. Based on few texts, so only a warning sign."""
     found, task = counted(record), task_of(record)
     first = {answer.key: answer for answer in found.answers}
     pairs: dict[tuple[str, str], list[float]] = {}

@@ -42,14 +42,14 @@ def study(run: Run, tmp_path: Path) -> str:
 
 def test_the_table_and_the_reading(run: Run, study: str) -> None:
     lines = run("study", "audit", study).splitlines()
-    assert lines[0] == "Leakage audit: ai against human, from the texts alone"
+    assert lines[0] == "Leakage audit: ai against human, texts only"
     rows = [re.split(r"  +", line) for line in lines[1:8]]
     assert rows[0] == ["Level", "Pairs", "AUC", "p", "Strongest rule", "p of the rule"]
     assert [row[0] for row in rows[1:]] == [*LEVELS, "all levels"]
     assert rows[1][1:] == ["8", "1.000", "0.0078", "longer answer: right for 8 of 8", "0.0078"]
     printed = " ".join(lines)
     assert "share more with their own A0" in printed
-    assert "Warning: superficial features tell the two sources apart" in printed
+    assert "Warning: superficial features reveal the system" in printed
 
 
 def test_the_table_goes_into_a_file(run: Run, study: str, tmp_path: Path) -> None:

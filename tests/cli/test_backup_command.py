@@ -38,14 +38,14 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
 def test_out_and_back(run: Run) -> None:
     links = run("links", "pilot")[1]
     status, out, _ = run("backup", "--out", "b.zip")
-    assert (status, out) == (0, "b.zip\nIt opens every personal link: keep it as safe as the database.\n")
+    assert (status, out) == (0, "b.zip\nThis file opens every personal link. Protect it like the database.\n")
     assert Path("b.zip").stat().st_mode & 0o777 == 0o600
     for path in ("assay.db", "assay.db.key"):
         Path(path).unlink()
     status, out, _ = run("restore", "b.zip")
     assert status == 0
     assert out.startswith("Restored assay.db from the backup of 20")
-    assert "studies: pilot.\nEverything stands as it stood then, personal links too.\n" in out
+    assert "studies: pilot.\nAll data and personal links are as they were at that time.\n" in out
     assert run("links", "pilot")[1] == links
 
 
@@ -57,8 +57,8 @@ def test_to_another_place(run: Run) -> None:
     status, _, err = run("restore", "b.zip")
     assert status == 2
     assert err == (
-        "There is a database assay.db already, so nothing was restored. Restore to another place (ASSAY_DB), or "
-        "let it go (`python -m core study restore FILE --replace`): a copy is kept beside it.\n"
+        "The database assay.db already exists, so nothing was restored. Restore to another path (ASSAY_DB), or "
+        "replace it (`python -m core study restore FILE --replace`). A copy is kept next to it.\n"
     )
     assert "second" in run("list")[1]
 
@@ -68,7 +68,7 @@ def test_replace_says_where_the_old_one_is(run: Run) -> None:
     run("import", "answers.json", "--name", "second", "--again")
     with open_store(Path("assay.db")):  # the app runs
         out = run("restore", "b.zip", "--replace")[1]
-    kept = out.split("What was there before is kept: ")[1].strip()
+    kept = out.split("The previous database was kept as ")[1].strip()
     assert "second" not in run("list")[1]
     assert "second" in run("list", "--db", kept)[1]
     assert "ann\t" in run("links", "pilot", "--db", kept)[1]
@@ -81,12 +81,12 @@ def test_mistakes(run: Run) -> None:
     said = {
         ("restore", "nowhere.zip"): "nowhere.zip cannot be read: No such file or directory.",
         ("restore", "."): "cannot be read: Is a directory.",
-        ("restore", "notes.zip"): "notes.zip is no backup, or damaged",
+        ("restore", "notes.zip"): "notes.zip is damaged or not a backup",
         (
             "restore",
             "damaged.zip",
-        ): "damaged.zip cannot be restored:\n  - assay.db is not what the manifest says",
-        ("restore", "b.zip", "--db", "answers.json"): "It is no SQLite database",
+        ): "damaged.zip cannot be restored:\n  - assay.db does not match the manifest",
+        ("restore", "b.zip", "--db", "answers.json"): "It is not an SQLite database",
         ("restore", "b.zip", "--db", "answers.json/a.db"): "The database a.db could not be used",
         ("backup", "--out", "c.zip", "--db", "nowhere.db"): "There is no database nowhere.db.",
         ("backup", "--out", "no/folder.zip"): "no/folder.zip cannot be written: No such file or directory.",
@@ -110,7 +110,7 @@ def test_a_bundle_is_no_backup(run: Run) -> None:
     status, _, err = run("restore", "bundle.zip", "--db", "new.db")
     assert status == 2
     assert err == (
-        "bundle.zip is the bundle of one study, not a backup of a database: `python -m core study import FILE` takes it in.\n"
+        "bundle.zip is a study bundle, not a backup of a database. Use `python -m core study import FILE`.\n"
     )
     assert not Path("new.db").exists() or os.path.getsize("new.db") == 0
 

@@ -46,13 +46,13 @@ def test_progress_columns(pilot: Run) -> None:
     lines = progress_of(pilot)
     assert list(lines["ann"]) == [
         *("rater", "kind", "done", "skipped", "flagged", "median s", "left", "both good", "repeats same"),
-        *("last answer", "to look at"),
+        *("last answer", "check"),
     ]
     ann, ben, cem = (lines[rater] for rater in ("ann", "ben", "cem"))
     assert (ann["done"], ann["median s"], ann["repeats same"]) == ("21/21 locked", "2.5", "1/1")
     assert (ben["done"], ben["left"], ben["both good"]) == ("21/21", "100%", "0%")
-    assert ben["to look at"] == (
-        "fast: half of the answers within 2.5 seconds; one side: left in 20 of 20 (p below 0.001); excluded: one side"
+    assert ben["check"] == (
+        "fast: half of the answers within 2.5 seconds; one side: left in 20 of 20 choices (p below 0.001); excluded: one side"
     )
     assert list(cem.values()) == ["cem", "rater", "0/21", "0", "0", "-", "-", "-", "-", "-", "-"]
     as_json = {line["rater_id"]: line for line in json.loads(pilot("study", "progress", "pilot", "--json"))}
@@ -65,8 +65,8 @@ def test_progress_columns(pilot: Run) -> None:
 
 def test_exclude_and_include(pilot: Run) -> None:
     printed = pilot("study", "exclude", "pilot", "ben", "--reason", "one side")
-    assert printed == "The answers of 'ben' are kept and no longer counted.\n"
-    assert pilot("study", "include", "pilot", "ben") == "The answers of 'ben' are counted again.\n"
+    assert printed == "The answers of 'ben' no longer count. They are kept.\n"
+    assert pilot("study", "include", "pilot", "ben") == "The answers of 'ben' count again.\n"
     pilot("study", "exclude", "pilot", "ben", "--reason", "one side after all")
     assert log_of(pilot)[-3:] == [
         ["rater excluded", "ben", "one side"],
@@ -81,10 +81,10 @@ def test_exclude_and_include(pilot: Run) -> None:
 
 @pytest.mark.parametrize("votes", ["keep", "drop"])
 def test_withdraw(pilot: Run, tmp_path: Path, votes: str) -> None:
-    said = "are counted under" if votes == "keep" else "stay, uncounted, under"
+    said = "count" if votes == "keep" else "do not count"
     assert pilot("study", "withdraw", "pilot", "ben", "--votes", votes) == (
-        f"Comments and pseudonym of 'ben' are deleted; the votes {said} 'withdrawn-1'.\n"
-        "Backups, copies and exports made before still hold them.\n"
+        f"Deleted comments and pseudonym of 'ben'. The votes are kept as 'withdrawn-1' and {said}.\n"
+        "Earlier backups, copies and exports still contain the deleted data.\n"
     )
     assert list(tokens_in(pilot("study", "links", "pilot"))) == ["ann", "cem"]
     entries = json.loads(pilot("study", "log", "pilot", "--json"))
@@ -106,7 +106,7 @@ def test_withdraw(pilot: Run, tmp_path: Path, votes: str) -> None:
 def test_remind(pilot: Run, tmp_path: Path) -> None:
     tokens = tokens_in(pilot("study", "links", "pilot"))
     waiting = "21 pairs are waiting for you, about 16 minutes; you can stop at any time. Your link:"
-    lock = "All your answers are saved, thank you. Please lock them as the last step. Your link:"
+    lock = "All your answers are saved, thank you. As the last step, please lock them. Your link:"
     for base in ("http://127.0.0.1:8501", "https://assay.example/rate"):
         url = [] if base.startswith("http:") else ["--url", f"{base}/"]
         printed = pilot("study", "remind", "pilot", *url)

@@ -163,7 +163,7 @@ def test_a_reference_that_stands_in_for_a0_is_recorded_and_warned_about(quiet: R
     assert '"origin": "verbatim"' in texts
     (tmp_path / "both.jsonl").write_text(texts, encoding="utf-8")
     printed = quiet("study", "import", "both.jsonl", "--candidate", "one")
-    assert "A0 is the reference word for word: of one in 14 of 14 questions" in printed
+    assert "A0 equals the reference word for word: one in 14 of 14 questions" in printed
 
 
 def test_the_published_report_is_replayed(quiet: Run, shared_data: Path) -> None:

@@ -54,7 +54,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
         "study", "import-ratings", str(file), "--task", "mqm-and-direct", "--name", "pilot", "--seed", "4"
     )
     assert printed == (
-        "Note: 1 of 3 items lack a text of some system or level; they are rated with what they have\n"
+        "Note: 1 of 3 items lack a text of some system or level; raters see the texts they have\n"
         "Study 'pilot': 8 texts of 3 items, task mqm-and-direct (Translation errors and overall quality); draft.\n"
         "seed 4, ratings per item from all raters, hidden repeats 5%\n"
     )
@@ -71,7 +71,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert json.loads(run("study", "progress", "pilot", "--json"))[0]["errors"] == 3
     for verb in ("results", "export"):
         more = ("--format", "rated", "--out", str(tmp_path / "early")) if verb == "export" else ()
-        assert main(["study", verb, "pilot", *more]) != 0, "shut until it is unblinded"
+        assert main(["study", verb, "pilot", *more]) != 0, "hidden until you unblind it"
     run("study", "close", "pilot")
     run("study", "unblind", "pilot", "--reason", "done")
     printed = run("study", "results", "pilot", "--resamples", "50")
@@ -112,15 +112,18 @@ def exported(run: Run, tmp_path: Path, what: str) -> bytes:
             ("import-ratings", "texts.csv", "--task", "mqm", "--raters-per-item", "0"),
             "raters per item: 0 is not a whole",
         ),
-        (("import-ratings", "texts.csv", "--task", "mqm", "--max-items", "2"), "set that too"),
+        (
+            ("import-ratings", "texts.csv", "--task", "mqm", "--max-items", "2"),
+            "too; a limit works only with it",
+        ),
         (("import-ratings", "gone.csv", "--task", "mqm"), "gone.csv"),
         (("audit", "there"), "no leakage audit"),
-        (("results", "there", "--levels", "A0"), "--levels: of a study of ratings all is shown"),
+        (("results", "there", "--levels", "A0"), "--levels: a study of ratings has no filters"),
         (
             ("export", "there", "--format", "paper", "--out", "x"),
-            "exported as csv, jsonl, spans, rated, mqm, ",
+            "Possible formats: csv, jsonl, spans, rated, mqm, ",
         ),
-        (("export", "pairs", "--format", "rated", "--out", "x"), "it can be exported as csv, jsonl, guesses"),
+        (("export", "pairs", "--format", "rated", "--out", "x"), "Possible formats: csv, jsonl, guesses"),
     ],
 )
 def test_mistakes(

@@ -235,7 +235,7 @@ def test_what_raters_marked_in_a_study_becomes_examples(
         for rater in ("R1", "R2"):
             rate_all(study.desk(rater))
     told = refused(*judge("automqm", "study:ratings", *PARROT))
-    assert "until it is unblinded" in told
+    assert "until you unblind it" in told
     with open_store(tmp_path / "assay.db") as store:
         unblind(RatingStudyAtHand(store, study.study_id))
     run(*judge("automqm", "study:ratings", *PARROT, "--rater", "R2"))

@@ -69,10 +69,10 @@ def test_items_that_failed_are_left_out_and_the_others_too_on_request(
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     command = ("study", "import", str(file), "--beside", str(handwritten), "--candidate", "rules-one")
     said = refused(capsys, *command)
-    assert "question d02: is not in failed.jsonl" in said
+    assert "question d02: not in failed.jsonl" in said
     printed = run(*command, "--shared-only")
     assert "12 questions" in printed
-    assert "Note: failed.jsonl: left out for want of a level: d02, d05" in printed
+    assert "Note: failed.jsonl: items left out because a level is missing: d02, d05" in printed
     with open_store(tmp_path / "assay.db") as store:
         kept = {item.item_id for item in items_of(store, find_study(store, "failed").study_id)}
     assert len(kept) == 12
@@ -84,8 +84,8 @@ def test_one_source_alone_says_where_the_other_goes(
     made: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     said = refused(capsys, "study", "import", str(made / name))
-    assert f"{name} has one source's answers" in said
-    assert "rules-one is the only one, with 14 questions at 5 levels; name the other source's file" in said
+    assert f"{name} has only one system's answers" in said
+    assert "rules-one is the only one (14 questions at 5 levels). Name the other system's file" in said
     assert "--beside" in said
 
 
@@ -96,7 +96,7 @@ def test_a_run_s_dataset_json_leads_to_its_outputs(
     for more in ([], ["--beside", str(handwritten)]):
         said = refused(capsys, "study", "import", file, *more)
         assert said.count("\n  - ") == 1
-        assert "file: it has one source's answers, without the source's name; take the outputs.jsonl" in said
+        assert "file: only one system's answers, without the system's name. Use the outputs.jsonl" in said
 
 
 def test_a_broken_file_keeps_its_own_problems(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -105,6 +105,6 @@ def test_a_broken_file_keeps_its_own_problems(capsys: pytest.CaptureFixture[str]
     said = refused(capsys, "study", "import", str(file))
     assert "line 2, question q" in said
     assert "x: text is empty" in said
-    assert "--shared-only: there is one file" in refused(
+    assert "--shared-only needs a second file" in refused(
         capsys, "study", "import", str(file), "--shared-only"
     )

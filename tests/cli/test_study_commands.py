@@ -71,7 +71,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     links = tokens_in(printed)
     assert list(links) == ["R1", "R2"]
     assert "https://assay.example/r/" in printed
-    assert "The study is a draft: `python -m core study open pilot` lets raters answer." in printed
+    assert "Draft: open the study to let raters in (`python -m core study open pilot`)." in printed
     assert run("study", "open", "pilot") == "Study 'pilot' is open.\n"
     answer(tmp_path, links)
     progress = [line.split("\t") for line in run("study", "progress", "pilot").splitlines()]
@@ -83,7 +83,7 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert run("study", "unblind", "pilot", "--reason", "done") == "Study 'pilot' is unblinded.\n"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
-    assert "Pairs: 24, of questions: 6; left out: none" in printed
+    assert "Pairs: 24; questions: 6; left out: none" in printed
     assert re.search(r"^all levels +24 +1\.000 +0 +0 +24 ", printed, re.MULTILINE)
     assert re.search(r"^questions +6 +1\.000 +1\.000 ", printed, re.MULTILINE)
     results = json.loads(run("study", "results", "pilot", "--json", "--resamples", "200"))
@@ -140,7 +140,7 @@ def test_notes_of_a_data_set_are_printed(run: Run, tmp_path: Path) -> None:
     content["questions"][0]["answers"]["A2"]["ai"] = content["questions"][0]["answers"]["A2"]["human"]
     (tmp_path / "same.json").write_text(json.dumps(content))
     printed = run("study", "import", "same.json")
-    assert "Note: question q00, level A2: both sources have the same text" in printed
+    assert "Note: question q00, level A2: both systems have the same text" in printed
 
 
 def test_links_add_revoke_reissue(run: Run, file: Path, tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> Non
     (tmp_path / "votes.json").write_text(json.dumps(votes))
     printed = run("study", "votes", "pilot", "votes.json", "--rater", "evaluator 1")
     assert printed == (
-        "3 votes of 'evaluator 1' added to 'pilot', side and time unknown.\n"
-        "Every vote of this study was imported: it is unblinded now, and nobody can rate in it by link.\n"
+        "Imported 3 votes of 'evaluator 1' into 'pilot', with side and time unknown.\n"
+        "Every vote of this study was imported, so it is now unblinded and nobody can rate in it by link.\n"
     )
     (line,) = json.loads(run("study", "progress", "pilot", "--json"))
     assert (line["rater_id"], line["kind"], line["done"], line["total"]) == ("evaluator 1", "imported", 3, 3)
@@ -174,7 +174,7 @@ def test_votes_from_the_papers_file(run: Run, file: Path, tmp_path: Path) -> Non
     logged = [line.split("\t")[1:] for line in run("study", "log", "pilot").splitlines()]
     assert [line[:2] for line in logged[-2:]] == [["votes imported", "evaluator 1"], ["unblinded", "-"]]
     assert logged[-2][2].startswith("3 preferences")
-    assert logged[-1][2] == "every vote was imported: there is nobody to keep blind"
+    assert logged[-1][2] == "every vote was imported, so nobody has to stay blind"
     run("study", "votes", "pilot", "votes.json", "--rater", "evaluator 2")
     assert "Raters: evaluator 1, evaluator 2" in run("study", "results", "pilot", "--resamples", "10")
     run("study", "exclude", "pilot", "evaluator 2", "--reason", "the same person")

@@ -62,7 +62,7 @@ def test_levels_in_common_are_taken_in_their_order() -> None:
         answers("ai", levels=("A10", "A0", "A2")), answers("human", levels=("A2", "A10", "A1"))
     )
     assert found.levels == ("A2", "A10")
-    assert found.notes == ("levels left out, because only one source has them: A0, A1",)
+    assert found.notes == ("levels left out because only one system has them: A0, A1",)
 
 
 def test_every_mismatch_is_named() -> None:
@@ -74,21 +74,21 @@ def test_every_mismatch_is_named() -> None:
     second = answers("human", changed)
     second = replace(second, outputs=tuple(o for o in second.outputs if (o.item_id, o.level) != ("q0", "A1")))
     assert problems_of(answers("ai"), second) == (
-        "question q2: is not in human.csv",
-        "question new: is not in ai.csv",
+        "question q2: not in human.csv",
+        "question new: not in ai.csv",
         "question q0: the references differ",
-        "question q1: the language is en in one and uk in the other",
-        "question q0, level A1, source human: there is no text in human.csv",
+        "question q1: the language is en in one file and uk in the other",
+        "question q0, level A1, source human: no text in human.csv",
     )
 
 
 def test_sources_must_not_look_alike() -> None:
-    assert problems_of(answers("AI"), answers("ai")) == ("sources: both are called AI; rename one of them",)
+    assert problems_of(answers("AI"), answers("ai")) == ("systems: both are called AI; rename one of them",)
 
 
 def test_damage_levels_and_a0_to_a4_have_nothing_in_common() -> None:
     assert problems_of(answers("ai"), answers("human", levels=("0", "1"))) == (
-        "levels: none is in both; ai.csv has A0, A1, A2, human.csv has 0, 1",
+        "levels: none in common; ai.csv has A0, A1, A2, human.csv has 0, 1",
     )
 
 
@@ -96,7 +96,7 @@ def test_a_text_asked_twice_needs_ids() -> None:
     twice = (ITEMS[0], replace(ITEMS[0], item_id="again"))
     other = tuple(replace(item, item_id=f"x{n}") for n, item in enumerate(twice))
     assert problems_of(answers("ai", twice), answers("human", other))[0] == (
-        "question q0: its text is asked more than once, so it cannot be matched without the same ids in both"
+        "question q0: the same question occurs more than once, so it cannot be matched; use the same ids in both"
     )
     assert len(place_beside(answers("ai", twice), answers("human", twice)).items) == 2
 
@@ -105,8 +105,8 @@ def test_only_shared_questions_when_asked_for() -> None:
     more = (*ITEMS, Item("q9", "More?", "r"))
     found = place_beside(answers("ai", ITEMS[:2]), answers("human", more), shared_only=True)
     assert found.items == ITEMS[:2]
-    assert found.notes == ("left out, because ai.csv does not have them: questions q2, q9",)
-    with pytest.raises(InputError, match="questions: none is in both"):
+    assert found.notes == ("questions left out because they are not in ai.csv: q2, q9",)
+    with pytest.raises(InputError, match="questions: none in common"):
         place_beside(answers("ai", ITEMS[:1]), answers("human", more[3:]), shared_only=True)
 
 
@@ -134,11 +134,13 @@ def test_of_two_sources_the_other_one_is_meant_or_must_be_named() -> None:
     data = paper_json(dataset(2, ("A0", "A1")))
     assert read_answers(data, "a.json", "human").source == "human"
     assert read_answers(data, "a.json", beside="AI").source == "human"
-    for arguments, wanted in (({}, "there are two sources"), ({"source": "me"}, "there is no source me")):
+    for arguments, wanted in (({}, "more than one system"), ({"source": "me"}, "no system me")):
         with pytest.raises(InputError) as caught:
             read_answers(data, "a.json", **arguments)
-        assert caught.value.problems == (f"{wanted}: it holds ai and human; name the one to compare with",)
-    with pytest.raises(InputError, match="it holds ai and human"):
+        assert caught.value.problems == (
+            f"{wanted}: the file has ai and human; name the system to compare with",
+        )
+    with pytest.raises(InputError, match="the file has ai and human"):
         read_answers(data, "a.json", beside="pipeline")
 
 
@@ -154,7 +156,7 @@ def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
     found = read_answers(data, name)
     assert [item.item_id for item in found.items] == ["q0", "q2"]
     assert len(found.outputs) == 6
-    assert found.notes[0] == f"{name}: left out for want of a level: q1"
+    assert found.notes[0] == f"{name}: items left out because a level is missing: q1"
     line = data.count(b"\n") + 1
     csv_row, json_row = b"q2,,,,A9,,x,,,\n", b'{"item_id": "q2", "level": "A9", "text": "x"}\n'
     with pytest.raises(InputError) as caught:
@@ -175,7 +177,7 @@ def test_the_hint_is_for_one_source_alone() -> None:
     rows = b"item_id,question,reference,level,source,text\nq,q,r,A0,x,t\n"
     hint = one_source_hint(rows, "a.csv")
     assert hint is not None
-    assert hint.what == "a.csv has one source's answers"
+    assert hint.what == "a.csv has only one system's answers"
     assert "x is the only one" in hint.problems[0]
 
 
@@ -201,5 +203,5 @@ def test_verbatim_texts_are_counted_by_source() -> None:
         for o in found.outputs
     )
     assert verbatim_note(replace(found, outputs=same)) == (
-        "A0 is the reference word for word: of ai in 2 of 3 questions"
+        "A0 equals the reference word for word: ai in 2 of 3 questions"
     )

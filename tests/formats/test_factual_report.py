@@ -63,11 +63,11 @@ def test_settings_are_read_and_checked() -> None:
     assert read_report(data(QUESTION), "report.json").settings is None
     wrong = {"keep": 0, "filter_order": "x", "question_filter": ["words"], "levels": True}
     assert problems(data({**QUESTION, "stop_words": 5}, settings=wrong)) == (
-        "settings, keep: is no share above 0, up to 1",
-        "settings, levels: is no number of levels, 1 or more",
-        "settings, filter_order: is none of paper and trutheval",
-        "settings, question_filter: is none of words and trutheval",
-        "question 1, stop_words: is a number, expected a text",
+        "settings, keep: not a share above 0 and at most 1",
+        "settings, levels: not a whole number of at least 1",
+        "settings, filter_order: not one of paper, trutheval",
+        "settings, question_filter: not one of words, trutheval",
+        "question 1, stop_words: is a number, expected text",
     )
     assert problems(data(QUESTION, settings=[])) == ("settings: is a list, expected an object",)
 
@@ -80,7 +80,7 @@ def test_every_problem_is_named_with_its_place() -> None:
         "question 2, ground_truth: text is null, expected text",
         "question 2, raw_factual_data, entry 1: text is empty",
         "question 2, raw_factual_data, entry 2: text is a number, expected text",
-        "question 2, answers: B1 is no level; levels are A0, A1 ...",
+        "question 2, answers: B1 is not a level; levels are A0, A1 ...",
         "question 3: is text, expected an object",
     )
 
@@ -93,7 +93,7 @@ def test_every_problem_is_named_with_its_place() -> None:
         (b'{"questions": {}}', "an object without a list `questions`"),
         (data(), "questions: the list is empty"),
         (data({"question": "Why?", "ground_truth": "So.", "answers": {"A0": "So."}}), "is this the data set"),
-        (data({**QUESTION, "with_brackets": {}}), "question 1, with_brackets: has no A0"),
+        (data({**QUESTION, "with_brackets": {}}), "question 1, with_brackets: A0 is missing"),
         (
             data({**QUESTION, "blacklisted": "none"}),
             "question 1, blacklisted: is text, expected a list of texts",

@@ -49,7 +49,7 @@ def test_the_reader_follows_from_name_and_content(text: str, name: str):
 def test_an_unknown_format_names_the_accepted_ones(text: str):
     with pytest.raises(InputError) as caught:
         read_dataset(text.encode(), "a.txt")
-    assert caught.value.problems == (f"file: the format is not known; accepted are {FORMATS}",)
+    assert caught.value.problems == (f"file: unknown format; use {FORMATS}",)
     assert ".csv" in FORMATS
 
 

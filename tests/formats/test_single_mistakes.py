@@ -81,7 +81,7 @@ def third_source_at_one_level(rows: Rows) -> Rows:
         pytest.param(cell(3, text=""), "line 5, question q1", id="no text"),
         pytest.param(cell(3, item_id=""), "line 5: item_id", id="no id"),
         pytest.param(cell(3, question="Why not?"), "line 5, question q1: question", id="question"),
-        pytest.param(cell(-1, item_id="q33"), "line 31, column item_id: q33; is q3", id="new id"),
+        pytest.param(cell(-1, item_id="q33"), "line 31, column item_id: q33; did you mean q3", id="new id"),
         pytest.param(cell(-1, item_id="q1"), "line 31,", id="another question's id"),
         pytest.param(lambda rows: [*rows[:5], rows[4], *rows[5:]], "line 7, question q1", id="row twice"),
         pytest.param(lambda rows: rows + rows, "lines 32 to 61", id="file twice"),
@@ -92,7 +92,7 @@ def third_source_at_one_level(rows: Rows) -> Rows:
         pytest.param(all_cells(level=""), "file: column level is empty", id="empty column"),
         pytest.param(
             lambda rows: [row | {"item_id": str(at)} for at, row in enumerate(rows)],
-            "file: every row has an item_id of its own",
+            "file: every row has a different item_id",
             id="ids of rows",
         ),
         pytest.param(
@@ -129,8 +129,8 @@ def test_the_wrong_level_is_named_with_what_is_allowed_and_what_is_meant() -> No
     rows = good(2, once=False)
     rows[3]["level"] = "A7"
     assert problems_of(written(rows)) == (
-        "line 5, question q1, source person, column level: A7 occurs once, the others have A0, A1, A2, A3 and A4; "
-        "is A1 meant?",
+        "line 5, question q1, system person, column level: A7 occurs once, but the other texts have A0, A1, A2, A3 and "
+        "A4; did you mean A1?",
     )
 
 
@@ -143,7 +143,7 @@ def test_two_mistakes_are_two_problems() -> None:
     assert len(found) == 3
     assert found[0].startswith("line 5,")
     assert found[1].startswith("line 18,")
-    assert found[2].startswith("question q4 (lines 32 to 40), level A0, source pipe")
+    assert found[2].startswith("question q4 (lines 32 to 40), level A0, system pipe")
 
 
 def test_questions_that_lack_the_same_are_named_together() -> None:
@@ -154,14 +154,14 @@ def test_questions_that_lack_the_same_are_named_together() -> None:
     ]
     (problem,) = problems_of(written(rows))
     assert problem.startswith("questions q2 (lines 12 to 20), q3 (lines 21 to 29)")
-    assert problem.endswith("and 34 more, level A3, source pipe: text is missing")
+    assert problem.endswith("and 34 more, level A3, system pipe: text is missing")
 
 
 def test_a_file_with_a_text_in_the_column_of_levels_is_one_problem() -> None:
     """Two thousand questions at two thousand levels would be eight million texts."""
     rows = [row | {"level": row["text"]} for row in good(200, once=False)]
     (problem,) = problems_of(written(rows))
-    assert problem.startswith("file: 2000 texts of 200 questions at ")
+    assert problem.startswith("file: 2000 texts for 200 questions at ")
 
 
 # --- texts to be rated or scored ------------------------------------------------------------------

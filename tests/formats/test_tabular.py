@@ -135,16 +135,16 @@ def test_whole_numbers_are_names_in_jsonl():
             2,
             {"level": "A0"},
             [
-                "line 6, question q1, level A0, source pipe: text is given more than once (first in line 2), "
-                "but none for level A1"
+                "line 6, question q1, level A0, source pipe: text occurs more than once (first in line 2), "
+                "but level A1 has none"
             ],
         ),
         (
             2,
             {"source": "pip"},
             [
-                "line 6, question q1, level A1, column source: pip occurs once, the others have pipe and person; "
-                "is pipe meant?"
+                "line 6, question q1, level A1, column source: pip occurs once, but the other texts have pipe and person; "
+                "did you mean pipe?"
             ],
         ),
     ],
@@ -175,10 +175,10 @@ def test_a_bad_language_is_named_with_its_line():
 
 def test_missing_rows():
     assert problems_of(as_csv(ROWS[:-1])) == (
-        "question q2 (lines 10, 12 and 14), level A1, source person: text is missing",
+        "question q2 (lines 10, 12 and 14), level A1, system person: text is missing",
     )
     assert problems_of(as_csv(ROWS[:-2])) == (
-        "question q2 (lines 10 and 12), level A1: texts of both sources are missing",
+        "question q2 (lines 10 and 12), level A1: texts of both systems are missing",
     )
 
 
@@ -256,7 +256,7 @@ def test_text_behind_a_closed_quote_is_named_with_a_readable_separator():
 
 def test_a_header_alone():
     assert problems_of(b"item_id,question,reference,level,source,text\n") == (
-        "file: there is no row below the header; at least one question is needed",
+        "file: there are no rows below the header; at least one question is needed",
     )
 
 
@@ -375,7 +375,7 @@ def test_characters_nobody_sees_are_noted_by_source():
         row | {"text": row["text"] + "\u200bx\u00a0y"} if row["source"] == "pipe" else row for row in ROWS
     ]
     (note,) = read_tabular(as_csv(marked), "a.csv").notes
-    assert note == "texts of source pipe hold characters nobody sees: U+00A0 in 4, U+200B in 4"
+    assert note == "texts of system pipe contain invisible characters: U+00A0 in 4, U+200B in 4"
 
 
 def test_control_characters_become_visible_and_are_counted_with_their_line():

@@ -87,10 +87,10 @@ def test_labels_and_meanings_are_read_and_checked() -> None:
     assert parse_task(dump_task(task), "again.yaml") == task
     assert problems_of(HEAD + spans % "d" + "labels: {text: '', answer: x}\n") == (
         "line 5, labels, text: is empty",
-        "line 5, labels, answer: is no field here; there are source, reference, text",
+        "line 5, labels, answer: is not a field here; possible: source, reference, text",
     )
     assert problems_of(HEAD + spans % "d") == (
-        "line 4, spans, meanings, d: is neither a severity nor a category of this task",
+        "line 4, spans, meanings, d: not a severity or category of this task",
     )
 
 
@@ -113,39 +113,39 @@ def test_a_task_is_what_its_file_says() -> None:
 @pytest.mark.parametrize(
     ("rest", "problem"),
     [
-        ("    highest: 0", "line 9, dimensions, 1, highest: is 0, not above lowest, 0"),
+        ("    highest: 0", "line 9, dimensions, 1, highest: is 0, which is not above lowest (0)"),
         ("    highest: x", "line 9, dimensions, 1, highest: is 'x', expected a number"),
         ("    highest: yes", "line 9, dimensions, 1, highest: is True, expected a number"),
         ("    highest: .nan", "line 9, dimensions, 1, highest: is nan, expected a number"),
         ("", "line 5, dimensions, 1, highest: is missing"),
         (
             "    highest: 2\n    step: 3",
-            "line 10, dimensions, 1, step: is 3, which does not lead from 0 to 2",
+            "line 10, dimensions, 1, step: is 3, which does not divide the range from 0 to 2",
         ),
         ("    highest: 2\n    step: -1", "line 10, dimensions, 1, step: is -1, below 0; 0 means any number"),
         (
             "    highest: 100\n    step: 0.5",
-            "line 10, dimensions, 1, step: is 0.5: 201 answers are on offer, at most 101",
+            "line 10, dimensions, 1, step: is 0.5, which gives 201 answers; at most 101 are possible",
         ),
         (
             "    highest: 2\n    anchors:\n      1.5: x",
-            "line 10, dimensions, 1, anchors: 1.5 is not among the answers on offer",
+            "line 10, dimensions, 1, anchors: 1.5 is not a possible answer",
         ),
         (
             "    highest: 2\n    anchors:\n      good: x",
-            "line 11, dimensions, 1, anchors, good: is no answer; an answer is a number without quotes",
+            "line 11, dimensions, 1, anchors, good: is not an answer; write a number without quotes",
         ),
         (
             "    highest: 2\n    anchors:\n      1: x\n      1.0: y",
-            "line 10, dimensions, 1, anchors: the same number is written in two ways",
+            "line 10, dimensions, 1, anchors: a number occurs twice, written differently",
         ),
         (
             "    highest: 2\n    colour: red",
-            "line 10, dimensions, 1, colour: is no field here; there are name, title",
+            "line 10, dimensions, 1, colour: is not a field here; possible: name, title",
         ),
         (
             "    highest: 2\n  - {name: la, title: A, description: B, lowest: 0, highest: 1}",
-            "line 5, dimensions, 1, name: several dimensions are called LA",
+            "line 5, dimensions, 1, name: LA is the name of several dimensions",
         ),
     ],
 )
@@ -154,7 +154,11 @@ def test_what_is_wrong_with_a_dimension(rest: str, problem: str) -> None:
 
 
 def test_names_of_dimensions_can_be_columns() -> None:
-    for name, problem in (("a b", "may have letters"), ("x" * 41, "has 41 characters"), ("a/b", "may have")):
+    for name, problem in (
+        ("a b", "may contain only letters"),
+        ("x" * 41, "has 41 characters"),
+        ("a/b", "may contain only"),
+    ):
         text = HEAD + SCALE.replace("LA", name) + "    highest: 1"
         assert problems_of(text)[0].startswith(f"line 5, dimensions, 1, name: {problem}")
 
@@ -166,14 +170,14 @@ def test_what_is_wrong_with_a_typology() -> None:
     )
     assert problems_of(text) == (
         "line 5, spans, severities, 3: grave has no weight; possible: neutral, minor, major, critical",
-        "line 5, spans, severities: the mildest comes first: minor, major",
-        "line 8, spans, categories, 2: a is given a second time",
-        "line 9, spans, categories, 3: No-error is no error; that there is none needs no category",
+        "line 5, spans, severities: list the mildest first: minor, major",
+        "line 8, spans, categories, 2: a occurs twice",
+        "line 9, spans, categories, 3: No-error is not an error; 'no errors' needs no category",
     )
     assert problems_of(HEAD + "spans: {severities: [], categories: [x], source_side: 1}") == (
         "line 4, spans, source_side: is 1, expected true or false",
     )
-    assert problems_of(HEAD) == ("file: nothing is asked; dimensions, spans, or both are needed",)
+    assert problems_of(HEAD) == ("file: the task is empty; give dimensions, spans, or both",)
     assert problems_of("") == ("file: is empty",)
 
 

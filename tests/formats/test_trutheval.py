@@ -72,7 +72,7 @@ def test_identical_texts_and_unused_fields_are_notes():
     assert notes == (
         "file: fields not used: version",
         "questions: fields not used: topic",
-        "question q-3, level A2: both sources have the same text",
+        "question q-3, level A2: both systems have the same text",
     )
 
 
@@ -141,9 +141,9 @@ ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (("answers",), [], "question q-3: answers is a list, expected an object of levels"),
     (("answers",), None, "question q-3: answers is null, expected an object of levels"),
     (("answers",), {}, "question q-3: answers is empty"),
-    (A2, ["x"], "question q-3, level A2: is a list, expected an object with one text a source"),
-    (A2, "x", "question q-3, level A2: is text, expected an object with one text a source"),
-    (A2, {}, "question q-3, level A2: is empty, expected one text a source"),
+    (A2, ["x"], "question q-3, level A2: is a list, expected an object with one text per system"),
+    (A2, "x", "question q-3, level A2: is text, expected an object with one text per system"),
+    (A2, {}, "question q-3, level A2: is empty, expected one text per system"),
     ((*A2, "ai"), "", "question q-3, level A2, source ai: text is empty"),
     ((*A2, "ai"), " \n", "question q-3, level A2, source ai: text is blank"),
     ((*A2, "ai"), None, "question q-3, level A2, source ai: text is null, expected text"),
@@ -164,7 +164,7 @@ ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (("id",), " ", "questions[1]: id is blank"),
     (("id",), "q\0", "questions[1]: id contains the control character U+0000 (character 2)"),
     (("language",), "en\x1c", "question q-3: language is not a tag such as en, pt-BR or und (en\\u001c)"),
-    (("id",), "0", "question 0: id is used by 2 questions"),
+    (("id",), "0", "question 0: 2 questions have this id"),
 ]
 
 
@@ -184,8 +184,8 @@ def test_one_mistake_is_one_problem_at_its_place(path: tuple[str, ...], new: Any
         (("question",), "question q-3: question is missing"),
         (("ground_truth",), "question q-3: ground_truth is missing"),
         (("answers",), "question q-3: answers is missing"),
-        (A2, "question q-3, level A2: texts of both sources are missing"),
-        ((*A2, "human"), "question q-3, level A2, source human: text is missing"),
+        (A2, "question q-3, level A2: texts of both systems are missing"),
+        ((*A2, "human"), "question q-3, level A2, system human: text is missing"),
     ],
 )
 def test_what_is_missing(path: tuple[str, ...], problem: str):
@@ -203,7 +203,7 @@ def test_an_empty_name_of_level_or_source():
     value["questions"][1]["answers"]["A0"][""] = "x"
     assert problems_of(value) == (
         "question 0: a level's name is blank",
-        "question q-3, level A0: a source's name is empty",
+        "question q-3, level A0: a system's name is empty",
     )
 
 
@@ -212,7 +212,7 @@ def test_a_misspelt_source_is_named_where_it_stands():
     level = value["questions"][1]["answers"]["A2"]
     level["humen"] = level.pop("human")
     assert problems_of(value) == (
-        "question q-3, level A2, source: humen occurs once, the others have ai and human; is human meant?",
+        "question q-3, level A2, system: humen occurs once, but the other texts have ai and human; did you mean human?",
     )
 
 
@@ -255,7 +255,7 @@ def test_duplicate_keys_at_every_depth():
 def test_names_that_differ_in_spaces_only_are_the_same_name():
     value = valid()
     value["questions"][1]["answers"]["A2"][" ai "] = "again"
-    assert problems_of(value) == ("question q-3, level A2, source ai: text is given more than once",)
+    assert problems_of(value) == ("question q-3, level A2, source ai: text occurs more than once",)
 
 
 def test_all_problems_are_raised_together():
@@ -366,9 +366,7 @@ def test_a_run_s_data_set_is_told_from_a_broken_one():
     for question in value["questions"]:
         question["answers"] = {"A0": "a text", "A1": "another"}
     (problem,) = problems_of(value)
-    assert problem.startswith(
-        "file: it has one source's answers, without the source's name; take the outputs"
-    )
+    assert problem.startswith("file: only one system's answers, without the system's name. Use the outputs")
     value["questions"][1]["answers"]["A0"] = {"ai": "a", "human": "b"}
     assert len(problems_of(value)) > 1
     value["questions"][1] = None

@@ -84,8 +84,8 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     guessed(store, says, raters=("R1", "R2", "R3"))
     at = visit()
     text = " ".join(element.value for element in at.markdown).replace("\\", "")
-    assert "14 of the 16 times they named one" in text
-    assert "blinding did not hold" in text
+    assert "14 of 16 guesses" in text
+    assert "Blinding did not hold" in text
     assert "methods#blinding-index" in text
     assert "(here: human)" in text
     frame = at.table[0].value
@@ -98,10 +98,10 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     assert cell(at, "R3", "James's index") == DASH
     assert "Bang's index, James's index: undefined for R3: no guess was given" in text
     (expander,) = at.expander
-    assert expander.label == "By the side on which the person's answer stood"
+    assert expander.label == "Guesses by side of the human answer"
     sides = at.table[1].value
     assert sides["Rater"].tolist() == ["R1", "R1", "R2", "R2", "all raters", "all raters"]
-    assert sides["Person's answer"].tolist() == ["left", "right"] * 3
+    assert sides["Human answer"].tolist() == ["left", "right"] * 3
     assert sides[plain("Guess: cannot tell")].astype(int).tolist()[-2:] != [0, 0]
     assert sides[plain("Guess: cannot tell")].astype(int).sum() == 8, "each rater's and all together"
 
@@ -109,7 +109,7 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
 def test_no_sign_is_not_called_a_success(store: Store) -> None:
     guessed(store, {"R1": ["right", "wrong"] * 5}, raters=("R1",))
     text = " ".join(element.value for element in visit().markdown)
-    assert "no sign that blinding failed, which does not show that it held" in text
+    assert "No sign that blinding failed, which does not prove that it held" in text
     assert "did not hold" not in text
 
 

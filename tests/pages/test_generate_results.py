@@ -187,11 +187,11 @@ def test_a_run_and_a_file_become_a_study(store: Store) -> None:
     at.run()
     at.file_uploader[0].upload("people.jsonl", questions(*answers[2:]))
     at.run()
-    assert "question d01: is not in people.jsonl" in said(at)
+    assert "question d01: not in people.jsonl" in said(at)
     at.checkbox[0].check()
     at.run()
     assert "13 questions at levels A0, A1 from rules and people." in said(at)
-    assert "A0 is the reference word for word: of people in 13 of 13 questions" in said(at)
+    assert "A0 equals the reference word for word: people in 13 of 13 questions" in said(at)
 
 
 def test_one_system_of_a_file_with_two_is_chosen(store: Store) -> None:

@@ -67,7 +67,7 @@ def test_one_number_that_is_not_on_offer_keeps_nothing_else_back(
     (kept,) = ratings_of(store, study_id)
     assert kept.comment == "Half a step."
     assert kept.scores == {}
-    assert any("7.5 is not on offer" in str(one.value) for one in at.error)
+    assert any("7.5 is not a possible score" in str(one.value) for one in at.error)
 
 
 ANY = Dimension("any", "Any", "How good?", 0, 100, 0, ((0, "Useless."), (100, "Flawless.")))

@@ -131,11 +131,11 @@ def test_the_papers_numbers(store: Store, shared_data: Path) -> None:
     assert composite == ["all levels", "80", "0.125", "17", "36", "27", "0.081"]
     assert "side unknown (imported)" in text
     assert counts(at)["Answers left out"] == "40"
-    plan = table_with(at, "of questions")
+    plan = table_with(at, "Questions")
     assert plan.to_numpy().tolist() == [["80 %", "373", "94", "245"], ["90 %", "544", "136", "357"]]
     text = said(choose_levels(at, *data.levels))
     assert counts(at)["Pairs used"] == "100"
-    assert "Cohen's kappa is exactly 0 with the interval [0, 0] at A0" in text
+    assert "Cohen's kappa measures nothing at A0" in text
 
 
 def test_an_empty_study_shows_every_part_and_no_number(store: Store) -> None:
@@ -198,7 +198,7 @@ def test_votes_per_pair(store: Store) -> None:
     at = visit(store)
     assert counts(at)["Pairs used"] == "24"
     text = said(at)
-    assert "flagged: p below 0.05" in text
+    assert "is flagged (p below 0.05)" in text
     assert NO_SIDE in text
 
 
@@ -260,7 +260,7 @@ def test_a_new_guess_is_seen_at_the_next_rerun(store: Store) -> None:
     shown = next(a for a in study.record.assignments if a.level == "A1")
     insert_guess(store, study.study_id, Guess("R1", shown.item_id, shown.level, "unsure", "*no* idea"))
     text = said(at.run())
-    assert 'Raters answered "cannot tell" 1 of 1 times' in text
+    assert "every time (n = 1)" in text
     assert "*no* idea" in text
 
 

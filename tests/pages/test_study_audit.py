@@ -35,7 +35,7 @@ def test_a_leak_is_a_warning_with_the_table_below(store: Store) -> None:
     audit = audit_study(store, study)
     at = visit()
     assert len(at.warning) == 1
-    assert "superficial features tell the two sources apart" in at.warning[0].value
+    assert "superficial features reveal the system" in at.warning[0].value
     (table,) = at.table
     assert list(table.value["Level"]) == ["A0", "A1", "A2", "A3", "A4", "all levels"]
     assert set(table.value["Strongest rule"]) == {
@@ -64,10 +64,10 @@ def test_the_numbers_follow_the_roles(store: Store) -> None:
     """The cache is asked by roles: after a swap the rule is said of the other source."""
     data = dataset(8)
     study_in(store, data, raters=())
-    assert "longer answer is that of ai" in visit().warning[0].value
+    assert "longer answer comes from ai" in visit().warning[0].value
     again = replace(data, sha256="1" * 64)
     study_in(store, again, name="swapped", raters=(), candidate="human", comparator="ai")
-    assert "shorter answer is that of human" in visit().warning[0].value
+    assert "shorter answer comes from human" in visit().warning[0].value
 
 
 def test_the_anchor_is_in_the_documentation(store: Store) -> None:

@@ -63,7 +63,7 @@ def test_dry_runs_never_count() -> None:
     assert counted.answers_left_out == {"dry run": 20}
     assert len(counted.keys) == 20, "nor do a preview's flags"
     check_sums(record, counted)
-    with pytest.raises(InputError, match=r"There is no rater 'P' in this study; there is: A\."):
+    with pytest.raises(InputError, match=r"This study has no rater 'P'. Available: A."):
         count(record, Filters(raters=["P"]))
 
 
@@ -107,7 +107,7 @@ def test_asking_for_an_excluded_rater_says_so() -> None:
     message = r"Excluded from the analysis: rater 'X' \(pressed one key\), 'Y' \(no reason given\)\."
     with pytest.raises(InputError, match=message):
         count(record, Filters(raters=["A", "X", "Y"]))
-    with pytest.raises(InputError, match=r"no rater 'Z' in this study; there is: A\."):
+    with pytest.raises(InputError, match=r"no rater 'Z'\. Available: A\."):
         count(record, Filters(raters=["Z"]))
 
 
@@ -273,10 +273,10 @@ def test_sides_are_counted_over_all_main_answers_that_name_a_source() -> None:
 @pytest.mark.parametrize(
     ("filters", "message"),
     [
-        (Filters(levels=["A1", "A9"]), r"no level 'A9' in this study; there is: A0, A1, A2, A3, A4\."),
-        (Filters(raters=["A", "Z", "Y"]), r"no rater 'Z', 'Y' in this study; there is: A\."),
-        (Filters(questions=["q99"]), r"no question 'q99' in this study; there is: q00, q01, q02, q03\."),
-        (Filters(languages=["xx"]), r"no language 'xx' in this study; there is: en\."),
+        (Filters(levels=["A1", "A9"]), r"no level 'A9'\. Available: A0, A1, A2, A3, A4\."),
+        (Filters(raters=["A", "Z", "Y"]), r"no rater 'Z', 'Y'\. Available: A\."),
+        (Filters(questions=["q99"]), r"no question 'q99'\. Available: q00, q01, q02, q03\."),
+        (Filters(languages=["xx"]), r"no language 'xx'\. Available: en\."),
     ],
 )
 def test_filters_for_what_is_not_there(filters: Filters, message: str) -> None:

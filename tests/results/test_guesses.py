@@ -71,7 +71,7 @@ def test_the_person_may_be_the_candidate() -> None:
     turned = study(guesses, person="candidate")
     assert found_in(turned).person == "ai"
     assert found_in(turned).overall.bang.estimate == -1
-    assert "took the other one for the person's" in found_in(turned).reading
+    assert "took the wrong one for the human answer" in found_in(turned).reading
 
 
 def test_what_is_left_out_and_why() -> None:
@@ -114,29 +114,29 @@ def test_comments_are_those_of_the_guesses_used() -> None:
 @pytest.mark.parametrize(
     ("guesses", "reading"),
     [
-        ({}, "There is no guess yet which answer the person wrote."),
+        ({}, "No guesses yet which answer the person wrote."),
         (
             {"A": ["unsure"] * 3},
-            'Raters answered "cannot tell" 3 of 3 times: no sign that blinding failed.',
+            'No sign that blinding failed. Raters answered "cannot tell" every time (n = 3).',
         ),
         (
             {"A": ["right"] * 8 + ["unsure"] * 2, "B": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2},
-            "Raters named the person's answer rightly 14 of the 16 times they named one "
-            '("cannot tell" 4 times more), more often than by guessing: blinding did not hold.',
+            "Blinding did not hold. Raters picked out the human answer correctly in 14 of 16 guesses "
+            '("cannot tell" in 4 more), more often than by chance.',
         ),
         (
             {"A": ["right", "wrong"] * 5, "B": ["wrong", "right"] * 5},
-            'rightly 10 of the 20 times they named one ("cannot tell" 0 times more): no sign that '
-            "blinding failed, which does not show that it held. The guesses are few (20)",
+            "No sign that blinding failed, which does not prove that it held. Raters picked out the human answer "
+            'correctly in 10 of 20 guesses ("cannot tell" in 0 more). With only 20 guesses, a moderate leak',
         ),
-        ({"A": ["right"]}, "without an interval (all about one question) nothing follows"),
+        ({"A": ["right"]}, "because there is no interval (all guesses are about one question)"),
         # 35 of 50 as if independent, but 7 of 10 questions: P(5 or fewer of 10 drawn are among the 7) = 0.15.
         (
             {rater: ["right"] * 7 + ["wrong"] * 3 for rater in "ABCDE"},
-            "one excludes guessing and one does not, so blinding may not have held.",
+            "Blinding may not have held.",
         ),
         # All of 5 right: the bootstrap has the interval [1, 1], the exact one of the share still holds one half.
-        ({"A": ["right"] * 5}, "no sign that blinding failed"),
+        ({"A": ["right"] * 5}, "No sign that blinding failed"),
     ],
 )
 def test_readings(guesses: dict[str, list[str]], reading: str) -> None:
@@ -145,7 +145,7 @@ def test_readings(guesses: dict[str, list[str]], reading: str) -> None:
 
 def test_no_resamples_no_verdict() -> None:
     found = blinding(study({"A": ["right"] * 9}), n_resamples=0)
-    assert f"without an interval ({NO_RESAMPLES}) nothing follows" in found.reading
+    assert f"because there is no interval ({NO_RESAMPLES})" in found.reading
 
 
 def test_enough_guesses_are_not_called_few() -> None:
@@ -176,5 +176,5 @@ def test_study_results_prints_the_reading_and_both_indices(
     bundle.write_bytes(write_bundle(replace(record, study=ended, history=saved)))
     assert main(["study", "results", str(bundle), "--resamples", "20"]) == 0
     printed = capsys.readouterr().out
-    assert "\nBlinding: Raters named the person's answer rightly 9 of the 9 times they named one" in printed
+    assert "Raters picked out the human answer correctly in 9 of 9 guesses" in printed
     assert re.search(r"\nall raters  9 .* 1\.00 \[1\.00, 1\.00\] +0\.00 \[0\.00, 0\.00\]", printed), printed

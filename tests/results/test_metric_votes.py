@@ -92,7 +92,7 @@ def test_the_same_votes_count_as_in_the_results():
 
 
 def test_a_blind_study_stays_shut():
-    with pytest.raises(NotAllowed, match="stay shut"):
+    with pytest.raises(NotAllowed, match="stay hidden"):
         metrics_against_votes(record_of(VOTES, DATA), scores())
 
 

@@ -149,7 +149,7 @@ def test_a_late_rater_changes_neither_pairs_nor_verdict() -> None:
     assert three.pairs_by_votes == {2: 77, 3: 3}
     complete = next(line for line in three.sensitivity if line.name == "all raters complete")
     assert (complete.n_pairs, complete.value) == (3, "not enough information")
-    assert three.rater_warnings["late"] == ("unfinished: 3 of 100 pairs",)
+    assert three.rater_warnings["late"] == ("unfinished: 3 of 100 pairs done",)
 
 
 def test_sensitivity_by_hand() -> None:

@@ -113,7 +113,7 @@ def test_restored_elsewhere_everything_is_there_and_links_open(busy: Store, tmp_
 
 def test_an_existing_database_is_not_touched_unless_said(busy: Store, tmp_path: Path) -> None:
     data, before = write_backup(busy), state(busy.path)
-    with pytest.raises(InputError, match=r"There is a database assay\.db already.*--replace"):
+    with pytest.raises(InputError, match=r"The database assay\.db already exists.*--replace"):
         restore_backup(data, busy.path)
     assert state(busy.path) == before
     assert others(tmp_path) == []
@@ -191,7 +191,9 @@ def test_a_rewritten_trigger_in_an_older_backup(store: Store, tmp_path: Path) ->
         "begin update answer set choice = 'left'; end",
         folder=tmp_path / "v1",
     )
-    with pytest.raises(InputError, match="the trigger answer_history_no_delete is not as Assay makes it"):
+    with pytest.raises(
+        InputError, match="the trigger answer_history_no_delete differs from the one that Assay creates"
+    ):
         restore_backup(data, store.path, replace=True)
 
 
@@ -300,17 +302,17 @@ def refused(data: bytes, store: Store) -> str:
 def test_not_a_backup(busy: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_backup(busy)
     bundle = write_bundle(load_record(busy, find_study(busy, "study")))
-    assert "study import FILE` takes it in" in refused(bundle, busy)
+    assert "Use `python -m core study import FILE`" in refused(bundle, busy)
     for content in (b"", b"notes", data[: len(data) // 2], data.replace(b"PK\x03\x04", b"PK\x03\x05")):
-        assert "b.zip is no backup, or damaged" in refused(content, busy)
+        assert "b.zip is damaged or not a backup" in refused(content, busy)
     assert "no manifest.json" in refused(zipped({"a.txt": b"a"}), busy)
-    assert "no backup of Assay's" in refused(zipped({"manifest.json": b"[]"}), busy)
+    assert "not an Assay backup" in refused(zipped({"manifest.json": b"[]"}), busy)
     assert "a newer Assay (backup version 2)" in refused(changed_manifest(data, version=2), busy)
     for lack in ({"sha256": None}, {"migrations": 1}, {"created_utc": 5}):
-        assert "its manifest lacks something" in refused(changed_manifest(data, **lack), busy)
+        assert "its manifest is incomplete" in refused(changed_manifest(data, **lack), busy)
     with zipfile.ZipFile(other := BytesIO(), "w", zipfile.ZIP_LZMA) as archive:
         archive.writestr("manifest.json", "{}")
-    assert "packed in a way that Assay does not write" in refused(other.getvalue(), busy)
+    assert "uses a zip compression that Assay does not use" in refused(other.getvalue(), busy)
     monkeypatch.setattr(backup, "LARGEST_BYTES", 1000)
     assert "unpacks to more than 0 MiB" in refused(data, busy)
 
@@ -321,26 +323,26 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
     half = members["assay.db"][: len(members["assay.db"]) // 2]
     said = refused(zipped({**members, "assay.db": half, "assay.db.key": b"no key"}), busy)
     for part in (
-        "assay.db is not what the manifest says",
-        "assay.db.key is not what the manifest says",
+        "assay.db does not match the manifest",
+        "assay.db.key does not match the manifest",
         "assay.db cannot be read (database disk image is malformed)",
-        "assay.db.key is no key",
+        "assay.db.key is not a valid key",
     ):
         assert part in said
     del members["assay.db.key"]
     assert "assay.db.key is missing" in refused(zipped(members), busy)
-    assert "holds 2 bytes instead of 32" in refused(edited(data, {"assay.db.key": b"abcd"}), busy)
+    assert "has 2 bytes instead of 32" in refused(edited(data, {"assay.db.key": b"abcd"}), busy)
 
 
 @pytest.mark.parametrize(
     ("statements", "said"),
     [
         (["insert into _sqlite_migrations values (99, 'assay', 'm999', '')"], r"a newer Assay \(step m999\)"),
-        (["update _sqlite_migrations set migration_set = 'x'"], "no database of Assay's"),
-        (["delete from _sqlite_migrations where id = 2"], "another schema than the manifest says"),
+        (["update _sqlite_migrations set migration_set = 'x'"], "not an Assay database"),
+        (["delete from _sqlite_migrations where id = 2"], "a different schema from the manifest"),
         (
             ["insert into log values (99, 77, '', '', '', null)"],
-            "rows that belong to nothing: 1, the first in log",
+            "1 rows refer to missing rows, the first in table log",
         ),
         (["drop trigger answer_history_no_delete"], "lacks the trigger answer_history_no_delete"),
         (["drop index idx_rater_token_sha256"], "lacks the index idx_rater_token_sha256"),
@@ -349,7 +351,7 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
                 "create trigger spy after insert on answer begin delete from log; end",
                 "create view v as select 1",
             ],
-            "has a trigger spy that is not Assay's",
+            "has an unknown trigger spy",
         ),
         (
             [
@@ -357,24 +359,27 @@ def test_all_problems_of_a_damaged_backup_at_once(busy: Store) -> None:
                 "create trigger answer_history_no_delete before delete on answer_history "
                 "begin update answer set choice = 'left'; end",
             ],
-            "the trigger answer_history_no_delete is not as Assay makes it",
+            "the trigger answer_history_no_delete differs from the one that Assay creates",
         ),
         (
             [
                 "drop index idx_study_name",
                 "create unique index idx_study_name on study (name) where id > 9",
             ],
-            "the index idx_study_name is not as Assay makes it",
+            "the index idx_study_name differs from the one that Assay creates",
         ),
-        (["alter table answer add column spy text"], "the table answer is not as Assay makes it"),
-        (["create table spy (id integer)"], "has a table spy that is not Assay's"),
+        (
+            ["alter table answer add column spy text"],
+            "the table answer differs from the one that Assay creates",
+        ),
+        (["create table spy (id integer)"], "has an unknown table spy"),
         (
             [
                 "pragma writable_schema = on",
                 "insert into sqlite_schema values ('trigger', 'sqlite_spy', 'answer', 0, "
                 "'create trigger sqlite_spy after insert on answer begin delete from log; end')",
             ],
-            "has a trigger sqlite_spy that is not Assay's",
+            "has an unknown trigger sqlite_spy",
         ),
     ],
     ids=lambda value: value[0][:30] if isinstance(value, list) else "",
@@ -451,7 +456,7 @@ def test_somebody_elses_file_is_never_replaced(busy: Store, tmp_path: Path) -> N
         restore_backup(data, path, replace=True)
     assert path.read_bytes() == before
     (tmp_path / "notes.db").write_bytes(b"notes " * 500)
-    with pytest.raises(StorageError, match="It is no SQLite database"):
+    with pytest.raises(StorageError, match="It is not an SQLite database"):
         restore_backup(data, tmp_path / "notes.db", replace=True)
     assert (tmp_path / "notes.db").read_bytes() == b"notes " * 500
 

@@ -177,7 +177,7 @@ def test_a_full_disk_is_said_and_the_answer_saved_once_there_is_room(store: Stor
 
     said = refuses(write_until_full)
     assert "disk is full" in said
-    assert "Nothing was saved by this step. Check that the disk has room" in said
+    assert "This step saved nothing. Check free disk space" in said
     assert saved(at_hand, "R1") == [(1, "left"), *notes]
     assert desk.next_open() == 2, "the pair stays"
     refuses(lambda: desk.save_note(3, comment="x" * 9000))
@@ -243,7 +243,7 @@ def test_a_database_that_may_not_be_written(open_folder: Path) -> None:
     for step in (save, lambda: restore_backup(data, path, replace=True)):
         said = as_somebody_else(step)
         assert said.startswith("The database assay.db could not be used ("), said
-        assert said.endswith("may be read and written, then try again.")
+        assert said.endswith("permissions, then try again.")
     assert path.read_bytes() == before
     path.chmod(0o644)
     open_folder.chmod(0o755)

@@ -60,7 +60,7 @@ def test_write_ahead_log_and_foreign_keys(store: Store) -> None:
 
 
 def test_a_folder_is_no_database(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match=r"The database .* could not be used .*Nothing was saved"):
+    with pytest.raises(StorageError, match=r"The database .* could not be used .*saved nothing"):
         open_store(tmp_path)
 
 
@@ -85,7 +85,7 @@ def test_a_database_that_may_not_be_written(store: Store) -> None:
     before = counts_of(store)
     store.table("setting").db.execute("pragma query_only = on")
     answer = Answer("R1", "q00", "A0", choice="left")
-    with pytest.raises(StorageError, match=r"readonly.*Nothing was saved.*Check that the disk has room"):
+    with pytest.raises(StorageError, match=r"readonly.*saved nothing.*Check free disk space"):
         PAIRS.save(store, at_hand.study_id, answer)
     with pytest.raises(StorageError):
         write_setting(store, "key", "value")

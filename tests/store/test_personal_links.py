@@ -74,7 +74,7 @@ def test_imported_votes_have_no_link(store: Store) -> None:
     at_hand = study_in(store)
     import_votes(store, at_hand.study, "old", {("q00", "A0"): "candidate"})
     assert "old" not in at_hand.tokens
-    with pytest.raises(NotAllowed, match="came from a file"):
+    with pytest.raises(NotAllowed, match="were imported from a file"):
         reissue_link(store, at_hand.study, "old")
 
 
@@ -158,7 +158,7 @@ def test_who_withdrew_gets_no_new_link(store: Store) -> None:
     at_hand = study_in(store)
     new = withdraw_rater(store, at_hand.study, "R1", keep_votes=True)
     before = at_hand.record
-    with pytest.raises(NotAllowed, match="withdrew and gets no new link"):
+    with pytest.raises(NotAllowed, match="withdrew and cannot get a new link"):
         reissue_link(store, at_hand.study, new)
     assert at_hand.record == before
 

@@ -146,7 +146,7 @@ def test_a_backup_holds_ratings_and_an_older_assay_refuses_them(
     monkeypatch.setattr("core.store.connection.unknown_steps", lambda _: ["m005_ratings"])
     monkeypatch.setattr("core.store.connection._good", set())
     before = path.read_bytes()
-    with pytest.raises(StorageError, match="written by a newer Assay: it has the step m005_ratings"):
+    with pytest.raises(StorageError, match=r"written by a newer Assay: .*step m005_ratings"):
         open_store(path)
     assert path.read_bytes() == before
 

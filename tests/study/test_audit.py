@@ -146,8 +146,8 @@ def test_a_study_without_a0_is_measured_against_the_reference() -> None:
     for o in data.outputs:
         assert table[o.item_id, o.level, o.source][column] == diff_size(references[o.item_id], o.text)
     linkage = audited(data).linkage
-    assert (linkage.n_texts, linkage.reason) == (0, "the study has no A0 with later levels")
-    assert "not linked across levels: the study has no A0" in linkage.sentence()
+    assert (linkage.n_texts, linkage.reason) == (0, "the study does not have A0 and later levels")
+    assert "not compared across levels: the study does not have A0" in linkage.sentence()
 
 
 # --- the audit -----------------------------------------------------------------------------------
@@ -160,14 +160,14 @@ def test_a_planted_leak_is_named_with_advice() -> None:
     assert at["A3"].rule_text == "less formatting: right for 20 of 20"
     assert at["A3"].all_features.auc == 1
     first, advice = reading_sentences(audit)
-    assert "the answer with less formatting is that of ai in 100 of 100 pairs" in first
-    assert "5 levels and all together were looked at" in first
-    for part in ("strip line breaks", "show levels shuffled", "report this", "blinding index"):
+    assert "the answer with less formatting comes from ai in 100 of 100 pairs" in first
+    assert "5 levels and all levels together were tested" in first
+    for part in ("remove line breaks", "shuffle the levels", "Report this", "blinding index"):
         assert part in advice
     assert "--levels-order" not in reading_sentences(audited(made(leak=True), level_order="shuffled"))[1]
     assert audit_note(audit) == (
-        "Leakage audit: superficial features tell the two sources apart: over all levels, the answer with less "
-        "formatting is that of ai in 100 of 100 pairs (p 0.0005)."
+        "Leakage audit: superficial features reveal the system. Across all levels, the answer with less formatting "
+        "comes from ai in 100 of 100 pairs (p 0.0005)."
     )
 
 
@@ -175,7 +175,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     audit = audited(made(seed=0))
     assert audit.severity == "none"
     assert audit_note(audit) is None
-    assert "no proof of blindness: with 20 questions" in reading_sentences(audit)[1]
+    assert "does not prove that raters are blind. With 20 questions" in reading_sentences(audit)[1]
 
 
 def test_looks_are_paid_for() -> None:
@@ -186,7 +186,9 @@ def test_looks_are_paid_for() -> None:
     assert audit.paid_p(audit.overall) == pytest.approx(4 / 64)
     assert audit.paid_p(part) == pytest.approx(20 / 64)
     assert (audit.severity, audit_note(audit)) == ("hint", None)
-    assert reading_sentences(audit)[0].startswith("A hint, which may be chance: over all levels, the longer")
+    assert reading_sentences(audit)[0].startswith(
+        "Possible leak, which may be chance. Across all levels, the longer"
+    )
     assert audited(dataset(7)).severity == "warning"
 
 
@@ -211,7 +213,7 @@ def test_equal_answers_say_nothing() -> None:
     assert audit.severity == "unknown"
     assert audit.overall.all_features.reason == "no pair differs in any feature"
     assert (audit.linkage.n_own_nearer, audit.linkage.n_equal, audit.linkage.n_texts) == (0, 64, 64)
-    assert "64 share as much with both" in audit.linkage.sentence()
+    assert "64 share equally much with both" in audit.linkage.sentence()
 
 
 def test_names_and_roles_change_no_number() -> None:
@@ -273,6 +275,6 @@ def test_the_papers_data(shared_data: Path) -> None:
     assert audit.severity == "warning"
     assert audit.worst is at["A4"]
     assert (audit.linkage.n_own_nearer, audit.linkage.n_texts) == (159, 160)
-    assert "the answer with the smaller change of length is that of ai in 18 of 20" in (
+    assert "the answer with the smaller change of length comes from ai in 18 of 20" in (
         audit_note(audit) or ""
     )

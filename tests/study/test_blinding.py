@@ -134,7 +134,7 @@ def test_nothing_handed_out_names_a_source_an_item_a_seed_or_a_file(store: Store
     # The factory's texts and questions carry the plain number of the item, as any text may; its id is marked.
     assert not [marker for marker in MARKERS.values() if marker in texts]
     assert "assignment" not in texts
-    assert "your answers are locked" in texts
+    assert "answers are locked" in texts
 
 
 def test_fields_of_what_is_handed_out() -> None:
@@ -383,7 +383,7 @@ def test_a_link_withdrawn_while_a_pair_is_on_the_screen(store: Store) -> None:
     at_hand = study_in(store)
     desk = at_hand.desk("R1")
     revoke_link(store, at_hand.study, "R1")
-    with pytest.raises(NotAllowed, match=r"Your link was withdrawn"):
+    with pytest.raises(NotAllowed, match=r"link no longer works"):
         desk.save_choice(1, "left", seconds=1.0, diff_used="none")
     assert at_hand.record.answers == ()
     fresh = open_desk(store, reissue_link(store, at_hand.study, "R1").token)

@@ -10,7 +10,7 @@ from core.study.lifecycle import exclude_rater, move, restore_study
 from core.study.raters import add_raters, import_votes, preview_link, revoke_link
 
 VOTES = {("q00", "A0"): "candidate", ("q01", "A1"): "both_bad"}
-REASON = "every vote was imported: there is nobody to keep blind"
+REASON = "every vote was imported, so nobody has to stay blind"
 
 
 @pytest.mark.parametrize("state", ["draft", "open", "closed"])
@@ -41,7 +41,7 @@ def test_raters_by_link_are_refused_from_then_on(store: Store) -> None:
     at_hand = study_in(store, raters=())
     import_votes(store, at_hand.study, "old", VOTES)
     before = counts_of(store)
-    with pytest.raises(NotAllowed, match="unblinded: raters and votes can no longer be added"):
+    with pytest.raises(NotAllowed, match="unblinded, so no raters"):
         add_raters(store, at_hand.study, ["R1"])
     assert counts_of(store) == before
     preview = preview_link(store, at_hand.study)
@@ -82,7 +82,7 @@ def test_an_unblinded_study_of_raters_takes_no_votes(store: Store) -> None:
     import_votes(store, at_hand.study, "second", VOTES)
     move(store, at_hand.study, "unblinded", "done")
     before = at_hand.record
-    with pytest.raises(NotAllowed, match="no longer be added"):
+    with pytest.raises(NotAllowed, match="votes can be added"):
         import_votes(store, at_hand.study, "late", VOTES)
     assert at_hand.record == before
 

@@ -44,7 +44,7 @@ def test_all_problems_of_a_design_together() -> None:
     assert [problem.split(":")[0] for problem in raised.value.problems] == [
         "candidate",
         "comparator",
-        "candidate and comparator are both 'robot'; name two sources",
+        "candidate and comparator are both 'robot'; name two systems",
         "margin",
         "confidence level",
         "seed",
@@ -82,7 +82,7 @@ def test_all_problems_of_a_design_together() -> None:
 )
 def test_designs_that_cannot_be(store: Store, field: dict[str, float]) -> None:
     before = counts_of(store)
-    with pytest.raises(InputError, match="The design cannot be used:"):
+    with pytest.raises(InputError, match="Invalid design:"):
         import_study(store, "study", dataset(), replace(DESIGN, **field))
     assert counts_of(store) == before
 
@@ -127,7 +127,7 @@ def test_names_that_cannot_be(store: Store, name: str) -> None:
 
 def test_a_name_is_taken_once(store: Store) -> None:
     import_study(store, " study ", dataset(), DESIGN)
-    with pytest.raises(InputError, match="a study named 'study' already"):
+    with pytest.raises(InputError, match="A study named 'study' already exists"):
         import_study(store, "study", dataset(), DESIGN)
     with pytest.raises(NotFound, match=r"no study named 'other'\. Studies: study\."):
         find_study(store, "other")
@@ -137,7 +137,7 @@ def test_the_same_file_again_is_refused_by_its_hash(store: Store) -> None:
     data = dataset()
     import_study(store, "one", data, DESIGN)
     renamed = replace(data, file_name="renamed.json")
-    with pytest.raises(InputError, match=rf"already here.*{data.sha256[:12]}.*imported as one.*file again"):
+    with pytest.raises(InputError, match=rf"imported before.*{data.sha256[:12]}.* as one.*file again"):
         import_study(store, "two", renamed, DESIGN)
     import_study(store, "two", renamed, DESIGN, again=True)
     assert [study.name for study in list_studies(store)] == ["two", "one"]
@@ -219,14 +219,16 @@ def test_steps_between_states(store: Store, start: str, end: str) -> None:
         assert move(store, at_hand.study, end, "because").state == end
         assert [(e.action, e.detail) for e in at_hand.record.log[logged:]] == [(end, "because")]
     else:
-        with pytest.raises(NotAllowed, match=rf"A study that is {start} cannot become {end}; it can become"):
+        with pytest.raises(
+            NotAllowed, match=rf"A study that is {start} cannot become {end}\. (Possible: |This)"
+        ):
             move(store, at_hand.study, end, "because")
         assert (at_hand.study.state, len(at_hand.record.log)) == (start, logged)
 
 
 def test_unblinding_needs_a_reason(store: Store) -> None:
     at_hand = study_in(store, state="closed")
-    with pytest.raises(NotAllowed, match="needs a reason"):
+    with pytest.raises(NotAllowed, match="Give a reason"):
         move(store, at_hand.study, "unblinded", "  ")
     assert at_hand.study.state == "closed"
 
@@ -250,7 +252,7 @@ def test_the_first_vote_that_counts_freezes_the_design(store: Store) -> None:
     first = at_hand.study.first_vote_utc
     assert first is not None
     for change in ({"margin": 0.3}, {"seed": 8}, {"candidate": "human", "comparator": "ai"}):
-        with pytest.raises(NotAllowed, match="frozen since the first vote"):
+        with pytest.raises(NotAllowed, match="frozen at the first vote"):
             change_design(store, at_hand.study, replace(at_hand.study.design, **change))
     assert at_hand.study.design.margin == 0.2
     change_design(store, at_hand.study, at_hand.study.design)  # no change is no sin
@@ -370,7 +372,7 @@ def test_raters_that_cannot_be_added(store: Store) -> None:
     with pytest.raises(InputError) as raised:
         add_raters(store, at_hand.study, ["R3", "R1", "", " ", "x" * 81, "R3", "two\nlines"])
     assert len(raised.value.problems) == 6
-    assert "'R1' is in this study already" in raised.value.problems
+    assert "'R1' is already in this study" in raised.value.problems
     assert counts_of(store) == before
 
 
@@ -395,9 +397,9 @@ def test_imported_votes(store: Store) -> None:
     (rater,) = at_hand.record.raters
     assert rater.imported
     assert rater.link_number == 0
-    with pytest.raises(InputError, match="'old' is in this study already"):
+    with pytest.raises(InputError, match="'old' is already in this study"):
         import_votes(store, at_hand.study, "old", votes)
-    with pytest.raises(InputError, match="holds no vote"):
+    with pytest.raises(InputError, match="has no votes"):
         import_votes(store, at_hand.study, "new", {})
 
 
@@ -439,7 +441,7 @@ def test_a_preview_takes_no_question_from_a_rater(store: Store) -> None:
 )
 def test_guidelines_that_would_unblind(store: Store, text: str) -> None:
     at_hand = study_in(store)
-    with pytest.raises(InputError, match="The guidelines cannot be used:"):
+    with pytest.raises(InputError, match="Invalid guidelines:"):
         set_guideline(store, at_hand.study, "en", text)
     assert at_hand.record.guidelines == {}
 
@@ -456,14 +458,14 @@ def test_guidelines_that_only_look_like_it(store: Store, text: str) -> None:
 def test_source_names_with_signs_are_found_in_guidelines(store: Store) -> None:
     at_hand = study_in(store, dataset(sources=("gpt-4 (new)", "C++")))
     for text in ("Is GPT-4 (new) better?", "Written by c++."):
-        with pytest.raises(InputError, match="names the source"):
+        with pytest.raises(InputError, match="names the system"):
             set_guideline(store, at_hand.study, "en", text)
     set_guideline(store, at_hand.study, "en", "gpt-4 (newer), gpt-4")
 
 
 def test_guidelines_in_the_raters_language(store: Store) -> None:
     at_hand = study_in(store, raters=())
-    with pytest.raises(InputError, match="no guidelines in 'pt-BR'; there are some in de, en, fr"):
+    with pytest.raises(InputError, match="No guidelines in 'pt-BR'; available: de, en, fr"):
         add_raters(store, at_hand.study, ["R3"], language="pt-BR")
     set_guideline(store, at_hand.study, "pt", "Leia com calma.")
     for rater, language in (("R1", None), ("R2", "de"), ("R3", "pt-BR"), ("R4", "de-AT")):
@@ -476,7 +478,7 @@ def test_guidelines_in_the_raters_language(store: Store) -> None:
 @pytest.mark.parametrize("name", ["R1", "r1", " R1 ", "Ｒ1"], ids=repr)
 def test_raters_that_look_alike_are_one(store: Store, name: str) -> None:
     at_hand = study_in(store)
-    with pytest.raises(InputError, match="in this study already"):
+    with pytest.raises(InputError, match="already in this study"):
         add_raters(store, at_hand.study, [name])
 
 
@@ -485,20 +487,20 @@ def test_an_unblinded_study_takes_no_more_raters_or_votes(store: Store) -> None:
     move(store, at_hand.study, "closed")
     move(store, at_hand.study, "unblinded", "done")
     before = counts_of(store)
-    with pytest.raises(NotAllowed, match="no longer be added"):
+    with pytest.raises(NotAllowed, match="votes can be added"):
         add_raters(store, at_hand.study, ["late"])
-    with pytest.raises(NotAllowed, match="no longer be added"):
+    with pytest.raises(NotAllowed, match="votes can be added"):
         import_votes(store, at_hand.study, "late", {("q00", "A0"): "candidate"})
     assert counts_of(store) == before
 
 
 def test_guidelines_need_a_language(store: Store) -> None:
     at_hand = study_in(store)
-    with pytest.raises(InputError, match="is no language tag"):
+    with pytest.raises(InputError, match="a language tag"):
         set_guideline(store, at_hand.study, "<script>", "Fine.")
 
 
 def test_study_names_that_look_alike_are_one(store: Store) -> None:
     study_in(store)
-    with pytest.raises(InputError, match="There is a study named"):
+    with pytest.raises(InputError, match="already exists"):
         import_study(store, " STUDY ", dataset(), DESIGN)

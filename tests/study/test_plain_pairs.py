@@ -113,7 +113,7 @@ def test_the_same_file_may_compare_two_other_systems(store: Store) -> None:
     import_study(store, "one", one, usual_design(one, "x", "y"))
     assert studies_like(store, one, ("y", "x")) == ["one"]
     assert import_study(store, "other", other, usual_design(other, "x", "z")).name == "other"
-    with pytest.raises(InputError, match="already"):
+    with pytest.raises(InputError, match="imported before"):
         import_study(store, "third", other, usual_design(other, "z", "x"))
 
 

@@ -135,10 +135,10 @@ def test_fast_raters_are_flagged_from_ten_times_on(
         (9, 0, 0, None),
         (9, 0, 9, None),
         # two-sided exact binomial test of one half: 2 (1 + 10) / 1024 = 0.021, 2 (1 + 10 + 45) / 1024 = 0.109
-        (9, 1, 0, "one side: left in 9 of 10 (p 0.021)"),
-        (1, 9, 5, "one side: right in 9 of 10 (p 0.021)"),
+        (9, 1, 0, "one side: left in 9 of 10 choices (p 0.021)"),
+        (1, 9, 5, "one side: right in 9 of 10 choices (p 0.021)"),
         (8, 2, 0, None),
-        (10, 0, 0, "one side: left in 10 of 10 (p 0.002)"),
+        (10, 0, 0, "one side: left in 10 of 10 choices (p 0.002)"),
         (10, 10, 0, None),
     ],
     ids=str,
@@ -160,7 +160,7 @@ def test_both_flags_and_repeats_left_out_of_sides(store: Store) -> None:
     assert (line.done, line.total) == (30, 30)
     assert line.flags == (
         "fast: half of the answers within 2.5 seconds",
-        "one side: left in 20 of 20 (p below 0.001)",
+        "one side: left in 20 of 20 choices (p below 0.001)",
     )
 
 

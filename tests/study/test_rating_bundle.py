@@ -83,23 +83,23 @@ def test_a_bundle_of_version_2_is_read(store: Store) -> None:
 
 FORGED = [
     ("study.json", {"task": None}, "a study of ratings has no task"),
-    ("study.json", {"kind": "pairs"}, "neither a task nor ratings"),
+    ("study.json", {"kind": "pairs"}, "cannot have a task or ratings"),
     ("study.json", {"kind": "other"}, "kind"),
-    ("study.json", {"first_vote_utc": None}, "since when the design is frozen"),
-    ("items.jsonl", {"item_id": "other"}, "nobody rates a text of 'other'"),
+    ("study.json", {"first_vote_utc": None}, "first_vote_utc must give the time"),
+    ("items.jsonl", {"item_id": "other"}, "item 'other' has no text"),
     ("outputs.jsonl", {"text": " "}, "text is blank"),
-    ("outputs.jsonl", {"source": "a\tb"}, "cannot be a name"),
-    ("study.json", {"levels": ["A0"]}, "the levels are not those of the texts"),
-    ("raters.jsonl", {"imported": True}, "none can be imported"),
+    ("outputs.jsonl", {"source": "a\tb"}, "not a valid name"),
+    ("study.json", {"levels": ["A0"]}, "the levels differ from those of the texts"),
+    ("raters.jsonl", {"imported": True}, "cannot be imported"),
     ("rating_assignments.jsonl", {"position": 2}, "are not 1 to"),
     ("rating_assignments.jsonl", {"source": "x"}, "there is no such text"),
-    ("rating_assignments.jsonl", {"rater_id": "x"}, "nobody was shown this"),
-    ("rating_answers.jsonl", {"scores": {"overall": 101}}, "101.0 is not on offer"),
-    ("rating_answers.jsonl", {"scores": {"overall": 1e300}}, "beyond what can be kept"),
+    ("rating_assignments.jsonl", {"rater_id": "x"}, "this text was never shown"),
+    ("rating_answers.jsonl", {"scores": {"overall": 101}}, "101.0 is not a possible score"),
+    ("rating_answers.jsonl", {"scores": {"overall": 1e300}}, "too large to store"),
     ("rating_answers.jsonl", {"scores": {}}, "it is done, but lacks"),
-    ("rating_answers.jsonl", {"comment": "forged"}, "is not what its history ends with"),
+    ("rating_answers.jsonl", {"comment": "forged"}, "differs from the last entry in its history"),
     ("rating_answers.jsonl", {"source": "nobody"}, "there is no such rater or text"),
-    ("guidelines.json", {"en": "zq-north is best"}, "names the source"),
+    ("guidelines.json", {"en": "zq-north is best"}, "names the system"),
 ]  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def test_a_span_beyond_its_text(written: bytes) -> None:
     answers = [json.loads(line) for line in members_of(written)["rating_answers.jsonl"].splitlines()]
     number = next(n for n, answer in enumerate(answers) if answer["spans"])
     spans = [{**answers[number]["spans"][0], "end": 10_000}]
-    with pytest.raises(InputError, match="is no part of a text"):
+    with pytest.raises(InputError, match="is outside the text"):
         read_bundle(changed_line(written, "rating_answers.jsonl", number, spans=spans), "b.zip")
 
 
@@ -134,17 +134,17 @@ def test_a_list_that_was_turned_round(written: bytes) -> None:
     swapped = changed_line(
         swapped, "rating_assignments.jsonl", 1, **{**second, "position": first["position"]}
     )
-    with pytest.raises(InputError, match="not what the seed gives"):
+    with pytest.raises(InputError, match="what the seed gives"):
         read_bundle(swapped, "b.zip")
 
 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"step": 1e-7}, "1000000001 answers are on offer"),
+        ({"step": 1e-7}, "gives 1000000001 answers"),
         ({"lowest": 200}, "not above lowest"),
         ({"highest": 1e308}, "expected a number"),
-        ({"name": "a b"}, "may have letters"),
+        ({"name": "a b"}, "may contain only letters"),
     ],
 )
 def test_a_task_that_no_file_could_ask(written: bytes, values: dict[str, object], said: str) -> None:
@@ -164,20 +164,20 @@ def test_a_weight_that_no_rater_gave(written: bytes) -> None:
             answer["spans"] = [{**span, "weight": 1000.0} for span in answer["spans"]]
             if answer["spans"]:
                 changed = changed_line(changed, member, number, **row)
-    with pytest.raises(InputError, match="not as a save leaves them"):
+    with pytest.raises(InputError, match="differ from what a save stores"):
         read_bundle(changed, "b.zip")
 
 
 def test_an_answer_that_is_only_in_the_history(written: bytes) -> None:
     lines = members_of(written)["rating_answers.jsonl"].splitlines(keepends=True)
-    with pytest.raises(InputError, match="is in the history and not here"):
+    with pytest.raises(InputError, match="is missing, but is in the history"):
         read_bundle(edited(written, {"rating_answers.jsonl": b"".join(lines[1:])}), "b.zip")
 
 
 def test_ratings_in_the_bundle_of_pairs(store: Store, written: bytes) -> None:
     pairs = write_bundle(study_in(store, dataset()).record)
     history = members_of(written)["rating_history.jsonl"]
-    with pytest.raises(InputError, match="neither a task nor ratings"):
+    with pytest.raises(InputError, match="cannot have a task or ratings"):
         read_bundle(edited(pairs, {"rating_history.jsonl": history}), "b.zip")
 
 

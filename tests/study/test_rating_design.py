@@ -120,12 +120,12 @@ def test_what_an_owner_should_know(store: Store) -> None:
     some = replace(full, outputs=full.outputs[:-1], left_out={"no text": 2})
     _, notes = import_rating_study(store, "some", some, TASK, DESIGN)
     assert notes == (
-        "1 of 3 items lack a text of some system or level; they are rated with what they have",
+        "1 of 3 items lack a text of some system or level; raters see the texts they have",
         "2 texts left out: no text",
     )
     for alone in (rating_texts(3, ["s"], levels=("A0", "A1")), rating_texts(3, ["S1", "s1"])):
         _, notes = import_rating_study(store, alone.sha256[:9], alone, TASK, DESIGN)
-        assert [note[:34] for note in notes] == ["no item has texts of two systems: "]
+        assert [note[:32] for note in notes] == ["no item has texts of two systems"]
 
 
 def one(item: str = "1", system: str = "s", text: str = "T.", **more: str) -> ScorableOutput:
@@ -135,7 +135,7 @@ def one(item: str = "1", system: str = "s", text: str = "T.", **more: str) -> Sc
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        ((), "it holds no text"),
+        ((), "the file has no text"),
         ((one(text=" "),), "item 1, system s: the text is empty"),
         ((one(level="A0"), one(level="A0")), "item 1, system s, level A0: 2 texts"),
         ((one(source="a"), one(system="t", source="b")), "item 1: its texts have more than one source text"),
@@ -143,7 +143,7 @@ def one(item: str = "1", system: str = "s", text: str = "T.", **more: str) -> Sc
     ],
 )
 def test_texts_that_cannot_be_rated(texts: tuple[ScorableOutput, ...], said: str) -> None:
-    with pytest.raises(InputError, match=r"f\.csv cannot be rated") as raised:
+    with pytest.raises(InputError, match=r"f\.csv cannot become a rating study") as raised:
         study_texts(OutputSet(texts, "00", "f.csv"))
     assert said in str(raised.value)
 
@@ -153,9 +153,9 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
     twice = replace(TASK, dimensions=(HARM, HARM))
     clash = replace(TASK, dimensions=(replace(OVERALL, name="mqm"),))
     for task, said in (
-        (nothing, "nothing is asked"),
-        (twice, "several dimensions are called H"),
-        (clash, "'mqm' cannot stand"),
+        (nothing, "the task is empty"),
+        (twice, "H is the name of several dimensions"),
+        (clash, "cannot have a dimension 'mqm'"),
         (replace(TASK, dimensions=(replace(OVERALL, lowest=100),)), "  - dimensions, 1, highest: is 100"),
     ):
         with pytest.raises(InputError, match=said):
@@ -164,21 +164,21 @@ def test_tasks_and_designs_that_cannot_be(store: Store) -> None:
         check_rating_design(Design("a", "", seed=-1, repeat_share=0.6, max_questions=3))
     assert len(raised.value.problems) == 4
     same = rating_texts()
-    telling_note = "the task's words, which raters read, hold the names of systems: zq-west"
+    telling_note = "raters read the names of systems in the task: zq-west"
     telling = replace(TASK, dimensions=(replace(HARM, description="Is it as harmless as *ZQ-West*?"),))
     _, notes = import_rating_study(store, "x", same, telling, DESIGN)
     assert telling_note in notes
     labelled = replace(TASK, labels=TaskLabels(text="text of zq-west"))
     _, notes = import_rating_study(store, "labelled", rating_texts(), labelled, DESIGN)
     assert telling_note in notes
-    with pytest.raises(InputError, match="already here"):
+    with pytest.raises(InputError, match="was imported before"):
         import_rating_study(store, "y", same, TASK, DESIGN)
     import_rating_study(store, "y", same, TASK, DESIGN, again=True)
     pairs = replace(dataset(n_items=3), sha256=same.sha256)
     import_study(
         store, "p", pairs, Design("ai", "human", seed=1)
     )  # another kind of study of the file is none of this
-    with pytest.raises(InputError, match="was imported as p"):
+    with pytest.raises(InputError, match=r" as p\. Use that study"):
         import_study(store, "q", pairs, Design("ai", "human", seed=1))
     assert describe_design(DESIGN) == "seed 5, ratings per item from all raters, hidden repeats 10%"
 
@@ -196,8 +196,8 @@ def test_a_text_that_is_the_reference_shown_is_warned_about(store: Store) -> Non
 
     assert notes_with(TASK, "hidden") == []
     assert notes_with(replace(TASK, show_reference=True), "shown") == [
-        "1 of 2 items have no reference, which this task shows: raters judge these without",
-        "raters will recognise texts that are the reference they see, word for word: s A0 in 1 of 2 items",
+        "1 of 2 items have no reference, although this task shows references",
+        "raters will recognise texts that equal the reference word for word: s A0 in 1 of 2 items",
     ]
 
 
@@ -233,7 +233,7 @@ def test_one_answer_for_everything_is_flagged_and_repeats_are_compared(store: St
         rate(desk, number, 50.0 if number < 18 else 51.0)
     (line, _) = list_progress(store, at_hand.study)
     assert not isinstance(line, RaterProgress)
-    assert line.flags == ("always the same: one answer for all 15 texts",)
+    assert line.flags == ("always the same: equal answers for all 15 texts",)
     assert (line.repeats_same, line.repeats) == (2, 3)
 
 

@@ -77,7 +77,7 @@ def test_nothing_handed_out_names_a_system_a_level_an_item_a_seed_or_a_file(stor
     values = list(handed_out(at_hand.desk("R1")))
     seen = repr(values) + "".join(repr(asdict(v)) for v in values if dataclasses.is_dataclass(v))
     assert "Source 2." in seen
-    assert "your answers are locked" in seen
+    assert "Your answers are locked" in seen
     assert not [marker for marker in TELLING if marker in seen]
     pickled = b"".join(pickle.dumps(v) for v in values)
     assert not [marker for marker in TELLING if marker.encode() in pickled]
@@ -116,7 +116,7 @@ def test_links_open_the_desk_of_their_kind(store: Store) -> None:
 def test_guidelines_speak_of_texts_and_may_name_no_system(store: Store) -> None:
     at_hand = rating_study(store)
     assert "How to rate a text" in at_hand.desk("R1").guidelines()
-    with pytest.raises(InputError, match="names the source 'zq-west'"):
+    with pytest.raises(InputError, match="names the system 'zq-west'"):
         set_guideline(store, at_hand.study, "en", "ZQ-West writes well.")
     set_guideline(store, at_hand.study, "en", "Read in peace.")
     assert at_hand.desk("R1").guidelines() == "Read in peace."
@@ -169,7 +169,7 @@ def test_done_only_when_nothing_is_missing(store: Store) -> None:
     desk = rating_study(store).desk("R1")
     with pytest.raises(NotAllowed) as said:
         desk.complete(1, seconds=1.0)
-    for part in ("Overall quality", "Harmless", "the errors, or that there are none"):
+    for part in ("Overall quality", "Harmless", "the errors, or a tick that there are none"):
         assert part in str(said.value)
     rate(desk, 1)
     desk.save_scores(1, {"H": None})
@@ -190,11 +190,11 @@ def test_done_only_when_nothing_is_missing(store: Store) -> None:
 @pytest.mark.parametrize(
     ("scores", "said"),
     [
-        ({"overall": 100.1}, "Overall quality: 100.1 is not on offer"),
-        ({"overall": float("nan")}, "nan is not on offer"),
-        ({"H": 0.5}, "Harmless: 0.5 is not on offer"),
-        ({"H": True}, "True is not on offer"),
-        ({"style": 1}, "style: this is not asked here"),
+        ({"overall": 100.1}, "Overall quality: 100.1 is not a possible score"),
+        ({"overall": float("nan")}, "nan is not a possible score"),
+        ({"H": 0.5}, "Harmless: 0.5 is not a possible score"),
+        ({"H": True}, "True is not a possible score"),
+        ({"style": 1}, "style: not a dimension of this task"),
     ],
 )
 def test_scores_that_are_not_on_offer(store: Store, scores: dict[str, float], said: str) -> None:
@@ -223,9 +223,9 @@ def test_spans_that_cannot_be(store: Store) -> None:
     with pytest.raises(InputError) as raised:
         desk.save_spans(1, [*wrong, FAULT])
     assert [p.split(":")[0] for p in raised.value.problems] == [f"error {n}" for n in range(1, 8)]
-    with pytest.raises(InputError, match="cannot be said that there are none"):
+    with pytest.raises(InputError, match="Delete them before you tick that there are none"):
         desk.save_spans(1, [FAULT], no_errors=True)
-    with pytest.raises(InputError, match="more than 500"):
+    with pytest.raises(InputError, match="at most 500"):
         desk.save_spans(1, [FAULT] * 501)
     assert len(at_hand.record.rating_history) == 1
 
@@ -241,7 +241,7 @@ def test_errors_in_the_source_where_the_task_has_them(store: Store) -> None:
 
 def test_errors_are_not_marked_where_nobody_asks(store: Store) -> None:
     desk = rating_study(store, task=dataclasses.replace(TASK, dimensions=(OVERALL,), spans=None)).desk("R1")
-    with pytest.raises(InputError, match="not marked in this study"):
+    with pytest.raises(InputError, match="do not mark errors in this study"):
         desk.save_spans(1, [FAULT])
     desk.save_scores(1, {"overall": 0})
     desk.complete(1, seconds=None)
@@ -265,7 +265,7 @@ def test_what_was_put_off_comes_back(store: Store) -> None:
     rate_all(desk)
     assert not any(status.skipped for status in desk.statuses())
     desk.finish()
-    with pytest.raises(NotAllowed, match="your answers are locked"):
+    with pytest.raises(NotAllowed, match="Your answers are locked"):
         desk.save_scores(1, {"overall": 3})
 
 
@@ -285,7 +285,7 @@ def test_a_link_that_is_gone_a_study_that_closed_a_list_drawn_again(store: Store
     gone, drawn, closed = (at_hand.desk(rater) for rater in ("R1", "R2", "R3"))
     drawn.text(1)
     revoke_link(store, at_hand.study, "R1")
-    with pytest.raises(NotAllowed, match="Your link was withdrawn"):
+    with pytest.raises(NotAllowed, match="link no longer works"):
         gone.save_spans(1, [FAULT])
     change_design(store, at_hand.study, Design("", "", seed=99, blinding_pairs=0))
     with pytest.raises(NotAllowed, match="list of texts was drawn again"):
@@ -306,5 +306,5 @@ def test_the_first_text_that_is_done_freezes_the_design(store: Store) -> None:
     assert at_hand.study.first_vote_utc is None, "previews never count"
     move(store, at_hand.study, "open")
     rate(at_hand.desk("R1"), 1)
-    with pytest.raises(NotAllowed, match="design is frozen"):
+    with pytest.raises(NotAllowed, match="design was frozen"):
         change_design(store, at_hand.study, Design("", "", seed=99, blinding_pairs=0))

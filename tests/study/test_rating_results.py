@@ -59,7 +59,7 @@ def record_of(at_hand: RatingStudyAtHand) -> StudyRecord:
 
 def test_nothing_is_said_before_the_study_is_unblinded(ended: RatingStudyAtHand) -> None:
     move(ended.store, ended.study, "closed")
-    with pytest.raises(NotAllowed, match="stay shut"):
+    with pytest.raises(NotAllowed, match="stay hidden"):
         released_record(ended.store, ended.study)
 
 
@@ -188,7 +188,7 @@ def test_a_task_without_errors_has_no_rating_of_them(store: Store) -> None:
     desk.save_scores(1, {"overall": 3, "H": 0})
     desk.complete(1, seconds=1)
     record = record_of(at_hand)
-    with pytest.raises(NotAllowed, match="nothing to write as MQM"):
+    with pytest.raises(NotAllowed, match="cannot be exported as MQM"):
         mqm_tsv(record)
     found = rating_set_of(record)
     assert [(r.dimension, r.score, r.spans) for r in found.ratings] == [

@@ -15,9 +15,9 @@ from core.study.lifecycle import move, restore_study
 from core.study.raters import import_votes
 
 WAYS = {
-    "draft": "To end it: open and close it, then unblind it with a reason",
-    "open": "To end it: close it, then unblind it with a reason",
-    "closed": "To end it: unblind it with a reason",
+    "draft": "To end the study, open and close it, then unblind it with a reason",
+    "open": "To end the study, close it, then unblind it with a reason",
+    "closed": "To end the study, unblind it with a reason",
 }
 
 
@@ -37,7 +37,7 @@ def test_shut_until_it_is_unblinded(store: Store, state: str) -> None:
         return
     said = refusal(lambda: released_record(store, at_hand.study))
     assert said == refusal(lambda: check_released(at_hand.study))
-    assert said.startswith(f"Study 'study' is {state}: results and exports stay shut until it is unblinded")
+    assert said.startswith(f"Study 'study' is {state}: results and exports stay hidden until you unblind it")
     assert WAYS[state] in said
     assert "`python -m core study unblind study --reason TEXT`" in said
     assert "`python -m core study progress study`" in said
@@ -76,9 +76,7 @@ def test_a_study_looked_up_earlier_opens_nothing(store: Store) -> None:
 def test_unblinded_is_for_good(store: Store) -> None:
     at_hand = study_in(store, state="unblinded")
     for state in get_args(State):
-        assert "it can become nothing further" in refusal(
-            lambda to=state: move(store, at_hand.study, to, "x")
-        )
+        assert "This state is final" in refusal(lambda to=state: move(store, at_hand.study, to, "x"))
 
 
 @pytest.mark.parametrize("state", ["draft", "open", "closed"])

@@ -122,7 +122,7 @@ def test_a_rater_without_a_question_is_told_so(store: Store) -> None:
     at_hand = study_in(store, dataset(2), raters=["R0"], votes_per_pair=1)
     add_raters(store, at_hand.study, ["R1"])
     assert at_hand.desk("R1").total == 0
-    assert "nothing for you to rate yet" in at_hand.desk("R1").closed_reason
+    assert "nothing to rate yet" in at_hand.desk("R1").closed_reason
     assert at_hand.desk("R1").next_open() is None
     change_design(store, at_hand.study, replace(at_hand.study.design, votes_per_pair=2))
     assert at_hand.desk("R1").total == 10

@@ -1,4 +1,4 @@
-"""`study`: import, states, raters and their votes, texts raters read, the log, backups."""
+"""`study`: import, states, raters and their votes, texts for raters, the log, backups."""
 
 import argparse
 import json
@@ -43,14 +43,16 @@ from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_
 
 
 def _add_backup(verbs: Commands) -> None:
-    command = verbs.add_parser("backup", help="all studies and the key of their links, as one zip")
-    command.add_argument("--out", type=Path, required=True, help="the zip; keep it as safe as the database")
+    command = verbs.add_parser("backup", help="save all studies and the key of their links as one zip")
+    command.add_argument(
+        "--out", type=Path, required=True, help="zip file to write; protect it like the database"
+    )
     add_database_option(command)
     command.set_defaults(run=_backup)
-    command = verbs.add_parser("restore", help="put a backup back; works while the app runs")
-    command.add_argument("file", type=Path, help="a zip that `study backup` wrote")
+    command = verbs.add_parser("restore", help="restore a backup; works while the app runs")
+    command.add_argument("file", type=Path, help="zip file written by `study backup`")
     command.add_argument(
-        "--replace", action="store_true", help="where there is a database: keep a copy of it, and replace it"
+        "--replace", action="store_true", help="replace an existing database and keep a copy of it"
     )
     add_database_option(command)
     command.set_defaults(run=_restore)
@@ -61,12 +63,12 @@ def _backup(options: argparse.Namespace) -> None:
     check_not_the_database(options.out, path)
     with open_store(path) as store:
         data = write_backup(store)
-    mask = os.umask(0o077)  # it opens every link: for its owner's eyes alone
+    mask = os.umask(0o077)  # the backup opens every link, so only its owner may read it
     try:
         write_file(options.out, data)
     finally:
         os.umask(mask)
-    print(f"{options.out}\nIt opens every personal link: keep it as safe as the database.")
+    print(f"{options.out}\nThis file opens every personal link. Protect it like the database.")
 
 
 def _restore(options: argparse.Namespace) -> None:
@@ -77,10 +79,10 @@ def _restore(options: argparse.Namespace) -> None:
     print(
         f"Restored {path} from the backup of {restored.created_utc} (Assay {restored.app_version}); "
         f"studies: {', '.join(restored.studies) or 'none'}.\n"
-        "Everything stands as it stood then, personal links too."
+        "All data and personal links are as they were at that time."
     )
     if restored.kept is not None:
-        print(f"What was there before is kept: {restored.kept}")
+        print(f"The previous database was kept as {restored.kept}")
 
 
 _CALLED = {
@@ -89,32 +91,34 @@ _CALLED = {
     "repeat_share": "repeats",
     "blinding_pairs": "guess_pairs",
 }
-"""Field of Design -> its option, where that has another name."""
+"""Field of Design -> its option, if the names differ."""
 
 
 def add_to(nouns: Commands) -> None:
     """Register `study` and its verbs."""
     noun = nouns.add_parser("study")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB", action=Later)
-    # Its help computes an example, with scipy.
+    # Registered lazily: its help computes an example with scipy.
     later(
-        verbs, {"import": "make a study of a data set, or restore one from a bundle"}, lambda _: _add_import
+        verbs,
+        {"import": "create a study from a data set, or restore one from a bundle"},
+        lambda _: _add_import,
     )
     later(
         verbs,
-        {"import-ratings": "make a study in which people score texts and mark errors in them"},
+        {"import-ratings": "create a study in which people score texts and mark errors"},
         _of_results,
     )
     _add_votes(verbs)
     _add_states(verbs)
-    add_reading_verb(verbs, "list", "all studies", _list)
+    add_reading_verb(verbs, "list", "list all studies", _list)
     _add_conduct(verbs)
     later(
         verbs,
         {
-            "audit": "do length, diff, punctuation, ... give the sources away?",
-            "results": "agreement, composite and non-inferiority, with intervals",
-            "export": "answers as CSV or JSONL, the paper's JSON, or a whole bundle",
+            "audit": "check whether length, diff, punctuation, ... reveal the system",
+            "results": "show verdict, agreement and composite, with intervals",
+            "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
         _of_results,
     )
@@ -122,41 +126,45 @@ def add_to(nouns: Commands) -> None:
 
 
 def _of_results(_verb: str) -> Callable[[Commands], None]:
-    from core.cli.study.results import add_to as verbs_of_results  # loads statistics
+    from core.cli.study.results import add_to as verbs_of_results  # imported lazily: loads statistics
 
     return verbs_of_results
 
 
 def _add_import(verbs: Commands) -> None:
     command = verbs.add_parser("import")
-    command.add_argument("file", type=Path, help="the paper's JSON, long CSV or JSONL, or a bundle (.zip)")
+    command.add_argument("file", type=Path, help="Factual's JSON, long CSV or JSONL, or a bundle (.zip)")
     command.add_argument(
         "--beside",
         type=Path,
         metavar="FILE",
-        help="where each file has one source: the other one's answers to the same questions",
+        help="if each file has one system: the other system's answers to the same questions",
     )
     command.add_argument(
-        "--shared-only", action="store_true", help="with --beside: leave out questions that only one file has"
+        "--shared-only", action="store_true", help="with --beside: skip questions that are in only one file"
     )
-    command.add_argument("--name", help="name of the study (a bundle brings its own)")
-    command.add_argument("--candidate", help="source whose non-inferiority is asked")
-    command.add_argument("--comparator", help="source it is compared with")
+    command.add_argument(
+        "--name", help="name of the study (default: the file's name, or the name in the bundle)"
+    )
+    command.add_argument("--candidate", help="system to test for non-inferiority")
+    command.add_argument("--comparator", help="system to compare it with")
     command.add_argument(
         "--margin",
         type=float,
         help="non-inferiority margin on the scale of the score, -1 to 1 (default 0.1). " + margin_note(0.1),
     )
     command.add_argument(
-        "--confidence", type=float, help="of the one-sided lower bound, between 0.5 and 1 (default 0.90)"
+        "--confidence",
+        type=float,
+        help="confidence level of the one-sided lower bound, between 0.5 and 1 (default 0.90)",
     )
     command.add_argument(
-        "--main-levels", help="levels of the main analysis, such as A1-A4 or all (default: all but the first)"
+        "--main-levels", help="levels of the main analysis, e.g. A1-A4 or all (default: all but the first)"
     )
     command.add_argument(
         "--votes-needed",
         type=int,
-        help="votes a pair needs to count (default: 2, or as many as a pair can get)",
+        help="votes that a pair needs to count (default: 2, or fewer if it cannot get as many)",
     )
     command.add_argument(
         "--score",
@@ -166,27 +174,31 @@ def _add_import(verbs: Commands) -> None:
     command.add_argument(
         "--flagged",
         choices=FLAGGED_PAIRS,
-        help="votes on pairs that a rater flagged as invalid (default keep)",
+        help="what to do with votes on pairs that a rater flagged as invalid (default keep)",
     )
-    command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
+    command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
     command.add_argument(
-        "--votes-per-pair", type=int, help="raters a question (default: all raters rate all)"
+        "--votes-per-pair", type=int, help="raters per question (default: all raters rate all questions)"
     )
-    command.add_argument("--max-questions", type=int, help="most questions one rater gets")
+    command.add_argument("--max-questions", type=int, help="largest number of questions for one rater")
     command.add_argument(
         "--levels-order",
         choices=["fixed", "shuffled"],
-        help="levels within a question: best to worst, or shuffled (default fixed)",
+        help="order of levels within a question: best to worst, or shuffled (default fixed)",
     )
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
     command.add_argument(
-        "--guess-pairs", type=int, help="rated pairs shown again at the end: which did the person write? (10)"
+        "--guess-pairs",
+        type=int,
+        help="rated pairs shown again at the end to ask which answer a person wrote (default 10)",
     )
     command.add_argument(
-        "--person", choices=["candidate", "comparator"], help="whose answers a person wrote (comparator)"
+        "--person",
+        choices=["candidate", "comparator"],
+        help="the system whose answers a person wrote (default comparator)",
     )
     add_columns_option(command)
-    command.add_argument("--again", action="store_true", help="import a file that is here already once more")
+    command.add_argument("--again", action="store_true", help="import a file again that was imported before")
     add_database_option(command)
     command.set_defaults(run=_import)
 
@@ -200,7 +212,7 @@ def _add(verbs: Commands, verb: str, run: Any, text: str) -> argparse.ArgumentPa
 
 
 def _add_votes(verbs: Commands) -> None:
-    command = _add(verbs, "votes", _votes, "add the paper's votes JSON under a rater's name")
+    command = _add(verbs, "votes", _votes, "import Factual's votes JSON under a rater's name")
     command.add_argument("file", type=Path)
     command.add_argument("--rater", required=True, help="pseudonym of the person who voted")
 
@@ -208,13 +220,13 @@ def _add_votes(verbs: Commands) -> None:
 def _add_states(verbs: Commands) -> None:
     states: tuple[tuple[str, State, str], ...] = (
         ("open", "open", "let raters answer"),
-        ("close", "closed", "take no more answers"),
-        ("unblind", "unblinded", "end a closed study for good; its results may be used from then on"),
+        ("close", "closed", "stop accepting answers"),
+        ("unblind", "unblinded", "end a closed study for good and release its results"),
     )
     for verb, state, text in states:
         command = _add(verbs, verb, _move, text)
         command.add_argument(
-            "--reason", default="", help="kept in the study's log", required=verb == "unblind"
+            "--reason", default="", help="saved in the study's log", required=verb == "unblind"
         )
         command.set_defaults(state=state)
 
@@ -225,7 +237,7 @@ def _import(options: argparse.Namespace) -> None:
         if is_bundle(data):
             study = _restore_command(store, data, options)
         else:
-            from core.study.audit import audit_note, audit_study  # loads statistics
+            from core.study.audit import audit_note, audit_study  # imported lazily: loads statistics
 
             dataset = _dataset(data, options)
             study = _import_dataset(store, dataset, options)
@@ -244,17 +256,17 @@ def _import(options: argparse.Namespace) -> None:
 
 
 def _dataset(data: bytes, options: argparse.Namespace) -> Dataset:
-    """The file's data set, or that of two files with one source each."""
+    """The file's data set, or that of two files with one system each."""
     name = options.file.name
     if options.beside is not None:
         first = read_answers(data, name)
         other = read_answers(read_file(options.beside), options.beside.name, beside=first.source)
         return place_beside(first, other, shared_only=options.shared_only)
     if options.shared_only:
-        raise InputError("--shared-only: there is one file; name the other one with --beside.")
+        raise InputError("--shared-only needs a second file: name it with --beside.")
     try:
         two = (options.candidate, options.comparator)
-        return read_dataset(data, name, two if all(two) else ())
+        return read_dataset(data, name, two if all(two) and two[0] != two[1] else ())
     except InputError:
         if hint := one_source_hint(data, name):
             raise hint from None
@@ -273,7 +285,7 @@ def _import_dataset(store: Store, dataset: Dataset, options: argparse.Namespace)
 
 
 def _design_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Field of Design -> what the command line says, where it says something."""
+    """Field of Design -> its value on the command line, if given."""
     given = {one.name: getattr(options, _CALLED.get(one.name, one.name), None) for one in fields(Design)}
     return {name: value for name, value in given.items() if value is not None}
 
@@ -281,10 +293,12 @@ def _design_options(options: argparse.Namespace) -> dict[str, Any]:
 def _restore_command(store: Store, data: bytes, options: argparse.Namespace) -> Study:
     if _design_options(options):
         raise InputError(
-            f"{options.file.name} is a bundle and brings its own design: leave design options out."
+            f"{options.file.name} is a bundle with its own design. Leave out all design options."
         )
     if options.beside is not None or options.shared_only:
-        raise InputError(f"{options.file.name} is a bundle and holds a whole study: leave --beside out.")
+        raise InputError(
+            f"{options.file.name} is a bundle with a whole study. Leave out --beside and --shared-only."
+        )
     record = read_bundle(data, options.file.name)
     return lifecycle.restore_study(store, record, name=options.name)
 
@@ -295,10 +309,10 @@ def _votes(options: argparse.Namespace) -> None:
         study = find_study(store, options.name)
         count = raters.import_votes_file(store, study, options.rater, data, options.file.name)
         ended = study.state != "unblinded" and get_study(store, study.study_id).state == "unblinded"
-    print(f"{count} votes of {options.rater!r} added to {study.name!r}, side and time unknown.")
+    print(f"Imported {count} votes of {options.rater!r} into {study.name!r}, with side and time unknown.")
     if ended:
         print(
-            "Every vote of this study was imported: it is unblinded now, and nobody can rate in it by link."
+            "Every vote of this study was imported, so it is now unblinded and nobody can rate in it by link."
         )
 
 
@@ -319,7 +333,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _print_list(studies: Sequence[Study]) -> None:
     if not studies:
-        print("No studies yet: `python -m core study import FILE` makes one.")
+        print("No studies yet. Create one with `python -m core study import FILE`.")
     for study in studies:
         print(f"{study.name}\t{study.state}\t{_what_is_asked(study)}")
 
@@ -332,30 +346,39 @@ def _what_is_asked(study: Study) -> str:
 
 def _add_conduct(verbs: Commands) -> None:
     _add_links(verbs)
-    command = _add(verbs, "progress", _progress, "how far each rater is; nothing about sources")
+    command = _add(verbs, "progress", _progress, "show each rater's progress, without revealing systems")
     add_json_option(command)
-    command = _add(verbs, "remind", _remind, "a message for each rater with open pairs, ready to send")
+    command = _add(
+        verbs, "remind", _remind, "print a message, ready to send, for each rater with something left to do"
+    )
     add_url_option(command)
-    command = _add(verbs, "exclude", _exclude, "leave a rater out of the analysis; their answers are kept")
+    command = _add(verbs, "exclude", _exclude, "exclude a rater from the analysis; the answers are kept")
     command.add_argument("rater")
-    command.add_argument("--reason", required=True, help="kept in the log and the exports")
+    command.add_argument("--reason", required=True, help="saved in the log and the exports")
     command = _add(verbs, "include", _include, "count an excluded rater's answers again")
     command.add_argument("rater")
-    command = _add(verbs, "withdraw", _withdraw, "delete a rater's comments and pseudonym, for good")
+    command = _add(verbs, "withdraw", _withdraw, "permanently delete a rater's comments and pseudonym")
     command.add_argument("rater")
-    command.add_argument("--votes", choices=["keep", "drop"], required=True, help="drop: out of the analysis")
-    command = _add(verbs, "wording", _wording, "consent text and button labels in one language: print or set")
-    command.add_argument("--language", default="en", help="BCP 47 (default %(default)s)")
-    command.add_argument("--file", type=Path, help="JSON object of texts; {} goes back to what Assay says")
-    command = _add(verbs, "log", _log, "everything an owner did to the study")
+    command.add_argument(
+        "--votes",
+        choices=["keep", "drop"],
+        required=True,
+        help="keep: votes still count; drop: exclude them from the analysis",
+    )
+    command = _add(verbs, "wording", _wording, "print or set consent text and button labels in one language")
+    command.add_argument("--language", default="en", help="BCP 47 language tag (default %(default)s)")
+    command.add_argument(
+        "--file", type=Path, help="JSON object of texts to set; {} restores the shipped texts"
+    )
+    command = _add(verbs, "log", _log, "print everything that owners did to the study")
     add_json_option(command)
 
 
 def _add_links(verbs: Commands) -> None:
     command = _add(verbs, "links", _links, "print, add, revoke or re-issue raters' personal links")
     command.add_argument("--add", metavar="R1,R2", help="add raters and print their links")
-    command.add_argument("--language", help="of the guidelines for the raters added")
-    command.add_argument("--revoke", metavar="R", help="make a rater's link worthless; answers are kept")
+    command.add_argument("--language", help="language of the guidelines for the added raters")
+    command.add_argument("--revoke", metavar="R", help="revoke a rater's link; the answers are kept")
     command.add_argument("--reissue", metavar="R", help="give a rater a new link; the old one stops working")
     add_url_option(command)
 
@@ -363,7 +386,7 @@ def _add_links(verbs: Commands) -> None:
 def _links(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
-        with store.writing():  # one command, one step
+        with store.writing():  # all changes in one transaction
             if options.revoke:
                 raters.revoke_link(store, study, options.revoke)
             if options.reissue:
@@ -377,7 +400,7 @@ def _links(options: argparse.Namespace) -> None:
             print(f"{link.rater_id}\t{link.url(address_of(store, options.url))}")
         if study.state == "draft":
             print(
-                f"The study is a draft: `python -m core study open {shlex.quote(study.name)}` lets raters answer."
+                f"Draft: open the study to let raters in (`python -m core study open {shlex.quote(study.name)}`)."
             )
 
 
@@ -389,11 +412,11 @@ def _progress(options: argparse.Namespace) -> None:
 
 
 def _print_progress(lines: Sequence[ListProgress], kind: StudyKind) -> None:
-    """A line a rater; nothing about sources or systems."""
+    """Print one line per rater, without revealing systems."""
     own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
         *("rater", "kind", "done", "skipped", "flagged", "median s", *own, "repeats same", "last answer"),
-        "to look at",
+        "check",
         sep="\t",
     )
     for line in lines:
@@ -432,22 +455,22 @@ def _remind(options: argparse.Namespace) -> None:
 def _exclude(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         lifecycle.exclude_rater(store, find_study(store, options.name), options.rater, options.reason)
-    print(f"The answers of {options.rater!r} are kept and no longer counted.")
+    print(f"The answers of {options.rater!r} no longer count. They are kept.")
 
 
 def _include(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         lifecycle.include_rater(store, find_study(store, options.name), options.rater)
-    print(f"The answers of {options.rater!r} are counted again.")
+    print(f"The answers of {options.rater!r} count again.")
 
 
 def _withdraw(options: argparse.Namespace) -> None:
     keep = options.votes == "keep"
     with existing_store(options.db) as store:
         new = lifecycle.withdraw_rater(store, find_study(store, options.name), options.rater, keep_votes=keep)
-    said = "are counted under" if keep else "stay, uncounted, under"
-    print(f"Comments and pseudonym of {options.rater!r} are deleted; the votes {said} {new!r}.")
-    print("Backups, copies and exports made before still hold them.")
+    votes = "count" if keep else "do not count"
+    print(f"Deleted comments and pseudonym of {options.rater!r}. The votes are kept as {new!r} and {votes}.")
+    print("Earlier backups, copies and exports still contain the deleted data.")
 
 
 def _wording(options: argparse.Namespace) -> None:
@@ -465,7 +488,7 @@ def _texts(path: Path) -> dict[str, str]:
     except ValueError as problem:
         raise InputError(f"{path} is not valid JSON ({problem}).") from problem
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        raise InputError(f'{path}: one JSON object of texts is expected, such as {{"left": "Links"}}.')
+        raise InputError(f'{path}: expected a JSON object of texts, e.g. {{"left": "Links"}}.')
     return texts
 
 

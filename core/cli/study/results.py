@@ -1,4 +1,4 @@
-"""`study results`, `audit` and `export`, the same for a study in the database and for a bundle; and studies in which texts are rated."""
+"""`study import-ratings`, `results`, `audit` and `export`; `results` also reads bundles."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -64,7 +64,7 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "rated": rated_jsonl,
     "mqm": mqm_tsv,
 }
-"""Format -> what a rating study is written by."""
+"""Format -> function that writes a rating study."""
 
 
 def add_to(verbs: Commands) -> None:
@@ -78,26 +78,26 @@ def add_to(verbs: Commands) -> None:
 def _add_import_ratings(verbs: Commands) -> None:
     """Register `study import-ratings`."""
     command = verbs.add_parser("import-ratings")
-    command.add_argument("texts", metavar=NAMES, help="texts of any number of systems")
+    command.add_argument("texts", metavar=NAMES, help="file with texts of any number of systems")
     command.add_argument(
         "--task",
         required=True,
         metavar="NAME|FILE",
-        help="what is asked of every text: mqm, direct, ... or YAML",
+        help="task for every text: mqm, direct, ... or a YAML file",
     )
-    command.add_argument("--name", help="name of the study (default: the file's)")
+    command.add_argument("--name", help="name of the study (default: the file's name)")
     command.add_argument(
         "--raters-per-item",
         type=int,
         metavar="N",
-        help="raters of each item and all its texts (default: all raters rate all)",
+        help="raters per item, who rate all its texts (default: all raters rate all items)",
     )
-    command.add_argument("--max-items", type=int, metavar="N", help="most items one rater gets")
-    command.add_argument("--seed", type=int, help="of every draw (default: a new one)")
+    command.add_argument("--max-items", type=int, metavar="N", help="largest number of items for one rater")
+    command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
     command.add_argument("--repeats", type=float, help="share of hidden repeats, 0 to 0.5 (default 0.05)")
     add_pair_option(command)
     add_columns_option(command)
-    command.add_argument("--again", action="store_true", help="import texts that are here already once more")
+    command.add_argument("--again", action="store_true", help="import texts again that were imported before")
     add_database_option(command)
     command.set_defaults(run=_import)
 
@@ -129,17 +129,17 @@ def _import(options: argparse.Namespace) -> None:
 
 
 def _check_no_filters(options: argparse.Namespace) -> None:
-    """Raise InputError for the filters that only studies of pairs have."""
+    """Raise InputError for filters, which only studies of pairs have."""
     filters = ("levels", "raters", "questions", "languages")
     if given := [f"--{name}" for name in filters if getattr(options, name) is not None]:
         raise InputError(
-            f"{', '.join(given)}: of a study of ratings all is shown; leave {'it' if len(given) == 1 else 'them'} out. "
-            "To look at a part, export the ratings."
+            f"{', '.join(given)}: a study of ratings has no filters; leave {'it' if len(given) == 1 else 'them'} out. "
+            "To analyse a part, export the ratings."
         )
 
 
 def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
-    """Totals by system, level and dimension; raters against themselves; what is left out."""
+    """Print totals by system, level and dimension, self-consistency of raters, and what is left out."""
     found = counted(record)
     totals, repeats = system_totals(record, n_resamples=options.resamples), consistency(record)
     as_json = {
@@ -168,7 +168,7 @@ _FORMATS: dict[Asks, Mapping[str, Callable[[StudyRecord], bytes]]] = {
     "ratings": {**RATING_WRITERS, "bundle": write_bundle},
 }
 _PAPER = "paper"
-"""Of pairs: as many files as there are raters."""
+"""Format of pairs that gives one file per rater."""
 
 
 def _add_results(verbs: Commands) -> None:
@@ -177,11 +177,11 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument("study", metavar="NAME|BUNDLE", help="name of a study, or a bundle (.zip)")
     command.add_argument(
         "--levels",
-        help="such as A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
+        help="levels, e.g. A1-A4, A1,A3 or all (default: those of the main analysis). Any filter makes the result exploratory",
     )
-    command.add_argument("--raters", metavar="A,B", help="default: all who have answered")
-    command.add_argument("--questions", metavar="ID,ID", help="default: all")
-    command.add_argument("--languages", metavar="en,ja", help="default: all")
+    command.add_argument("--raters", metavar="A,B", help="raters to include (default: all who have answered)")
+    command.add_argument("--questions", metavar="ID,ID", help="questions to include (default: all)")
+    command.add_argument("--languages", metavar="en,ja", help="languages to include (default: all)")
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
@@ -199,17 +199,20 @@ def _add_export(verbs: Commands) -> None:
         "--format",
         choices=list(formats),
         required=True,
-        help="guesses and paper: of pairs; spans, rated and mqm: of ratings",
+        help="guesses and paper (Factual's votes JSON) are for pairs; spans, rated and mqm for ratings",
     )
     command.add_argument(
-        "--out", type=Path, required=True, help="file; for several raters' paper JSON, a folder"
+        "--out",
+        type=Path,
+        required=True,
+        help="file to write; a folder for --format paper with several raters",
     )
     add_database_option(command)
     command.set_defaults(run=_export)
 
 
 def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
-    """The study to analyse, and whether it stands in the database; what a filter then refuses was not shown."""
+    """The study to analyse, and whether it comes from the database. Nothing counts as shown yet: a filter may be refused."""
     path = Path(options.study)
     if path.is_file() and is_bundle(data := read_file(path)):
         return _bundle(data, path), False
@@ -217,7 +220,7 @@ def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
         try:
             return released_record(store, find_study(store, options.study), seen=False), True
         except NotFound:
-            if path.suffix.lower() == ".zip":  # meant as a file: say what is wrong with it
+            if path.suffix.lower() == ".zip":  # meant as a file, so report what is wrong with it
                 return _bundle(read_file(path), path), False
             raise
 
@@ -263,7 +266,7 @@ def _results(options: argparse.Namespace) -> None:
 
 
 def _said(results: StudyResults) -> list[str]:
-    """The verdict with what limits it, then what the numbers rest on."""
+    """The verdict and its limits, then the data behind the numbers."""
     block = results.overall
     return [
         f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}",
@@ -273,7 +276,7 @@ def _said(results: StudyResults) -> list[str]:
         described(results),
         f"Raters: {', '.join(results.raters) or 'none'}"
         + (f"; levels: {', '.join(results.levels)}" if results.levels else ""),
-        f"Pairs: {block.n_pairs}, of questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
+        f"Pairs: {block.n_pairs}; questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
         *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
@@ -292,7 +295,9 @@ def _export(options: argparse.Namespace) -> None:
         else:
             write_file(options.out, _FORMATS[study.asks][options.format](record))
             written = [options.out]
-        write_log(store, study.study_id, "exported", options.format)  # a refused export is none
+        write_log(
+            store, study.study_id, "exported", options.format
+        )  # after writing, so that a refused export is not logged
     for path in written:
         print(path)
 
@@ -301,13 +306,13 @@ def _check_format(study: Study, wanted: str) -> None:
     offered = [*_FORMATS[study.asks], *([_PAPER] if study.asks == "levels" else [])]
     if wanted not in offered:
         raise InputError(
-            f"--format {wanted}: study {study.name!r} cannot be exported so. Possible formats: "
+            f"--format {wanted}: not available for study {study.name!r}. Possible formats: "
             f"{', '.join(offered)}."
         )
 
 
 def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
-    """One file for one rater; else a folder with a file a rater."""
+    """Write one file for one rater, or a folder with one file per rater."""
     files = paper_files(record)
     if not files:
         raise InputError(f"Study {record.study.name!r} has no answers to export.")
@@ -315,7 +320,7 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
         write_file(out, next(iter(files.values())))
         return [out]
     if out.is_file():
-        raise InputError(f"{len(files)} raters give {len(files)} files: name a folder, not the file {out}.")
+        raise InputError(f"{len(files)} raters need {len(files)} files: name a folder, not the file {out}.")
     make_folder(out)
     for name, content in files.items():
         write_file(out / name, content)

@@ -1,4 +1,4 @@
-"""Which answers count: from a study's record to arrays of votes, with what is left out, by reason."""
+"""Turn a study's record into arrays of the votes that count, with the number left out by reason."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -50,40 +50,40 @@ class Counted:
     codes: NDArray[np.int64]
     """Shape (pairs, raters): index into PREFERENCES, -1 for missing."""
     flagged: frozenset[Key]
-    """Pairs that a rater who counts reported as invalid, in `keys` or not."""
+    """Pairs that a counted rater flagged as invalid, whether in `keys` or not."""
     pairs_by_votes: dict[int, int]
-    """Votes given -> pairs, over all pairs that were looked for."""
+    """Number of votes -> number of pairs, over all selected pairs."""
     pairs_left_out: dict[str, int]
-    """Reason -> pairs that were looked for and are not in `keys`."""
+    """Reason -> number of selected pairs that are not in `keys`."""
     left_out_by_level: dict[str, dict[str, int]]
     answers_used: int
     answers_left_out: dict[str, int]
-    """Reason -> answers that are in the study and not in `codes`."""
+    """Reason -> number of answers that are not in `codes`."""
     sides: dict[str, tuple[int, int, int]]
-    """Rater -> (left, right, side unknown) among main answers that name a source."""
+    """Rater -> (left, right, side unknown) among main answers that prefer a system."""
     repeats: dict[str, tuple[int, int]]
-    """Rater -> (same preference, answered twice)."""
+    """Rater -> (repeats with the same preference, repeats answered twice)."""
 
     def at_level(self, level: str) -> NDArray[np.bool_]:
-        """Which of `keys` are at that level."""
+        """Mask of the `keys` at this level."""
         return np.array([key[1] == level for key in self.keys], dtype=bool)
 
     @property
     def questions(self) -> NDArray[np.str_]:
-        """The question of each pair: what is resampled."""
+        """The question of each pair, which is the unit of resampling."""
         return np.array([key[0] for key in self.keys], dtype=str)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """How a line of the sensitivity table departs from the declared analysis set."""
+    """Departure of one sensitivity line from the declared analysis set."""
 
     complete: bool = False
-    """A pair needs the votes of all raters who count, or as many as the design gives it; never fewer than declared."""
+    """Whether a pair needs votes from all counted raters, or as many as the design gives; never fewer than declared."""
     leave_out_flagged: bool | None = None
     """None: as declared."""
     keep_excluded: bool = False
-    """Count excluded raters too, but those who withdrew."""
+    """Whether excluded raters count too, except those who withdrew."""
 
 
 DECLARED = Variant()
@@ -92,9 +92,9 @@ DECLARED = Variant()
 def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) -> Counted:
     """Apply filters and the declared analysis set.
 
-    A pair counts when it has the votes it needs from raters who are not excluded; a rater who answers late adds votes
-    and never removes a pair. Where raters are chosen by a filter, a pair needs at most a vote of each of them.
-    Raises InputError for a level, rater, question or language that is not there.
+    A pair counts if it has the votes it needs from raters who are not excluded. A late rater adds votes and never
+    removes a pair. If a filter selects raters, a pair needs at most one vote from each of them.
+    Raises InputError for an unknown level, rater, question or language.
     """
     rules = analysis_set(record)
     if variant.keep_excluded:
@@ -118,7 +118,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         reason = why_left_out(key, rater, chosen, wanted, rules.levels, repeat=answer.repeat)
         heard = answer.rater_id in chosen or (not picked and counts_at_all(rater))
         if answer.invalid and heard and key in wanted:
-            flagged.add(key)  # also where the rater gave no answer, or noticed it at the hidden repeat
+            flagged.add(key)  # even if the rater gave no answer or flagged only the hidden repeat
         if not answer.answered:
             continue
         if reason is not None:
@@ -131,7 +131,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
     pairs = [(i, lv) for i in items for lv in levels]
     votes = {key: sum(key in main[rater] for rater in chosen) for key in pairs}
     needed = min(rules.votes_needed, len(chosen)) if picked else rules.votes_needed
-    if variant.complete:  # a design may give each pair to fewer raters than there are
+    if variant.complete:  # a design may give each pair to only some raters
         most = record.study.design.votes_per_pair or len(chosen)
         needed = max(needed, min(most, len(chosen)))
     leave_out = rules.flagged == "leave_out"
@@ -163,7 +163,7 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
 
 
 def filtered(record: StudyRecord, filters: Filters) -> dict[str, tuple[str, ...]]:
-    """What is chosen -> the choice, as far as it differs from the declared analysis: then a result is exploratory."""
+    """Filter -> chosen values, for filters that depart from the declared analysis and so make a result exploratory."""
     levels, items = chosen_pairs(record, filters)
     everything = chosen_pairs(record, Filters())
     found: dict[str, tuple[str, ...]] = {}
@@ -181,17 +181,17 @@ def filtered(record: StudyRecord, filters: Filters) -> dict[str, tuple[str, ...]
 
 
 def _picked(record: StudyRecord, chosen: Collection[str]) -> bool:
-    """Whether other raters are chosen than those who count without a filter."""
+    """Whether the filter selects other raters than those who count without it."""
     return set(chosen) != set(chosen_raters(record, Filters()))
 
 
 def counts_at_all(rater: Rater) -> bool:
-    """Whether anything this rater says is part of the analysis."""
+    """Whether this rater's answers are part of the analysis."""
     return not rater.dry_run and rater.excluded is None
 
 
 def chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list[str]]:
-    """Levels and items that the filters leave, in the study's order."""
+    """Levels and items that the filters select, in the study's order."""
     _check("level", filters.levels, record.study.levels)
     _check("question", filters.questions, [item.item_id for item in record.items])
     _check("language", filters.languages, {item.language for item in record.items})
@@ -209,7 +209,7 @@ def chosen_pairs(record: StudyRecord, filters: Filters) -> tuple[list[str], list
 
 
 def chosen_raters(record: StudyRecord, filters: Filters) -> list[str]:
-    """Those asked for, else all who have answered something that counts."""
+    """The raters in the filter, or all who have given an answer that counts."""
     real = [rater.rater_id for rater in record.raters if counts_at_all(rater)]
     if filters.raters is not None:
         excluded = [
@@ -229,9 +229,7 @@ def _check(what: str, asked: Sequence[str] | None, there: Collection[str]) -> No
     unknown = [name for name in asked or () if name not in there]
     if unknown:
         known = ", ".join(sorted(there)) or "none"
-        raise InputError(
-            f"There is no {what} {', '.join(map(repr, unknown))} in this study; there is: {known}."
-        )
+        raise InputError(f"This study has no {what} {', '.join(map(repr, unknown))}. Available: {known}.")
 
 
 def why_left_out(
@@ -243,7 +241,7 @@ def why_left_out(
     *,
     repeat: bool = False,
 ) -> str | None:
-    """The first rule that leaves out what a rater said about a pair; None: it counts.
+    """The first reason to leave out a rater's answer to a pair; None if it counts.
 
     declared: levels of the main analysis.
     """
@@ -267,7 +265,7 @@ def _repeats(
     shown: dict[AnswerKey, Assignment],
     wanted: set[Key],
 ) -> dict[str, tuple[int, int]]:
-    """Per rater: hidden repeats answered with the preference of the first time, of those answered twice."""
+    """Rater -> (repeats with the same preference as the first time, repeats answered both times)."""
     counts = {rater: [0, 0] for rater in raters}
     for answer in record.answers:
         key = (answer.item_id, answer.level)
@@ -282,5 +280,5 @@ def _repeats(
 
 def _preference(record: StudyRecord, answer: Answer, shown: dict[AnswerKey, Assignment]) -> Preference:
     preference = preference_of(record, answer, shown.get(answer.key))
-    assert preference is not None, "only answers that were given are decoded"
+    assert preference is not None, "only given answers can be decoded"
     return preference

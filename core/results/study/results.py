@@ -1,5 +1,5 @@
-"""Everything a blind study says, for the results page, `study results` and a bundle: its verdict, in words too, how that
-depends on what counts, and whether blinding held.
+"""All results of a blind study, for the results page, `study results` and a bundle: the verdict, its sensitivity to what
+counts, agreement, and whether blinding held.
 """
 
 from collections import Counter
@@ -68,23 +68,23 @@ from core.study.lifecycle import VOTES_LEFT_OUT
 from core.study.raters import progress_of
 
 ORDER: tuple[str, ...] = GUESSED_SIDES
-"""Of the columns of every table of guesses; its rows are the first two."""
+"""Order of the columns of every table of guesses; its rows are the first two."""
 FEW = 30
-"""Below this many guesses the reading says that they are few."""
+"""Below this number, the reading warns that there are few guesses."""
 
 
 @dataclass(frozen=True)
 class Blinding:
-    """What the guesses say about the blinding."""
+    """Results on blinding, from the guesses."""
 
     person: str
-    """The source whose answers a person wrote."""
+    """The system whose answers a person wrote."""
     overall: BlindingIndex
     per_rater: dict[str, BlindingIndex]
     n_left_out: dict[str, int]
-    """Reason -> guesses that are in the study and not in `overall`."""
+    """Reason -> number of guesses left out of `overall`."""
     comments: tuple[Guess, ...]
-    """The guesses used that have a comment; not in the JSON."""
+    """Guesses in `overall` with a comment; not in the JSON."""
 
     @property
     def reading(self) -> str:
@@ -108,10 +108,10 @@ def blinding(
     filters: Filters | None = None,
     **drawing: Unpack[Resampling],
 ) -> Blinding:
-    """The guesses of the raters and pairs that the filters leave, against the sides that these raters saw.
+    """Compare guesses with the sides that raters saw, for the raters and pairs that the filters select.
 
-    A guess counts also where the pair itself is left out of the main analysis, flagged or not answered by everybody:
-    it is about the texts and not about the vote.
+    A guess counts even if its pair is not in the main analysis, because it was flagged or has too few votes: guesses are
+    about the texts and not about the votes.
     """
     filters = filters or Filters()
     levels, items = chosen_pairs(record, filters)
@@ -157,71 +157,73 @@ def _true_side(guess: Guess, assignment: Assignment | None, person: str) -> int:
 
 
 def _reading(found: BlindingIndex) -> str:
-    """A claim only where Bang's interval over questions and the exact interval of the share both exclude chance.
+    """The result in words. Claims something only if two intervals exclude chance: Bang's over questions, and that of the share.
 
-    The first knows that guesses about one question hang together; the second has a width also when all were right.
+    The first allows for dependent guesses about one question; the second has a width even if all guesses were right.
     """
     share, bang = found.share_right, found.bang_questions
     if not found.n:
-        return "There is no guess yet which answer the person wrote."
+        return "No guesses yet which answer the person wrote."
     if share.low is None or share.high is None:
-        return f'Raters answered "cannot tell" {found.n} of {found.n} times: no sign that blinding failed.{_few(found)}'
+        return f'No sign that blinding failed. Raters answered "cannot tell" every time (n = {found.n}).{_few(found)}'
     counts = (
-        f"Raters named the person's answer rightly {share.n_right} of the {share.n} times they named one "
-        f'("cannot tell" {found.n - share.n} times more)'
+        f"Raters picked out the human answer correctly in {share.n_right} of {share.n} guesses "
+        f'("cannot tell" in {found.n - share.n} more)'
     )
     if bang.low is None or bang.high is None:
-        few = "all about one question" if bang.n_clusters < 2 else bang.interval_reason
-        return f"{counts}: without an interval ({few}) nothing follows for the blinding."
+        few = "all guesses are about one question" if bang.n_clusters < 2 else bang.interval_reason
+        return f"No conclusion about blinding, because there is no interval ({few}). {counts}."
     by_index = _against_chance(bang.low, bang.high, 0)
     by_share = _against_chance(share.low, share.high, 0.5)
     if by_index == by_share == 1:
-        return f"{counts}, more often than by guessing: blinding did not hold."
+        return f"Blinding did not hold. {counts}, more often than by chance."
     if by_index == by_share == -1:
         return (
-            f"{counts}, more often wrong than by guessing: they could tell the answers apart and took the other "
-            "one for the person's."
+            f"Blinding did not hold. {counts}, less often than by chance: they could tell the answers apart, but took the "
+            "wrong one for the human answer."
         )
-    if by_share or (by_index and bang.low < bang.high):  # of width 0: nothing varied, which says nothing
+    if by_share or (
+        by_index and bang.low < bang.high
+    ):  # an interval of width 0 shows only that nothing varied
         return (
-            f"{counts}: of two intervals (Bang's index over questions, share right) one excludes guessing and one "
-            f"does not, so blinding may not have held.{_few(found)}"
+            f"Blinding may not have held. {counts}. Only one of two intervals (Bang's index over questions, share right) "
+            f"excludes chance.{_few(found)}"
         )
-    return f"{counts}: no sign that blinding failed, which does not show that it held.{_few(found)}"
+    return f"No sign that blinding failed, which does not prove that it held. {counts}.{_few(found)}"
 
 
 def _against_chance(low: float, high: float, chance: float) -> int:
-    """1 above chance, -1 below, 0 when the interval holds it."""
+    """1 above chance, -1 below, 0 if the interval contains it."""
     return int(low > chance) - int(high < chance)
 
 
 def _few(found: BlindingIndex) -> str:
-    return f" The guesses are few ({found.n}): a moderate leak would go unseen." if found.n < FEW else ""
+    return f" With only {found.n} guesses, a moderate leak would go unnoticed." if found.n < FEW else ""
 
 
 N_RESAMPLES = 10_000
-"""Behind every verdict, whatever other numbers are resampled with: a verdict is not to be chosen by it."""
+"""Resamples behind every verdict, independent of other settings, so that nobody can choose a verdict by it."""
 AS_DECLARED = "as declared"
 
 
 @dataclass(frozen=True)
 class SensitivityLine:
-    """One other way of counting, and the verdict it would give."""
+    """An alternative way of counting, and the verdict it gives."""
 
     name: str
     n_pairs: int
     bound: float | None
-    """The deciding bound."""
+    """The bound that decides."""
     value: str
     """The verdict."""
 
 
 @dataclass(frozen=True)
 class AfterUnblinding:
-    """What changed once the results could be seen, and the verdict before that."""
+    """Changes after results became visible, and the verdict before them."""
 
     since: str | None
-    """Unblinding; for imported votes the first time that results were shown, used or exported. None: not yet."""
+    """Time of unblinding; for imported votes, when results were first shown, used or exported. None: not yet."""
     excluded: tuple[str, ...] = ()
     """Raters excluded since then."""
     included: tuple[str, ...] = ()
@@ -229,9 +231,9 @@ class AfterUnblinding:
     votes: int = 0
     """Votes added or changed since then."""
     flags: int = 0
-    """Pairs reported as invalid, or no longer, since then."""
+    """Pairs flagged as invalid or unflagged since then."""
     verdict: Verdict | None = None
-    """Of the whole study as it stood then; None where nothing changed."""
+    """Verdict of the whole study at that time; None if nothing changed."""
 
     @property
     def any(self) -> bool:
@@ -240,7 +242,7 @@ class AfterUnblinding:
 
 
 def pair_scores(counted: Counted, score: Score) -> Floats:
-    """One score a counted pair: the composite, or the mean vote."""
+    """One score per counted pair: the composite, or the mean vote."""
     signs = preferences(counted.codes)
     return composite_scores(signs) if score == "composite" else net_preferences(signs)
 
@@ -248,9 +250,9 @@ def pair_scores(counted: Counted, score: Score) -> Floats:
 def decide(
     record: StudyRecord, counted: Counted, score: Score, *, rng: int, worst: bool = False
 ) -> tuple[Verdict, int]:
-    """The verdict on the pairs counted, and how many they are.
+    """The verdict on the counted pairs, and their number.
 
-    worst: a pair that somebody reported as invalid counts as a win of the comparator, whatever its votes.
+    worst: every flagged pair counts as a win for the comparator, whatever its votes.
     """
     scores, questions = pair_scores(counted, score), list(counted.questions)
     if worst:
@@ -273,7 +275,7 @@ def decide(
 def verdict_and_sensitivity(
     record: StudyRecord, filters: Filters, *, rng: int
 ) -> tuple[Verdict, tuple[SensitivityLine, ...]]:
-    """The verdict as declared; and a line for it, then one for each rule of the analysis set that is changed."""
+    """The declared verdict, and sensitivity lines: one as declared, then one for each changed rule of the analysis set."""
     declared = record.study.design.score
     left_out, kept = Variant(leave_out_flagged=True), Variant(leave_out_flagged=False)
     other = ("kept", kept) if record.study.design.flagged == "leave_out" else ("left out", left_out)
@@ -290,7 +292,7 @@ def verdict_and_sensitivity(
     table = []
     for name, variant, score, worst in lines:
         way = variant, score, worst
-        if way not in made:  # the declared score has a line of its own too
+        if way not in made:  # the declared score also has its own line
             made[way] = decide(record, count(record, filters, variant), score, rng=rng, worst=worst)
         found, n = made[way]
         table.append(SensitivityLine(name, n, found.bound, found.value))
@@ -299,7 +301,7 @@ def verdict_and_sensitivity(
 
 
 def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
-    """What was excluded, voted or flagged since the results could be seen."""
+    """Exclusions, votes and flags since results became visible."""
     seen = results_seen(record)
     if seen is None:
         return AfterUnblinding(None)
@@ -326,7 +328,7 @@ def after_unblinding(record: StudyRecord, *, rng: int) -> AfterUnblinding:
 
 
 def as_of(record: StudyRecord, place: int) -> StudyRecord:
-    """The study as it stood at a line of its log: raters, exclusions and answers; texts and lists are those of today."""
+    """The study at a line of its log: raters, exclusions and answers of that time, with today's texts and lists."""
     utc, log, later = record.log[place].at_utc, record.log[: place + 1], record.log[place + 1 :]
     answers: dict[AnswerKey, Answer] = {}
     for entry in record.history:
@@ -343,7 +345,7 @@ def as_of(record: StudyRecord, place: int) -> StudyRecord:
 
 
 def _excluded(log: Iterable[LogEntry], rater: Rater) -> str | None:
-    """The reason for which the log leaves a rater out, at its end."""
+    """The reason for a rater's exclusion at the end of a log, or None."""
     reason = None
     for entry in log:
         if entry.rater_id != rater.rater_id:
@@ -358,7 +360,7 @@ def _excluded(log: Iterable[LogEntry], rater: Rater) -> str | None:
 
 
 def _moved(before: dict[str, Rater], now: dict[str, Rater]) -> tuple[str, ...]:
-    """Raters who counted before and are excluded now."""
+    """Raters who counted in `before` and are excluded in `now`."""
     return tuple(
         name
         for name, rater in now.items()
@@ -369,52 +371,52 @@ def _moved(before: dict[str, Rater], now: dict[str, Rater]) -> tuple[str, ...]:
 INTERVAL_LEVEL = 0.95
 NO_AGREEMENT, NO_TABLE = "agreement needs two raters with answers", "a table needs two raters"
 FEW_QUESTIONS = 50
-"""Below it the jackknife-t interval of agreement is shown first: percentile intervals are too narrow there."""
+"""Below this number of questions the jackknife-t interval of agreement is shown first: percentile intervals are too narrow."""
 PAPER_ALPHA = 0.05
 FLAG_BELOW = 0.05
-"""A rater whose position p is below this is flagged."""
+"""Raters with a lower p-value for position bias are flagged."""
 COEFFICIENTS = ("raw_agreement", "cohen_kappa", "gwet_ac1", "fleiss_kappa", "krippendorff_alpha")
 
 
 @dataclass(frozen=True)
 class Contingency:
-    """Two raters' votes against each other."""
+    """Cross table of two raters' votes."""
 
     order: tuple[str, ...]
-    """Of rows and columns."""
+    """Order of rows and columns."""
     table: list[list[int]] | None
-    """Rows: the first rater; columns: the second. None where there are not two raters."""
+    """Rows: the first rater; columns: the second. None unless there are two raters."""
     raters: tuple[str, ...]
     reason: str | None = None
 
 
 @dataclass(frozen=True)
 class Composite:
-    """Sign of the sum of a pair's votes."""
+    """Composite scores: the sign of the sum of a pair's votes."""
 
     mean: float | None
     counts: dict[str, int]
-    """How many pairs have the score -1 (comparator), 0, 1 (candidate)."""
+    """Number of pairs with score -1 (comparator), 0 and 1 (candidate)."""
     n: int
 
 
 @dataclass(frozen=True)
 class StudyVerdict(Verdict):
-    """The verdict over questions, on the pairs that the filters leave."""
+    """The verdict over questions, on the pairs that the filters select."""
 
     exploratory: bool
-    """Whether it is on another part of the study than the declared one."""
+    """Whether filters depart from the declared analysis."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """What is computed overall and for each level alike."""
+    """Results computed both overall and for each level."""
 
     n_pairs: int
     n_questions: int
     n_left_out: dict[str, int]
     choices: dict[str, dict[str, int]]
-    """Rater -> preference -> pairs, among the counted ones."""
+    """Rater -> preference -> number of counted pairs."""
     contingency: Contingency
     raw_agreement: AgreementEstimate
     cohen_kappa: AgreementEstimate
@@ -440,7 +442,7 @@ class PairOfRaters:
 
 @dataclass(frozen=True)
 class StudyResults:
-    """Everything a study says, with n used and left out. Fractions, not percent."""
+    """All results of a study, with numbers used and left out. Fractions, not percent."""
 
     study: str
     state: str
@@ -450,32 +452,32 @@ class StudyResults:
     design_seed: int
     raters: tuple[str, ...]
     levels: tuple[str, ...]
-    """None in plain pairs."""
+    """Empty in plain pairs."""
     filtered: dict[str, tuple[str, ...]]
-    """What was chosen -> the choice, where it departs from the declared analysis."""
+    """Filter -> chosen values, if they depart from the declared analysis."""
     analysis_set: AnalysisSet
     verdict: StudyVerdict
     pairs_by_votes: dict[int, int]
     sensitivity: tuple[SensitivityLine, ...]
     after_unblinding: AfterUnblinding
     rater_warnings: dict[str, tuple[str, ...]]
-    """Rater who counts -> what to check before the verdict is believed."""
+    """Rater who counts -> what to check before trusting the verdict."""
     overall: Block
     per_level: dict[str, Block]
     pairwise: tuple[PairOfRaters, ...]
-    """Each two of three or more raters."""
+    """Every two of three or more raters."""
     non_inferiority: NonInferiority
     power: Power
-    """The paper's variant: two-sided, alpha 0.05."""
+    """Factual's variant: two-sided, alpha 0.05."""
     power_one_sided: Power
-    """At the level of the declared bound."""
+    """Power at the confidence level of the declared bound."""
     position_overall: PositionBias
     position_per_rater: dict[str, PositionBias]
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     blinding: Blinding
     asks_guesses: bool
-    """Whether raters are asked, or were, which answer a person wrote; not in the JSON."""
+    """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
     answers_left_out: dict[str, int]
     n_resamples: int
@@ -536,11 +538,12 @@ class StudyResults:
 def study_results(
     record: StudyRecord, filters: Filters | None = None, *, n_resamples: int = 10_000, rng: int = 0
 ) -> StudyResults:
-    """Analyse a study, from the database or from a bundle alike.
+    """Analyse a study from the database or a bundle.
 
-    Main analysis: answers of raters who are no dry run and not excluded, without hidden repeats, on pairs of the declared
-    levels that have the votes they need. Any filter makes the verdict exploratory. Verdicts rest on 10,000 resamples
-    whatever `n_resamples` is. `rng` seeds every resampling anew, so that a number does not depend on which others are computed with it.
+    Main analysis: answers of raters who are neither dry runs nor excluded, without hidden repeats, on pairs at the
+    declared levels that have the votes they need. Any filter makes the verdict exploratory. Verdicts always use 10,000
+    resamples, whatever `n_resamples`. `rng` seeds every resampling again, so that a number does not depend on which
+    others are computed.
     """
     filters = filters or Filters()
     counted = count(record, filters)
@@ -605,13 +608,16 @@ def study_results(
 
 
 def _rater_warnings(record: StudyRecord, chosen: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Speed, one side and repeats as in the progress of the study, and lists that were not finished."""
+    """The warnings of the study's progress (speed, one side, repeats), and unfinished lists."""
     found = {}
     for line in progress_of(record.raters, record.assignments, record.answers):
         if line.rater_id not in chosen:
             continue
         unfinished = line.done < line.total
-        warnings = (*line.flags, *([f"unfinished: {line.done} of {line.total} pairs"] if unfinished else []))
+        warnings = (
+            *line.flags,
+            *([f"unfinished: {line.done} of {line.total} pairs done"] if unfinished else []),
+        )
         if warnings:
             found[line.rater_id] = warnings
     return found
@@ -688,14 +694,14 @@ def _undefined(reason: str, n: int, n_resamples: int) -> AgreementEstimate:
 
 
 def jackknife_first(found: AgreementEstimate) -> bool:
-    """Whether the jackknife-t interval is shown first: below FEW_QUESTIONS questions, where it is defined."""
+    """Whether to show the jackknife-t interval first: with fewer than FEW_QUESTIONS questions, if it is defined."""
     return found.n_clusters < FEW_QUESTIONS and found.low_t is not None
 
 
 def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
-    """The interval to show first, jackknife t or percentile; None where it is undefined.
+    """The interval to show first, jackknife-t or percentile; None if it is undefined.
 
-    One without width is not shown: it says that nothing varied, not that the value is known exactly.
+    An interval without width is not shown: it means that nothing varied, not that the value is known exactly.
     """
     low, high = (found.low_t, found.high_t) if jackknife_first(found) else (found.low, found.high)
     return None if low is None or high is None or low == high else (low, high)
@@ -706,7 +712,7 @@ def _position(result: PositionBias) -> dict[str, Any]:
 
 
 def headline(results: StudyResults) -> list[str]:
-    """The verdict first, then what limits it; a few sentences each. The first sentence is the verdict alone."""
+    """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
     lines = [
         _verdict_said(results),
         _questions_said(results),
@@ -729,7 +735,7 @@ def described(results: StudyResults) -> str:
 
 
 def votes_of_pairs(results: StudyResults) -> str:
-    """How many pairs have how many votes."""
+    """The number of pairs by number of votes, as a sentence."""
     counts = [
         f"{pairs} with {votes} {'vote' if votes == 1 else 'votes'}"
         for votes, pairs in results.pairs_by_votes.items()
@@ -762,14 +768,16 @@ def _verdict_said(results: StudyResults) -> str:
             f"{decimal(-bound.margin, places)}."
         )
     if found.method == "gaffke":
-        sentences.append(f"It is Gaffke's bound: the bootstrap over questions fails here ({found.reason}).")
+        sentences.append(
+            f"This is Gaffke's bound, because the bootstrap over questions fails here ({found.reason})."
+        )
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")
     return " ".join(sentences)
 
 
 def reasons(left_out: Mapping[str, int]) -> str:
-    """Why something is left out, each with how many, as a list in words; `none` where nothing is."""
+    """Reasons for leaving something out, each with its number, as a list in words; `none` if nothing is left out."""
     return "; ".join(f"{reason} ({n:,})" for reason, n in left_out.items()) or "none"
 
 
@@ -778,13 +786,11 @@ def _questions_said(results: StudyResults) -> str | None:
     if found.value != "not enough information" or found.bound is None:
         return None
     if found.questions_missing is None:
-        return f"If further questions repeat the observed mix, even {MOST_QUESTIONS:,} questions would not be enough."
+        return f"If further questions give the same mix of votes, even {MOST_QUESTIONS:,} questions would not be enough."
     questions = (
         "1 more question" if found.questions_missing == 1 else f"{found.questions_missing} more questions"
     )
-    return (
-        f"If further questions repeat the observed mix, {questions} would be enough to show non-inferiority."
-    )
+    return f"If further questions give the same mix of votes, {questions} would be enough to show non-inferiority."
 
 
 def _exploratory(results: StudyResults) -> str | None:
@@ -793,13 +799,13 @@ def _exploratory(results: StudyResults) -> str | None:
     chosen = "; ".join(
         f"{what.replace('_', ' ')} {', '.join(names)}" for what, names in results.filtered.items()
     )
-    return f"This is not the declared main analysis. Chosen: {chosen}."
+    return f"This is not the declared main analysis. Filters: {chosen}."
 
 
 def _undeclared(results: StudyResults) -> str | None:
     if results.analysis_set.declared:
         return None
-    return "Nobody declared this main analysis before the votes: the study is older than that step. Defaults apply."
+    return "This main analysis was not declared before the votes, because the study is older than that step. Defaults apply."
 
 
 def _disagreement(results: StudyResults) -> str | None:
@@ -825,8 +831,8 @@ def _change_said(results: StudyResults) -> str | None:
         *([f"{after.flags} flags added or removed"] if after.flags else []),
     ]
     return (
-        f"Changed after the results could be seen ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
-        f"The verdict at that time: {then}."
+        f"Changed after results became visible ({after.since[:16].replace('T', ' ')} UTC): {'; '.join(changes)}. "
+        f"Verdict before these changes: {then}."
     )
 
 

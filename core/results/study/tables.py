@@ -1,4 +1,4 @@
-"""A study's results as tables, the same on the page and in the terminal."""
+"""Tables of a study's results, for the page and the terminal."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -36,17 +36,17 @@ AGREEMENT = {
     "fleiss_kappa": "Fleiss' kappa",
     "krippendorff_alpha": "Krippendorff's alpha",
 }
-"""Field of a Block -> what to call it."""
+"""Field of a Block -> its name on screen."""
 _TIES = {
-    "paper_rule": ("The paper's rule", "somebody said both good and nobody said both bad"),
+    "paper_rule": ("Factual's rule", "at least one rater chose both good, and none chose both bad"),
     "both_tied": ("All tied", "every vote is both good or both bad"),
-    "composite_zero": ("Composite zero", "all votes tied, or the preferences cancel out"),
-    "opposed": ("Opposed (no tie)", "somebody preferred the one and somebody the other"),
+    "composite_zero": ("Composite zero", "all votes are ties, or the preferences cancel out"),
+    "opposed": ("Opposed (no tie)", "raters disagreed on the winner"),
 }
-"""Field of Ties -> its name and what it counts."""
+"""Field of Ties -> its name and which pairs it counts."""
 _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
-"""Of guesses which answer a person wrote."""
+"""Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
     *("sensitivity", "bounds", "choices", "agreement", "pairwise", "contingency", "composite", "ties"),
     *("plan", "power", "position", "repeats", *BLINDING_TABLES),
@@ -54,19 +54,19 @@ PAIR_TABLES = (
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
 GAFFKE = "questions, Gaffke (decides)"
-"""The row of the bound behind a verdict for which the bootstrap over questions fails."""
+"""Row of the bound that decides if the bootstrap over questions fails."""
 RATING_TABLES = ("totals", "raters", "repeats")
-"""Of a rating study."""
+"""Names of a rating study's tables."""
 
 
 def preference_names(candidate: str, comparator: str) -> dict[str, str]:
-    """What to call the four answers, in the order of every table; plain text, not escaped."""
+    """Names of the four answers, in the order of every table; plain text, not escaped."""
     names = (f"{candidate} better", "both good", "both bad", f"{comparator} better")
     return {str(preference): name for preference, name in zip(PREFERENCES, names, strict=True)}
 
 
 def blocks(results: StudyResults) -> dict[str, Block]:
-    """All levels together, then each; a single level only once. Plain pairs have one block, that of all pairs."""
+    """Blocks by name: all levels together, then each level; a single level only once. Plain pairs have one block."""
     if len(results.per_level) == 1:
         return dict(results.per_level)
     if not results.per_level:
@@ -75,12 +75,12 @@ def blocks(results: StudyResults) -> dict[str, Block]:
 
 
 def positions(results: StudyResults) -> dict[str, PositionBias]:
-    """Each rater, then all together."""
+    """Position bias of each rater, then of all raters together."""
     return {**results.position_per_rater, _not_in(results.raters, "all raters"): results.position_overall}
 
 
 def two_raters(results: StudyResults, first: str, second: str) -> Contingency:
-    """The table of any two raters of a study, rows the first; transposed where it is stored the other way."""
+    """The cross table of any two raters; rows are the first rater."""
     if len(results.raters) == 2:
         found = results.overall.contingency
     else:
@@ -115,7 +115,7 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
 
 
 def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
-    """Columns by name and title; the first ones say what a row is about."""
+    """Columns from names and titles; the first `n_named` identify a row."""
     return tuple(Column(name, title, names_row=n < n_named) for n, (name, title) in enumerate(titles.items()))
 
 
@@ -149,8 +149,8 @@ def _bounds(results: StudyResults) -> ResultTable:
         title="Lower bounds of the mean",
         notes=(
             f"Lower bounds of the mean {SCORE_NAMES[results.analysis_set.score]}, one-sided at "
-            f"{_level(bound.confidence_level)}. The bound over pairs treats the pairs of a question as independent, "
-            "so it is mostly too high.",
+            f"{_level(bound.confidence_level)}. The bound over pairs treats pairs of the same question as independent, "
+            "so it is usually too high.",
         ),
     )
 
@@ -172,7 +172,7 @@ def _choices(results: StudyResults) -> ResultTable:
 def _agreement(
     name: str, title: str, results: StudyResults, of: str, rows: Mapping[str, Block | PairOfRaters]
 ) -> ResultTable:
-    """One line a block or two raters, one column a coefficient."""
+    """One row per block or pair of raters, one column per coefficient."""
     fields = COEFFICIENTS if name == "agreement" else COEFFICIENTS[:3]
     silent = [row for row, block in rows.items() if _measures_nothing(block)]
     unsure = [
@@ -183,7 +183,7 @@ def _agreement(
     ]
     how = (
         f"In brackets: {_level(results.overall.raw_agreement.confidence_level)} intervals over questions. Below "
-        f"{FEW_QUESTIONS} questions: jackknife with t. From {FEW_QUESTIONS} on: percentile bootstrap, "
+        f"{FEW_QUESTIONS} questions: jackknife-t. From {FEW_QUESTIONS} questions: percentile bootstrap, "
         f"{results.n_resamples} resamples, seed {results.rng}. Both are in the JSON."
     )
     return ResultTable(
@@ -198,8 +198,8 @@ def _agreement(
         notes=(
             *(
                 [
-                    f"Cohen's kappa is exactly 0 with the interval [0, 0] at {', '.join(silent)}: one rater gave one and "
-                    "the same answer there, so kappa measures nothing. Read raw agreement and AC1 instead."
+                    f"Cohen's kappa measures nothing at {', '.join(silent)}, because one rater always gave the same "
+                    "answer. It is exactly 0 with the interval [0, 0]. Use raw agreement and AC1 instead."
                 ]
                 if silent
                 else []
@@ -211,11 +211,11 @@ def _agreement(
 
 
 def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRaters, n_shown: int) -> Interval:
-    """The estimate with the interval to show first; on fewer pairs than the others, it says so."""
+    """The estimate with the interval to show first, and with its n if it differs from the row's."""
     low, high = first_interval(found) or (None, None)
     reason = found.reason or ""
     if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
-        reason = "for two raters only, see each two"
+        reason = "for two raters only; see the table Each two raters"
     none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
     return replace(
         interval(found),
@@ -228,7 +228,7 @@ def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRate
 
 
 def _measures_nothing(block: Block | PairOfRaters) -> bool:
-    """Whether kappa is 0 only because one of two raters never varied."""
+    """Whether kappa is 0 only because one of the two raters always gave the same answer."""
     table = block.contingency.table
     if block.cohen_kappa.estimate is None or table is None:
         return False
@@ -237,7 +237,7 @@ def _measures_nothing(block: Block | PairOfRaters) -> bool:
 
 
 def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> ResultTable:
-    """Two raters' answers against each other, a row an answer of the first; of several pairs below each other."""
+    """Cross tables of two raters' answers, one row per answer of the first; several pairs of raters below each other."""
     names = preference_names(results.candidate, results.comparator)
     return ResultTable(
         "contingency",
@@ -247,7 +247,7 @@ def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> 
             for found in crossed
             for answer, line in zip(found.order, found.table or (), strict=False)
         ),
-        title="Two raters side by side",
+        title="Two raters compared",
         notes=tuple(dict.fromkeys(f"No table: {found.reason}." for found in crossed if found.reason)),
     )
 
@@ -288,23 +288,23 @@ def _ties(results: StudyResults) -> ResultTable:
         rows.append((name, meaning, cell, None if share is None else round(share * found.n), found.n))
     return ResultTable(
         "ties",
-        _columns(1, rule="Rule", counts_when="A pair counts when", share="Share", pairs="Pairs", of="Of"),
+        _columns(1, rule="Rule", counts_when="A pair counts if", share="Share", pairs="Pairs", of="Of"),
         tuple(rows),
         title="Ties",
     )
 
 
 def _plan(results: StudyResults) -> ResultTable:
-    """Pairs a new study needs if both are equally good, with the design effect of this one."""
+    """Pairs that a new study needs if both systems are equally good, with this study's design effect."""
     found = results.power_one_sided
     note = f"One-sided, {_level(results.non_inferiority.confidence_level)}."
     if found.design_effect is not None and found.rho is not None and found.pairs_per_question is not None:
         note += (
             f" The design effect is {decimal(found.design_effect, 2)} = 1 + (m - 1) rho, with m = "
-            f"{decimal(found.pairs_per_question, 1)} pairs a question and rho = {decimal(found.rho, 2)} in this study."
+            f"{decimal(found.pairs_per_question, 1)} pairs per question and rho = {decimal(found.rho, 2)} in this study."
         )
     elif found.design_effect is not None:
-        note += " With one pair a question."
+        note += " One pair per question."
     why = found.clustered_reason or found.reason
     return ResultTable(
         "plan",
@@ -312,7 +312,7 @@ def _plan(results: StudyResults) -> ResultTable:
             1,
             power="Power",
             pairs="Pairs",
-            questions="of questions",
+            questions="Questions",
             pairs_if_independent="Pairs if independent",
         ),
         tuple(
@@ -324,13 +324,13 @@ def _plan(results: StudyResults) -> ResultTable:
             )
             for power in (80, 90)
         ),
-        title="Pairs to plan with, if both are equally good",
+        title="Pairs needed if both are equally good",
         notes=(note, *([f"Undefined: {why}."] if why else [])),
     )
 
 
 def _power(results: StudyResults) -> ResultTable:
-    """Power at the observed mean: Factual's test and the declared one, with the pairs they need."""
+    """Power at the observed mean, for Factual's test and the declared one, with the pairs they need."""
     declared = _level(results.non_inferiority.confidence_level)
     tests = {
         "two-sided, as in Factual": results.power,
@@ -343,12 +343,12 @@ def _power(results: StudyResults) -> ResultTable:
             Column("alpha", general=True),
             Column("power", "Power"),
             Column("pairs_for_80", "Pairs for 80 %", places=0),
-            Column("pairs_for_90", "for 90 %", places=0),
+            Column("pairs_for_90", "Pairs for 90 %", places=0),
             Column("pairs", "Pairs used"),
         ),
         tuple((name, *_power_cells(found)) for name, found in tests.items()),
         title="Power at the observed mean",
-        notes=("It restates the p-value and says nothing new about this study. Do not plan with it.",),
+        notes=("This power only restates the p-value. Do not use it to plan a study.",),
     )
 
 
@@ -366,14 +366,14 @@ def _power_cells(found: Power) -> tuple[Cell, ...]:
 
 
 def _position(results: StudyResults) -> ResultTable:
-    """How often each rater, and all together, chose the left."""
+    """How often each rater, and all raters together, chose the left side."""
     found = positions(results)
     flagged = {name: one.p is not None and one.p < FLAG_BELOW for name, one in found.items()}
     left_out = [f"Choices left out: {reasons(results.position_left_out)}."] * bool(results.position_left_out)
     return ResultTable(
         "position",
         (
-            *_columns(1, rater="Rater", left="Left", right="Right", share_left="Share of left"),
+            *_columns(1, rater="Rater", left="Left", right="Right", share_left="Share left"),
             Column("p", p_value=True),
             Column("flagged", shown=False),
         ),
@@ -383,7 +383,7 @@ def _position(results: StudyResults) -> ResultTable:
         ),
         title="Position bias",
         notes=(
-            *(f"{name}: flagged: p below {FLAG_BELOW:g}." for name, low in flagged.items() if low),
+            *(f"{name} is flagged (p below {FLAG_BELOW:g})." for name, low in flagged.items() if low),
             *left_out,
         ),
     )
@@ -394,7 +394,7 @@ def _shared(share: float | None, found: PositionBias | Repeats | ShareRight | In
 
 
 def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
-    """How often a rater said the same again."""
+    """How often a rater gave the same answer to a hidden repeat."""
     return ResultTable(
         "repeats",
         _columns(1, rater="Rater", answered_twice="Answered twice", same="Same answer", share="Share"),
@@ -404,7 +404,7 @@ def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
 
 
 def _indices(found: Blinding) -> ResultTable:
-    """One line a rater, then all together."""
+    """One row per rater, then all raters together."""
     level = _level(found.overall.bang.confidence_level)
     return ResultTable(
         "blinding",
@@ -429,22 +429,22 @@ def _indices(found: Blinding) -> ResultTable:
         ),
         title="Blinding",
         notes=(
-            f"In brackets: {level} intervals, of the share exact, of the indices a percentile bootstrap over questions. Ten "
-            "guesses of a rater say little; with many raters a few stand out by chance.",
+            f"In brackets: {level} intervals, exact for the share, percentile bootstrap over questions for the indices. Ten "
+            "guesses of one rater show little. With many raters, a few stand out by chance.",
         ),
     )
 
 
 def _by_side(found: Blinding) -> ResultTable:
-    """The counts behind the indices, a line for each rater and side, with Bang's index of that side alone."""
+    """The counts behind the indices, one row per rater and side, with Bang's index for that side."""
     how = (
         f"In brackets: {_level(found.overall.bang.confidence_level)} normal intervals. An index near 1 on one side and "
-        "near -1 on the other means that a rater always named the same side."
+        "near -1 on the other means that the rater always guessed the same side."
     )
     return ResultTable(
         "blinding-sides",
         (
-            *_columns(2, rater="Rater", side="Person's answer"),
+            *_columns(2, rater="Rater", side="Human answer"),
             *(Column(f"guessed_{guess}", f"Guess: {_GUESSES[guess]}") for guess in ORDER),
             Column("bang", "Bang's index"),
         ),
@@ -456,7 +456,7 @@ def _by_side(found: Blinding) -> ResultTable:
                 ("left", "right"), one.table, (one.bang_left, one.bang_right), strict=True
             )
         ),
-        title="By the side on which the person's answer stood",
+        title="Guesses by side of the human answer",
         notes=(how,) if found.overall.n else (),
     )
 
@@ -466,7 +466,7 @@ def _everybody(found: Blinding) -> dict[str, BlindingIndex]:
 
 
 def _not_in(taken: Collection[str], name: str) -> str:
-    """A name for the total that no rater or level has."""
+    """A name for the total that no rater or level uses."""
     while name in taken:
         name += " together"
     return name
@@ -488,8 +488,8 @@ def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
             Column("level", "Level", names_row=True, shown=any(total.level for total in totals)),
             *_columns(1, dimension="Dimension"),
             Column("mean", "Mean", places=2),
-            *_columns(0, texts="Texts rated", unrated="not rated", ratings="Ratings"),
-            Column("errors_per_rating", "Errors a rating", places=2),
+            *_columns(0, texts="Texts rated", unrated="Not rated", ratings="Ratings"),
+            Column("errors_per_rating", "Errors per rating", places=2),
         ),
         tuple(
             (
@@ -509,7 +509,7 @@ def _totals(totals: Sequence[SystemTotal]) -> ResultTable:
 
 
 def _raters(record: StudyRecord) -> ResultTable:
-    """How much each rater has rated, and how strictly."""
+    """Number of texts and mean scores of each rater."""
     answers, ratings = counted(record).answers, rating_set_of(record).ratings
     dimensions = dimensions_of(task_of(record))
     rows: list[tuple[Cell, ...]] = []
@@ -540,7 +540,7 @@ def _rated_twice(twice: Sequence[Consistency]) -> ResultTable:
     return ResultTable(
         "repeats",
         (
-            *_columns(2, rater="Rater", dimension="Dimension", rated_twice="Rated twice", same="The same"),
+            *_columns(2, rater="Rater", dimension="Dimension", rated_twice="Rated twice", same="Same score"),
             Column("mean_difference", "Mean difference", places=2),
         ),
         tuple((one.rater, one.dimension, one.n, one.n_same, one.mean_difference) for one in twice),
