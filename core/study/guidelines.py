@@ -139,7 +139,8 @@ CHOICE_KEYS = {choice: choice for choice in CHOICES}
 GUESS_KEYS = {side: f"guess_{side}" for side in GUESSED_SIDES}
 BOX_KEYS = ("box_left", "box_right")
 """Headings of the two texts, also on a narrow screen that shows one above the other."""
-LEVEL, QUESTION_KEYS = "{level}", {"levels": "level_question", "preference": "pair_question"}
+LEVEL = "{level}"
+QUESTION_KEYS = {"levels": "level_question", "preference": "pair_question"}
 """The question about a pair; in studies with levels, `{level}` stands for the pair's level."""
 LABEL_KEYS = (
     *QUESTION_KEYS.values(),

@@ -373,6 +373,10 @@ def unknown_columns(unknown: Sequence[str], missing: Sequence[str]) -> str:
     return f"; unknown columns: {listed(unknown, missing)}" if unknown else ""
 
 
+_WORDS = {"source": "system"}
+"""What a message calls a required column: only a study's table requires `source`, and there it names the system."""
+
+
 def _missing(where: str, columns: Columns, names: Collection[str], unknown: list[str]) -> list[str]:
     """A problem for each missing column, with the file's columns that may be meant."""
     missing = [column for column in columns.required if column not in names]
@@ -381,8 +385,9 @@ def _missing(where: str, columns: Columns, names: Collection[str], unknown: list
     left = [name for name in unknown if name not in suggested]
     instead = unknown_columns(left, missing)
     return [
-        f"{where}: column {column} is missing{rename(likely[column], column) or instead}"
+        f"{where}: column {word} is missing{rename(likely[column], word) or instead}"
         for column in missing
+        for word in [_WORDS.get(column, column)]
     ]
 
 
@@ -631,9 +636,10 @@ def require(
     taken = {name for names in needed.values() for name in names}
     likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
     problems = [
-        f"file: column {name} is missing{_other_names(name, needed[name])}; "
-        f"the file has: {listed(keys, needed[name])}{rename(likely[name], name)}"
+        f"file: column {word} is missing{_other_names(word, needed[name])}; "
+        f"the file has: {listed(keys, needed[name])}{rename(likely[name], word)}"
         for name in missing
+        for word in [_WORDS.get(name, name)]
     ]
     if problems:
         reject(file_name, problems)

@@ -24,9 +24,9 @@ MOST_REPLACED_NOTES = 20
 def place(
     line: int | None = None, question: str | None = None, level: str | None = None, source: str | None = None
 ) -> str:
-    """A place in a file, as far as known: 'line 7, question 3, level A2, source ai'."""
+    """A place in a file, as far as known: 'line 7, question 3, level A2, system ai'."""
     parts = [] if line is None else [f"line {line}"]
-    for noun, name in (("question", question), ("level", level), ("source", source)):
+    for noun, name in (("question", question), ("level", level), ("system", source)):
         if name is not None:
             parts.append(f"{noun} {shown(name)}")
     return ", ".join(parts)

@@ -190,7 +190,7 @@ def test_a_bad_file_names_every_problem_and_imports_nothing(
     whole["questions"][2]["ground_truth"] = None
     upload(page, "broken.json", json.dumps(whole).encode())
     problems = page.get_by_test_id("stCode").inner_text()
-    for place in ("question q00, level A2, source ai", "question q01, level A0", "question q02"):
+    for place in ("question q00, level A2, system ai", "question q01, level A0", "question q02"):
         assert place in problems
     expect(page.get_by_role("button", name="Create the draft")).to_have_count(0)
     assert list_studies(app_store) == []

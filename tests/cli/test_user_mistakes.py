@@ -295,7 +295,7 @@ def test_all_problems_of_a_file_together_and_many_are_shortened(fail: Fail, tmp_
     (tmp_path / "bad.json").write_text(json.dumps(content))
     lines = fail("study", "import", "bad.json").splitlines()
     assert lines[0] == "bad.json cannot be imported: 110 problems"
-    assert lines[1].startswith("  - question q00, level A0, source ai; ")
+    assert lines[1].startswith("  - question q00, level A0, system ai; ")
     assert len(lines) == 2
     for number, question in enumerate(content["questions"]):
         for level in LEVELS:

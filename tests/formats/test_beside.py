@@ -78,7 +78,7 @@ def test_every_mismatch_is_named() -> None:
         "question new: not in ai.csv",
         "question q0: the references differ",
         "question q1: the language is en in one file and uk in the other",
-        "question q0, level A1, source human: no text in human.csv",
+        "question q0, level A1, system human: no text in human.csv",
     )
 
 
@@ -168,7 +168,7 @@ def test_items_with_a_reason_for_a_text_are_left_out(write: object) -> None:
 def test_an_empty_text_without_a_reason_stays_a_problem() -> None:
     rows = b"item_id,question,reference,level,source,text,reason\nq,q,r,A0,x,,\n"
     assert one_source_hint(rows, "a.csv") is None
-    with pytest.raises(InputError, match="line 2, question q, level A0, source x: text is empty"):
+    with pytest.raises(InputError, match="line 2, question q, level A0, system x: text is empty"):
         read_answers(rows, "a.csv")
 
 
@@ -185,7 +185,7 @@ def test_a_broken_file_says_all_its_problems() -> None:
     rows = "item_id,question,reference,level,source,text\nq0,q,r,A0,x,\nq0,q,r,A1,y,t\nq0,q,r,A1,z,t\n"
     with pytest.raises(InputError) as caught:
         read_answers(rows.encode(), "a.csv")
-    assert "line 2, question q0, level A0, source x: text is empty" in caught.value.problems
+    assert "line 2, question q0, level A0, system x: text is empty" in caught.value.problems
     assert any(
         problem.startswith("systems: found 3 (x, y and z), expected one or two")
         for problem in caught.value.problems

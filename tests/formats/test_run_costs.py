@@ -49,7 +49,7 @@ def test_costs_come_back_as_they_were() -> None:
     ],
 )
 def test_what_cannot_be_is_named(changes: Any, said: str) -> None:
-    with pytest.raises(InputError, match="does not say what the run cost") as refused:
+    with pytest.raises(InputError, match="contains no valid costs") as refused:
         costs_of_report(REPORT | changes, Path("run.json"), "rubric", 7)
     (problem,) = refused.value.problems
     assert said in problem

@@ -108,9 +108,9 @@ def test_whole_numbers_are_names_in_jsonl():
 @pytest.mark.parametrize(
     ("at", "change", "problems"),
     [
-        (2, {"text": ""}, ["line 6, question q1, level A1, source pipe: text is empty"]),
-        (2, {"text": " "}, ["line 6, question q1, level A1, source pipe: text is blank"]),
-        (2, {"text": "\0 \x07"}, ["line 6, question q1, level A1, source pipe: text is blank"]),
+        (2, {"text": ""}, ["line 6, question q1, level A1, system pipe: text is empty"]),
+        (2, {"text": " "}, ["line 6, question q1, level A1, system pipe: text is blank"]),
+        (2, {"text": "\0 \x07"}, ["line 6, question q1, level A1, system pipe: text is blank"]),
         (
             2,
             {"level": "A1\0"},
@@ -135,7 +135,7 @@ def test_whole_numbers_are_names_in_jsonl():
             2,
             {"level": "A0"},
             [
-                "line 6, question q1, level A0, source pipe: text occurs more than once (first in line 2), "
+                "line 6, question q1, level A0, system pipe: text occurs more than once (first in line 2), "
                 "but level A1 has none"
             ],
         ),
@@ -219,9 +219,10 @@ def test_missing_columns_are_named_with_those_that_may_be_meant(
     found = problems_of(data, "a.csv" if csv_form else "a.jsonl")
     assert len(found) == len(renamed)
     for problem, (column, name) in zip(found, likely.items(), strict=True):
-        start = f"{'line 1' if csv_form else 'file'}: column {column} is missing; "
+        word = "system" if column == "source" else column
+        start = f"{'line 1' if csv_form else 'file'}: column {word} is missing; "
         assert problem.lower() == start + (
-            f"is it {name}? rename that column to {column}" if name else "unknown columns: zzz"
+            f"is it {name}? rename that column to {word}" if name else "unknown columns: zzz"
         )
 
 
@@ -277,10 +278,10 @@ def test_jsonl_problems_name_their_line():
         "line 11: is a list, expected an object",
         "line 16: key item_id appears more than once",
         "line 15: item_id is missing",
-        "line 12, question q1, level A2, source pipe: text is missing",
-        "line 13, question q1, level A3, source pipe: text is null, expected text",
+        "line 12, question q1, level A2, system pipe: text is missing",
+        "line 13, question q1, level A3, system pipe: text is null, expected text",
         "line 14, question q1: level is true or false, expected text or a whole number",
-        "line 16, question q1, level A4, source pipe: text contains half a surrogate pair",
+        "line 16, question q1, level A4, system pipe: text contains half a surrogate pair",
     ]
     for found, start in zip(problems, expected, strict=False):
         assert found.startswith(start)
@@ -388,7 +389,7 @@ def test_control_characters_become_visible_and_are_counted_with_their_line():
     assert [output.text for output in dataset.outputs][2] == "\ufffda\ufffdb\ufffd"
     assert dataset.notes == (
         "line 2, question q1, question: 1 control character replaced by U+FFFD",
-        "line 6, question q1, level A1, source pipe: 3 control characters replaced by U+FFFD",
+        "line 6, question q1, level A1, system pipe: 3 control characters replaced by U+FFFD",
     )
 
 

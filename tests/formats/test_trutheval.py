@@ -87,7 +87,7 @@ def test_control_characters_become_visible_and_are_counted():
     assert dataset.notes == (
         "question q-3, question: 1 control character replaced by U+FFFD",
         "question q-3, ground_truth: 2 control characters replaced by U+FFFD",
-        "question q-3, level A2, source ai: 2 control characters replaced by U+FFFD",
+        "question q-3, level A2, system ai: 2 control characters replaced by U+FFFD",
     )
 
 
@@ -144,14 +144,14 @@ ONE_MISTAKE: list[tuple[tuple[str, ...], Any, str]] = [
     (A2, ["x"], "question q-3, level A2: is a list, expected an object with one text per system"),
     (A2, "x", "question q-3, level A2: is text, expected an object with one text per system"),
     (A2, {}, "question q-3, level A2: is empty, expected one text per system"),
-    ((*A2, "ai"), "", "question q-3, level A2, source ai: text is empty"),
-    ((*A2, "ai"), " \n", "question q-3, level A2, source ai: text is blank"),
-    ((*A2, "ai"), None, "question q-3, level A2, source ai: text is null, expected text"),
-    ((*A2, "human"), {}, "question q-3, level A2, source human: text is an object, expected text"),
+    ((*A2, "ai"), "", "question q-3, level A2, system ai: text is empty"),
+    ((*A2, "ai"), " \n", "question q-3, level A2, system ai: text is blank"),
+    ((*A2, "ai"), None, "question q-3, level A2, system ai: text is null, expected text"),
+    ((*A2, "human"), {}, "question q-3, level A2, system human: text is an object, expected text"),
     (
         (*A2, "human"),
         "x\ud800",
-        "question q-3, level A2, source human: text contains half a surrogate pair, U+D800 (character 2)",
+        "question q-3, level A2, system human: text contains half a surrogate pair, U+D800 (character 2)",
     ),
     (("language",), "en_US", "question q-3: language is not a tag such as en, pt-BR or und (en_US)"),
     (
@@ -255,7 +255,7 @@ def test_duplicate_keys_at_every_depth():
 def test_names_that_differ_in_spaces_only_are_the_same_name():
     value = valid()
     value["questions"][1]["answers"]["A2"][" ai "] = "again"
-    assert problems_of(value) == ("question q-3, level A2, source ai: text occurs more than once",)
+    assert problems_of(value) == ("question q-3, level A2, system ai: text occurs more than once",)
 
 
 def test_all_problems_are_raised_together():
