@@ -374,6 +374,8 @@ def joined_with(table: ScoreTable, ratings: RatingSet | None, options: Correlati
 
 
 SAME_NAME = "#"
+LISTED_AS = " is listed as "
+"""In a note on a renamed metric."""
 """Separator between a metric's name and its table's number, if an earlier table has a metric of that name."""
 
 
@@ -502,7 +504,7 @@ def _metrics(tables: Sequence[ScoreTable], names: Sequence[str]) -> tuple[tuple[
             while called in met or (called != metric.name and called in taken):
                 called += suffix
             if called != metric.name:
-                notes.append(f"{shown(metric.name)} of {name} is listed as {shown(called)}")
+                notes.append(f"{shown(metric.name)} of {name}{LISTED_AS}{shown(called)}")
             metrics.append(replace(metric, name=called))
             met.add(called)
     return tuple(metrics), notes

@@ -12,7 +12,7 @@ from core.errors import AssayError
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
-from core.results.joining import CorrelationOptions, merge_tables
+from core.results.joining import LISTED_AS, CorrelationOptions, merge_tables
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
 from core.results.judges.scores import degeneracy, level_table, score_summary, summary_table
@@ -279,7 +279,5 @@ def merged(several: Sequence[Scores]) -> ScoreTable:
 def notes_of(notes: Sequence[str]) -> tuple[str, ...]:
     """Notes of a merged table without those on its column names, which the page does not use."""
     return tuple(
-        note.replace("are in all 2 tables", "are in both")
-        for note in notes
-        if not (" is called " in note and note.endswith(" here"))
+        note.replace("are in all 2 tables", "are in both") for note in notes if LISTED_AS not in note
     )

@@ -193,7 +193,7 @@ def test_metal_holds_raters_and_evaluators(run: Run, tmp_path: Path) -> None:
         (("--by", "colour"), "colour"),
         (("--columns", "gpt-LA"), "COLUMN=DIMENSION"),
         (("--resamples", "-1"), "--resamples"),
-        (("--flip", "H"), "Only METAL's JSON"),
+        (("--flip", "H"), "only that has dimensions to flip"),
         (("--task", "nothing-of-the-kind"), "nothing-of-the-kind"),
     ],
 )

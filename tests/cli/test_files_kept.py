@@ -93,7 +93,7 @@ def test_a_csv_holds_one_table_and_says_which(files: Path, capsys: pytest.Captur
         (("correlate", "scores.csv", "--with", "level"), "--lower-is-better: only with --with human"),
         (
             ("correlate", "scores.csv", "--with", "human", "--human", "mqm.tsv"),
-            "already count against a text",
+            "are already deductions",
         ),
         (("meta-correlate", "h.json", "s.json"), "h.json contains correlations; leave it out"),
         (("meta-correlate", "published:cus-qa-cs", "s.json"), "published:cus-qa-cs contains correlations"),

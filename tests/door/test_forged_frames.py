@@ -182,7 +182,9 @@ def test_after_a_value_of_another_type_the_admin_goes_on(
 
 
 def test_a_value_that_cannot_be_read_is_said_to_be_dropped(rater: RawRater) -> None:
-    assert "It was dropped. Reload the page." in shown_after(rater, "checkbox", {"json_value": "{not json"})
+    assert "The value was dropped. Reload the page." in shown_after(
+        rater, "checkbox", {"json_value": "{not json"}
+    )
     assert not fails(rater)
 
 

@@ -37,7 +37,7 @@ def close(server: AppServer, at_hand: StudyAtHand) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "saved"), [(2, "Saved: pairs 1 to 2 (2 of 20)."), (0, "No pair of yours is saved.")]
+    ("before", "saved"), [(2, "Saved: pairs 1 to 2 (2 of 20)."), (0, "You have not saved any pair.")]
 )
 def test_a_study_that_closed_says_which_answers_are_saved_and_which_is_not(
     server: AppServer, before: int, saved: str
@@ -63,7 +63,7 @@ def test_a_text_of_a_study_that_closed(server: AppServer) -> None:
             rater.press("Save and go on")
             said = rater.on_screen()
     assert "Text 1 was not saved. This study is closed." in said
-    assert "No text of yours is saved." in said
+    assert "You have not saved any text." in said
 
 
 def test_a_comment_on_a_pair_of_a_study_that_closed(server: AppServer) -> None:

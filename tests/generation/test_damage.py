@@ -243,7 +243,9 @@ def test_every_shipped_prompt_makes_all_levels(prompt: Prompt) -> None:
 
 
 def test_a_prompt_for_another_task_is_refused() -> None:
-    with pytest.raises(InputError, match=r"damage-qa is for damage \(qa\); one for damage \(summary\)"):
+    with pytest.raises(
+        InputError, match=r"damage-qa is for damage \(qa\); this step needs one for damage \(summary\)"
+    ):
         LlmDamage(
             Model(OpenAIServer("http://127.0.0.1:9", "m")),
             find_prompt("damage-qa"),
