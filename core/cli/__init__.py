@@ -23,7 +23,7 @@ NOUNS = {
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
     "convert": "convert ratings and marked errors to another format",
-    "published": "published figures of the papers, also as sides for meta-correlate",
+    "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
     "serve": "start the app (used by ./run)",
     "admin": "sign-in of the admin",

@@ -123,7 +123,7 @@ def add_to(nouns: Commands) -> None:
         "--ends",
         choices=ENDS,
         default=ENDS[0],
-        help="whether an end offset is that after the last character or of it (default %(default)s)",
+        help="exclusive: an end offset is the position after the last character; inclusive: the position of the last character (default %(default)s)",
     )
     command.add_argument(
         "--flip", metavar="D,D", help="for METAL's JSON: dimensions in which 1 means bad, e.g. H,PC"

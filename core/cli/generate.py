@@ -59,7 +59,7 @@ def _print_replay(result: Replay) -> None:
         ("items", result.items),
         ("brackets of A0 match the spans", result.brackets_match),
         ("filter in the order of Factual's code (keep, then drop)", result.filter_match_code_order),
-        ("filter in the order of Factual's text (drop, then keep)", result.filter_match_paper_order),
+        ("filter in the order of Factual's paper (drop, then keep)", result.filter_match_paper_order),
         ("group sizes match the brackets removed", result.group_sizes_match),
     )
     for name, value in rows:

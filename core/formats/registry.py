@@ -175,5 +175,5 @@ def read_evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) 
 def _check_flip(found: Format, file_name: str, flip: Collection[str]) -> None:
     if flip and found is not metal.FORMAT:
         raise InputError(
-            f"{shown(file_name)} is not METAL's JSON, and only that has dimensions to flip. Flip none"
+            f"{shown(file_name)} is not METAL's JSON, so it has no dimensions to flip. Leave out the dimensions to flip"
         )

@@ -491,7 +491,7 @@ EXAMPLES: Any = setting(
 N_EXAMPLES: Any = setting(
     0,
     "Number of examples (0: all)",
-    "most examples per text; larger sets contain smaller ones; 0: all",
+    "maximum number of examples per text (0: all); a larger set contains the smaller ones",
     within=(0, MOST_EXAMPLES),
     metavar="K",
 )

@@ -41,7 +41,7 @@ class CallSettings(Settings):
         None,
         "Temperature",
         "randomness of the answers; 0: the likeliest answer",
-        words={"": "each step's own"},
+        words={"": "set by each step"},
         within=(0.0, 2.0),
         step=0.1,
     )
@@ -49,15 +49,15 @@ class CallSettings(Settings):
         None,
         "Likeliest tokens (top_p)",
         "draw each token from the likeliest ones that together have this probability",
-        words={"": "the server's own"},
+        words={"": "default of the server"},
         within=(0.0001, 1.0),
         step=0.05,
     )
     max_tokens: int | None = setting(
         None,
         "Longest answer",
-        "most tokens of an answer, not counting thinking",
-        words={"": "each step's own"},
+        "maximum number of tokens in an answer, not counting thinking",
+        words={"": "set by each step"},
         within=(1, 10**7),
         unit="tokens",
     )
@@ -72,12 +72,12 @@ class CallSettings(Settings):
         "",
         "Reasoning effort",
         "how much a reasoning model thinks, such as none, low, medium or high",
-        words={"": "the model's own"},
+        words={"": "default of the model"},
     )
     reasoning_budget: int | None = setting(
         None,
         "Room for thinking",
-        "most tokens of thinking before an answer; they are added to the answer's limit",
+        "maximum number of tokens for thinking before an answer; they are added to the answer's limit",
         words={"": "learned from the replies"},
         within=(0, 10**7),
         unit="tokens",

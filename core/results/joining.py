@@ -487,7 +487,7 @@ def _listed_twice(table: ScoreTable, name: str, keys: Sequence[Key]) -> list[str
     end = (
         f"which differ in {_listed(differ)}. Add {differ[0]} to the other tables, or leave out all but one row"
         if differ
-        else "which differ in nothing. Leave out all but one"
+        else "which are identical. Leave out all but one"
     )
     return [f"{name}: item {', '.join(items[:_MOST_ALIKE])}{more} has several rows for one text, {end}"]
 

@@ -45,7 +45,7 @@ class ModelSettings(CallSettings):
     attempts: int = setting(
         DEFAULT_ATTEMPTS,
         "Answers requested for one step",
-        "most answers requested for one step before it counts as failed",
+        "maximum number of answers requested for one step before it counts as failed",
         within=(1, 1_000),
     )
     max_model_len: int | None = setting(
@@ -84,7 +84,11 @@ class Running(Settings):
     """How to process a run that uses a model. None of these settings changes an answer."""
 
     concurrency: int = setting(
-        32, "Requests open at once", "most requests open at the same time", within=(1, 10_000), scored=False
+        32,
+        "Requests open at once",
+        "maximum number of requests open at the same time",
+        within=(1, 10_000),
+        scored=False,
     )
     timeout: float = setting(
         120.0,

@@ -115,13 +115,13 @@ def why_not_now(run: Run) -> str | None:
     silent = _age(run.beat_utc)
     if silent > STALE_SECONDS:
         return (
-            f"Run {run.run_id} is being worked on by process {run.process}, which has not reported for "
+            f"Process {run.process} is working on run {run.run_id}, but has not reported for "
             f"{duration(silent)}. If it hangs, end it with `kill -9 {run.process}`, then resume the run: finished items "
             "are saved."
         )
     if run.cancel:
         return f"Run {run.run_id} is still ending (process {run.process}). Try again in a moment."
-    return f"Run {run.run_id} is being worked on by process {run.process}. Cancel it first."
+    return f"Process {run.process} is working on run {run.run_id}. Cancel the run first."
 
 
 def _lives(process: int, silent: float) -> bool:

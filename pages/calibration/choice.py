@@ -175,7 +175,7 @@ def how(given: Ratings, scores: Sequence[Scores]) -> How:
         )
         columns = columns_to_group_by(given.found, scores[0].table)
         by = left.multiselect(
-            "Make a group for each",
+            "Group by",
             columns,
             default=[name for name in GROUP_BY if name in columns],
             key="calibration_by",

@@ -82,12 +82,10 @@ def agreement(one: Judged, how: How) -> None:
         show(tables["majority"])
         st.markdown(
             ":small[Only the first table compares people with the evaluator. Do not compare the other two: a majority is "
-            "steadier than a single rater, and all raters are seldom equal.]"
+            "steadier than a single rater, and raters seldom all agree.]"
         )
     elif "numbers" not in tables:
-        nothing(
-            "no group contains comparable texts; under Options of the comparison make a group for each dimension"
-        )
+        nothing("no group contains comparable texts; under Options of the comparison, group by dimension")
         show(tables["agreement"])
     if "numbers" in tables:
         part(

@@ -171,7 +171,7 @@ def _components(first: Scores, second: Scores, pairs: Sequence[tuple[str, str]])
 def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
     part(
         "All scores of these texts",
-        "How similarly every two columns score the same texts. Does a judge add anything to a metric that costs nothing?",
+        "How similarly each pair of columns scores the same texts. Does a judge add anything to a metric that costs nothing?",
         "redundancy",
     )
     left, right = st.columns([3, 1])

@@ -105,7 +105,7 @@ def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
     left, right = st.columns(2)
     if columns:
         group = right.multiselect(
-            "Separately for each",
+            "Group by",
             columns,
             key="metrics_group",
             placeholder="All rows together",
@@ -214,7 +214,7 @@ def votes(store: Store, scores: Scores) -> None:
         alt=f"Share of pairs that each of {len(defined)} metrics orders as the raters did, with intervals",
     )
     st.markdown(
-        ":small[In order: share of pairs with a winner that the metric orders as the raters did. A tie of the metric "
+        ":small[Agreement: share of pairs with a winner that the metric orders as the raters did. A tie of the metric "
         "counts half; 0.5 is chance. Kendall: between the difference of scores and the composite vote, over all pairs. "
         "Intervals resample questions. Left out: number of pairs.]"
     )

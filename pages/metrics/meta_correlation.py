@@ -161,7 +161,7 @@ def render_matrix(human: OpenSide, synthetic: OpenSide, method: Method, first: M
         "meta-correlation",
     )
     left, right = st.columns(2)
-    by = left.multiselect("A cell for each", columns, key="metrics_matrix_by")
+    by = left.multiselect("Group by", columns, key="metrics_matrix_by")
     over = right.selectbox(
         "Mean and SD over",
         [name for name in columns if name not in by],
@@ -346,7 +346,7 @@ def published() -> None:
     """Choose a published table and show it."""
     part(
         "Published tables",
-        "Numbers of three papers, to compare with your own. The correlations in Meta-Judge's Tables 4 to 7 can be either "
+        "Published numbers of Meta-Judge, Factual and CEF, to compare with your own. The correlations in Meta-Judge's Tables 4 to 7 can be either "
         "side of a meta-correlation.",
         "meta-correlation",
     )

@@ -28,7 +28,7 @@ def render() -> None:
 def _backup() -> None:
     st.subheader("Backup", anchor=False)
     st.write(
-        "One file with all studies, votes and settings, made while raters go on. It also contains the key to all personal "
+        "One file with all studies, votes and settings. You can make it while raters are working. It also contains the key to all personal "
         "links: store it as safely as the app itself."
     )
     again = visitor.admin_again()

@@ -154,7 +154,7 @@ def copying(store: Store, run: Run) -> None:
     part(
         "Copied errors",
         "Of the errors that the judge quotes, how many did people mark in the same text? How many are in its examples, or "
-        "in other systems' texts of the same source? Words must match letter by letter.",
+        "in other systems' texts of the same source? Words must match exactly.",
         "copied-errors",
     )
     runs = chosen_run.runs_to_compare(store, run, "copying", "Compare with", *chosen_run.marking())

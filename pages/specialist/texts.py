@@ -88,11 +88,11 @@ class Marked:
 
 
 HIT, OTHER_SEVERITY = "hit", "hit, other severity"
-OF_PERSON, OF_JUDGE = "missed by the judge", "marked by nobody"
+OF_PERSON, OF_JUDGE = "missed by the judge", "not marked by people"
 """Label of a person's error, and of a judge's, that the other side did not mark."""
 LOCATED: dict[Located, str] = {
     "exact": "",
-    "nearest": "nearest words",
+    "nearest": "approximate match",
     "not found": "not found in the text",
     "nothing quoted": "quotes nothing",
 }
@@ -334,8 +334,8 @@ def _example(used: ExampleUsed, example: ShownExample | None) -> None:
 
 _SEVERAL = "all raters together"
 _COUNTED: dict[Located, str] = {
-    "exact": "found letter by letter",
-    "nearest": "found by the nearest words",
+    "exact": "exact match",
+    "nearest": "approximate match",
     "not found": "not found: these mark no character but count in the score",
     "nothing quoted": "without a quote",
 }
@@ -345,8 +345,8 @@ def render_spans(store: Store, run: Run) -> None:
     """Choose a text, and show who marked what in it."""
     part(
         "Spans",
-        "People's marks are on the left, the judge's on the right. Assay searches the text for the judge's quotes: letter "
-        "by letter, then by the nearest words.",
+        "People's marks are on the left, the judge's on the right. Assay searches the text for the judge's quotes: exact "
+        "matches first, then approximate ones.",
         "specialist-automqm",
     )
     output = chosen_judge.output_of(store, run)
@@ -447,7 +447,7 @@ def _numbers(case: Case, ratings: Sequence[Rating], judge: Sequence[Marked]) -> 
     """Show the scores of both sides, and the F1 of this text."""
     said = [f"people: {number(sum(one.score for one in ratings) / len(ratings), 2)}"] if ratings else []
     said += [f"{plain(name)}: {number(value, 2)}" for name, value in case.text.scores.items()]
-    f1 = "" if case.f1 is None else f" F1 of its characters: {number(case.f1)}, over all raters."
+    f1 = "" if case.f1 is None else f" F1 of characters in this text: {number(case.f1)}, over all raters."
     why = "; ".join(case.text.reasons.values())
     st.markdown(f"Scores: {'; '.join(said) or 'none'}{f' ({plain(why)})' if why else ''}.{f1}")
     if lost := sum(one.where == LOCATED["not found"] for one in judge):

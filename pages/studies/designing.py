@@ -110,7 +110,7 @@ class Fields:
         if len(levels) > 1:
             self.choice(left, "Levels within a question", "level_order", get_args(LevelOrder), _ORDERS)
         self.repeats(middle)
-        self.number(right, "Most questions per rater (0: no cap)", "max_questions", 0, 100000)
+        self.number(right, "Maximum questions per rater (0: no limit)", "max_questions", 0, 100000)
         self.number(
             left,
             "Pairs to guess at the end (0: none)",
@@ -120,7 +120,7 @@ class Fields:
             "After their last answer, raters see this many pairs again and say which answer a person wrote. "
             "This shows whether they could tell.",
         )
-        self.choice(middle, "A person wrote the answers of the", "person", get_args(Role))
+        self.choice(middle, "Written by people", "person", get_args(Role))
 
     def seed(self, place: DeltaGenerator, *, new: bool = False) -> None:
         """The seed. new: whether the study is still to be created, so that Assay may draw one."""
@@ -152,7 +152,7 @@ class Fields:
         self._chosen["main_levels"] = self._design.main_levels if named == usual else named
         self.number(
             right,
-            "Votes a pair needs (0: 2, or as many as it can get)",
+            "Votes needed per pair (0: 2, or fewer if a pair cannot get 2)",
             "votes_needed",
             0,
             MOST_VOTES,
@@ -197,7 +197,7 @@ def state_box(store: Store, study: Study) -> None:
         if any(state == "unblinded" for state, _ in steps):
             if study.kind == "pairs":
                 st.markdown(f":small[{plain(capital(describe_analysis_set(study.design, study.levels)))}.]")
-            reason = st.text_input("Reason (needed to unblind, kept in the log)", key="state_reason")
+            reason = st.text_input("Reason (required to unblind, saved in the log)", key="state_reason")
         ready = study.state != "draft" or bool(plan.questions)
         with st.container(horizontal=True), mistakes_shown():
             for at, (state, label) in enumerate(steps):

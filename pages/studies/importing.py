@@ -41,10 +41,10 @@ _QUESTIONS: dict[Asks, tuple[str, str]] = {
     "ratings": ("How good is each text?", "Scores or marked errors, one text at a time"),
 }
 _COLUMNS: dict[Asks, str] = {
-    "preference": "item_id, question, system, text; reference and language if there are any",
-    "levels": "item_id, question, reference, level, system, text; language if there is one",
-    "ratings": "item_id, system, text; source (what was asked or translated), reference, level and language if there "
-    "are any",
+    "preference": "item_id, question, system, text; optional: reference, language",
+    "levels": "item_id, question, reference, level, system, text; optional: language",
+    "ratings": "item_id, system, text; optional: source (question or source text), reference, level, "
+    "language",
 }
 
 
@@ -81,7 +81,7 @@ def _file(asks: Asks, key: str, types: Sequence[str], others: str) -> tuple[byte
 def _again(known: Collection[str]) -> bool:
     """Whether to import a file that these studies hold already."""
     return bool(known) and st.checkbox(
-        f"Import it once more: this very file was imported as {plain(', '.join(known))}"
+        f"Import it again: this file was already imported as {plain(', '.join(known))}"
     )
 
 
@@ -246,7 +246,7 @@ def _candidate(dataset: Dataset) -> str | None:
     papers = set(dataset.sources) == set(lifecycle.PAPER_SOURCES)
     systems = list(lifecycle.PAPER_SOURCES if papers else dataset.sources)
     return st.radio(
-        "Candidate: the system you ask about",
+        "Candidate: the system under test",
         systems,
         index=0 if papers else None,
         format_func=plain,
@@ -270,8 +270,8 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
     ]
     if found.short:
         lines.append(
-            f"{counted_as(found.short, 'question')} will get fewer {noun}s than you ask for: expect more raters, or "
-            f"ask for fewer {noun}s."
+            f"{counted_as(found.short, 'question')} will get fewer {noun}s than you requested. Expect more raters, or "
+            f"request fewer {noun}s."
         )
     if design is not None:
         if found.needed_80 is None or found.needed_90 is None:
@@ -280,7 +280,7 @@ def _say_consequences(found: Consequences, kind: StudyKind, design: Design | Non
             lines.append(
                 f"If both systems are equally good, showing non-inferiority takes about {found.needed_80:,} questions "
                 f"(power 80 %) or {found.needed_90:,} (90 %). The file has {found.questions:,}. :small[Assumes that half of "
-                f"the votes choose a side. Several votes a pair, or several levels, need fewer. "
+                f"the votes choose a side. With several votes per pair, or several levels, fewer are enough. "
                 f"[How it is computed]({HELP}#questions-to-plan)]"
             )
         if design.score == "composite":

@@ -30,7 +30,7 @@ def render(store: Store, study: Study) -> None:
     lines = list_progress(store, study)
     over = study.state == "unblinded"
     if over and not lines:
-        st.write("Nobody rated in this study.")
+        st.write("No rater answered in this study.")
     elif not over and not lines:
         _add(store, study)
         _preview(store, study, app_address())
@@ -87,7 +87,7 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
         for flag in line.flags:
             st.warning(f"Check rater {plain(line.rater_id)}: {plain(flag)}")
         if line.excluded is not None:
-            st.info(f"{plain(line.rater_id)} is left out of the results: {plain(line.excluded)}")
+            st.info(f"{plain(line.rater_id)} is excluded from the results: {plain(line.excluded)}")
     if of_texts:
         st.markdown(
             f":small[Check raters with a median below {FAST_SECONDS:g} seconds (from 10 texts on). Results stay hidden until "
@@ -132,7 +132,7 @@ def _reminders(store: Store, study: Study) -> None:
     with st.expander("Reminders of open work"):
         found = lifecycle.reminders(store, study, app_address())
         if not found:
-            st.write("Nobody has anything left to do.")
+            st.write("No rater has open work.")
         for reminder in found:
             st.write(plain(reminder.rater_id))
             st.code(reminder.text, language=None, wrap_lines=True)
@@ -142,15 +142,17 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
     people = [line.rater_id for line in lines if line.kind != "dry run"]
     if not people:
         return
-    with st.expander("Leave a rater out, or let one withdraw"):
+    with st.expander("Exclude a rater, or let one withdraw"):
         rater_id = st.selectbox("Rater", people, format_func=plain, key="leave_out_rater")
         excluded = next(line.excluded for line in lines if line.rater_id == rater_id)
         with mistakes_shown():
             if excluded is None:
                 reason = st.text_input("Reason (kept in the log and the exports)", key="leave_out_reason")
-                if st.button("Leave out of the results", help="The answers are kept; this can be undone."):
+                if st.button(
+                    "Exclude from the results", help="The answers are kept. You can include them again."
+                ):
                     lifecycle.exclude_rater(store, study, rater_id, reason)
-                    tell(f"{rater_id} is left out of the results.")
+                    tell(f"{rater_id} is excluded from the results.")
             elif st.button("Count again"):
                 lifecycle.include_rater(store, study, rater_id)
                 tell(f"{rater_id} is counted again.")
@@ -159,8 +161,8 @@ def _leave_out(store: Store, study: Study, lines: Sequence[ListProgress]) -> Non
 
 def _withdrawal(store: Store, study: Study, rater_id: str) -> None:
     st.markdown(
-        "**Withdrawal** deletes the rater's comments and pseudonym from this study for good, the log included. "
-        "Backups and exports made before still hold them."
+        "**Withdrawal** deletes the rater's comments and pseudonym from this study and its log for good. "
+        "Earlier backups and exports still contain them."
     )
     kept = st.radio(
         "Their votes",

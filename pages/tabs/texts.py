@@ -127,7 +127,7 @@ def _questions_of_side(title: str, sentence: str, questions: Sequence[CrossQuest
     unparsed = sum(one.answer is None for one in questions)
     if unparsed:
         answers = "1 answer is" if unparsed == 1 else f"{unparsed} answers are"
-        st.markdown(f"Left out of the scores: {answers} none of YES, NO and IDK.")
+        st.markdown(f"Left out of the scores: {answers} not YES, NO or IDK.")
     columns = {
         "Question": [one.text for one in questions],
         "Expected": [one.expected for one in questions],

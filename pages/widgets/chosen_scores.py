@@ -397,7 +397,7 @@ RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "publ
 Chosen = tuple[str, int]
 """One of the words above, and the number of the run or file; 0 for the others."""
 FURTHER: dict[Chosen, str] = {
-    (UPLOAD_SCORES, 0): "Give a table of scores ...",
+    (UPLOAD_SCORES, 0): "Upload a table of scores ...",
     (PUBLISHED, 0): "Published tables",
 }
 TICK = 5.0

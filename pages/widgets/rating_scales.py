@@ -19,9 +19,9 @@ MOST_BUTTONS = 7
 _FEWEST_PLACES = 20
 """On a slider whose dimension offers any number; a number between two places is written into the box."""
 _KEYS_IN_TEXT = (
-    "**Marking errors by keyboard.** Move to the text with Tab. Arrow keys move, with Shift they select; Ctrl goes "
+    "**Marking errors by keyboard.** Move to the text with Tab. The arrow keys move the cursor, and with Shift they select. Ctrl moves "
     "word by word. Then press the number of a severity, choose a category, and press Enter. Inside a marked error "
-    "Enter opens it, the numbers change its severity, Delete removes it. Escape lets go."
+    "Enter opens it, the numbers change its severity, Delete removes it. Escape cancels a selection or closes an error."
 )
 
 

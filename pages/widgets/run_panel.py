@@ -157,7 +157,7 @@ def _estimate_table(found: Estimate, run: RunAtHand) -> None:
             else f"{found.money:,.4f}",
         }
     table(pd.DataFrame({"All items": list(rows), "Estimate": list(rows.values())}))
-    said = ["Time is measured by the clock and includes the start of the model."]
+    said = ["Time is wall-clock time and includes starting the model."]
     if found.calls and (found.spread or 0) >= 0.01:
         said.append(
             f"Calls, tokens and money may differ by {found.spread:.0%}, because the items above differ."
@@ -259,7 +259,7 @@ _STATES = {
     "cancelling": "is being cancelled",
     "done": "is done",
     "cancelled": "was cancelled; finished items are saved",
-    "stopped": "stopped before its end; finished items are saved",
+    "stopped": "stopped early; finished items are saved",
     "interrupted": "was interrupted: its process is gone. Finished items are saved",
 }
 

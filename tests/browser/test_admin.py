@@ -123,7 +123,7 @@ def test_from_a_file_to_a_csv(app: AppServer, app_store: Store, new_page: NewPag
     page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("Give a reason for unblinding")).to_be_visible()
     settled(page)
-    page.get_by_label("Reason (needed to unblind, kept in the log)").fill("all are done")
+    page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")
     page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("The study is unblinded.")).to_be_visible()
     results = admin_page(app, app_store, new_page, "results")

@@ -122,7 +122,7 @@ def unblinded(page: Page, app: AppServer) -> None:
     page.goto(f"{app.url}/studies")
     page.get_by_role("button", name="Close the study").click(timeout=SOON)
     settled(page)
-    page.get_by_label("Reason (needed to unblind, kept in the log)").fill("all are done")
+    page.get_by_label("Reason (required to unblind, saved in the log)").fill("all are done")
     page.get_by_role("button", name="Unblind the study").click()
     expect(page.get_by_text("The study is unblinded.", exact=True)).to_be_visible(timeout=SOON)
     settled(page)
@@ -179,7 +179,7 @@ def test_marks_of_a_rater_become_examples_by_page_and_by_command(
     person, judge = admin.locator(".assay-card", has_text="rivers").all()[:2]
     expect(person).to_contain_text("People: ann")
     expect(person).to_contain_text("1. Wrong: major, accuracy/omission, missed by the judge")
-    expect(judge).to_contain_text("1. wrong: minor, fluency/grammar, marked by nobody")
+    expect(judge).to_contain_text("1. wrong: minor, fluency/grammar, not marked by people")
     admin.get_by_text("Examples used: 1").click()
     expect(admin.get_by_text("beta, item q1, rated by ann")).to_be_visible()
     assert admin.get_by_text("alpha, item").count() == 0

@@ -117,7 +117,7 @@ def test_remind(pilot: Run, tmp_path: Path) -> None:
             desk = open_desk(store, tokens[name])
             assert desk is not None
             guess_all(desk)
-    assert pilot("study", "remind", "pilot") == "Nobody has anything left to do.\n"
+    assert pilot("study", "remind", "pilot") == "No rater has open work.\n"
 
 
 def test_wording(pilot: Run, tmp_path: Path) -> None:

@@ -205,7 +205,7 @@ def test_fewer_spans_than_levels_are_stated() -> None:
     empty = [level for level in trace.levels[1:] if not level.group]
     assert len(empty) == 2
     assert all(level.note for level in empty)
-    assert any("Fewer spans (1) than levels (3)" in note for note in trace.notes)
+    assert any("Fewer facts (1) than levels (3)" in note for note in trace.notes)
 
 
 def test_an_item_without_spans_is_counted_not_raised() -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("cookies")
 
 FIELDS = (
     "Levels",
-    "Votes a pair needs (0: 2, or as many as it can get)",
+    "Votes needed per pair (0: 2, or fewer if a pair cannot get 2)",
     "Score of a pair",
     "Pairs that a rater flags as invalid",
 )

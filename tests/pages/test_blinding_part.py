@@ -109,7 +109,7 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
 def test_no_sign_is_not_called_a_success(store: Store) -> None:
     guessed(store, {"R1": ["right", "wrong"] * 5}, raters=("R1",))
     text = " ".join(element.value for element in visit().markdown)
-    assert "No sign that blinding failed, which does not prove that it held" in text
+    assert "No sign that blinding failed, which does not prove that it worked" in text
     assert "did not hold" not in text
 
 

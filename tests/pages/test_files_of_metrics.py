@@ -75,7 +75,7 @@ def test_correlations(given: int, offered: dict[str, bytes]) -> None:
 def test_correlations_with_people_whose_rows_are_filtered(given: int, offered: dict[str, bytes]) -> None:
     at = visit(("file", given), "Correlations")
     at.segmented_control(key="metrics_against_main").set_value("human").run()
-    field(at, "Separately for each").set_value(["system"])  # type: ignore[attr-defined]
+    field(at, "Group by").set_value(["system"])  # type: ignore[attr-defined]
     field(at, "Show").set_value("rows")  # type: ignore[attr-defined]
     at.run()
     field(at, "Filter by system").set_value(["s1"])  # type: ignore[attr-defined]
@@ -111,7 +111,7 @@ def test_meta_correlation(given: int, offered: dict[str, bytes]) -> None:
     field(at, "Correlations of the human side").set_value(
         field(at, "Correlations of the human side").options[0]
     )  # type: ignore[attr-defined]
-    field(at, "A cell for each").set_value(["prompt"])  # type: ignore[attr-defined]
+    field(at, "Group by").set_value(["prompt"])  # type: ignore[attr-defined]
     field(at, "Mean and SD over").set_value("system")  # type: ignore[attr-defined]
     at.run()
     assert not at.exception

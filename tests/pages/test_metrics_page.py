@@ -77,7 +77,7 @@ def asked_for(at: AppTest, label: str) -> bool:
 
 def test_without_scores_the_page_shows_the_form_with_the_lexical_metrics_of_meta_judge(store: Store) -> None:
     at = visit()
-    assert field(at, "Scores").options == ["Give a table of scores ...", "Published tables"]
+    assert field(at, "Scores").options == ["Upload a table of scores ...", "Published tables"]
     chosen = [name for box in at.multiselect for name in box.value]
     assert len(chosen) == 16
     assert "No run has made a text yet" in said(at)
@@ -167,7 +167,7 @@ def test_groups_are_computed_separately(store: Store) -> None:
     ]
     file = keep_file(store, "scores", "mine.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Correlations")
-    choose(at, "Separately for each", ["language"])
+    choose(at, "Group by", ["language"])
     frame = shown(at, "Spearman").set_index("language")["Spearman"]
     assert frame["de"] > 0.9
     assert frame["cs"] < -0.9
@@ -190,7 +190,7 @@ def test_filters_that_hide_every_row_are_reported(store: Store) -> None:
     ]
     file = keep_file(store, "scores", "filtered.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Correlations")
-    choose(at, "Separately for each", ["language", "genre"])
+    choose(at, "Group by", ["language", "genre"])
     choose(at, "Filter by language", ["de"])
     choose(at, "Filter by genre", ["talk"])
     assert "the filters below hide every row" in said(at)
@@ -469,7 +469,7 @@ def test_a_matrix_has_a_cell_for_each_system_with_mean_and_spread(store: Store) 
     ]
     file = keep_file(store, "scores", "matrix.jsonl", lines(*rows))
     at = visit(("file", file.file_id), "Meta-correlation")
-    choose(at, "A cell for each", ["generator"])
+    choose(at, "Group by", ["generator"])
     choose(at, "Mean and SD over", "prompt")
     summaries = next(table.value for table in at.table if "SD" in table.value.columns)
     assert list(summaries["generator"]) == ["g1", "g2"]

@@ -130,7 +130,7 @@ def test_a_hit_needs_one_common_character_and_says_whether_the_severity_is_the_s
     theirs = [mark(0, 5, "major"), mark(8, 8)]
     assert met(mark(4, 7, "major"), theirs, OF_JUDGE) == "hit"
     assert met(mark(4, 7, "minor"), theirs, OF_JUDGE) == "hit, other severity"
-    assert met(mark(5, 9, "major"), theirs, OF_JUDGE) == "marked by nobody"
+    assert met(mark(5, 9, "major"), theirs, OF_JUDGE) == "not marked by people"
     assert met(mark(5, 9, "major"), theirs, OF_PERSON) == "missed by the judge"
     assert met(mark(None, None), theirs, OF_JUDGE) == ""
 

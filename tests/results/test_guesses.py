@@ -114,26 +114,26 @@ def test_comments_are_those_of_the_guesses_used() -> None:
 @pytest.mark.parametrize(
     ("guesses", "reading"),
     [
-        ({}, "No guesses yet which answer the person wrote."),
+        ({}, "No rater has guessed yet which answer a person wrote."),
         (
             {"A": ["unsure"] * 3},
             'No sign that blinding failed. Raters answered "cannot tell" every time (n = 3).',
         ),
         (
             {"A": ["right"] * 8 + ["unsure"] * 2, "B": ["right"] * 6 + ["wrong"] * 2 + ["unsure"] * 2},
-            "Blinding did not hold. Raters picked out the human answer correctly in 14 of 16 guesses "
+            "Blinding failed. Raters picked out the human answer correctly in 14 of 16 guesses "
             '("cannot tell" in 4 more), more often than by chance.',
         ),
         (
             {"A": ["right", "wrong"] * 5, "B": ["wrong", "right"] * 5},
-            "No sign that blinding failed, which does not prove that it held. Raters picked out the human answer "
+            "No sign that blinding failed, which does not prove that it worked. Raters picked out the human answer "
             'correctly in 10 of 20 guesses ("cannot tell" in 0 more). With only 20 guesses, a moderate leak',
         ),
         ({"A": ["right"]}, "because there is no interval (all guesses are about one question)"),
         # 35 of 50 as if independent, but 7 of 10 questions: P(5 or fewer of 10 drawn are among the 7) = 0.15.
         (
             {rater: ["right"] * 7 + ["wrong"] * 3 for rater in "ABCDE"},
-            "Blinding may not have held.",
+            "Blinding may have failed.",
         ),
         # All of 5 right: the bootstrap has the interval [1, 1], the exact one of the share still holds one half.
         ({"A": ["right"] * 5}, "No sign that blinding failed"),

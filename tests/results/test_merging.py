@@ -142,7 +142,7 @@ def test_several_rows_of_one_text_are_refused_with_what_tells_them_apart():
     assert refused.value.problems == (
         "several: item 1 has several rows for one text, which differ in prompt. Add prompt to the other tables, or "
         "leave out all but one row",
-        "twice: item 1 has several rows for one text, which differ in nothing. Leave out all but one",
+        "twice: item 1 has several rows for one text, which are identical. Leave out all but one",
     )
 
 

@@ -449,7 +449,7 @@ def _remind(options: argparse.Namespace) -> None:
     for reminder in found:
         print(f"{reminder.rater_id}\t{reminder.text}")
     if not found:
-        print("Nobody has anything left to do.")
+        print("No rater has open work.")
 
 
 def _exclude(options: argparse.Namespace) -> None:

@@ -46,7 +46,9 @@ class Clipping:
         text = output.source if span.in_source else output.text
         side = "source" if span.in_source else "text"
         if not 0 <= span.start <= span.end:
-            problems.append(f"{where}: starts at {span.start} and ends at {span.end}")
+            problems.append(
+                f"{where}: starts at {span.start} and ends at {span.end}, expected 0 <= start <= end"
+            )
         elif text is not None and span.start > len(text):
             problems.append(f"{where}: starts at {span.start}, but the {side} has {len(text)} characters")
         elif text is not None and span.end > len(text):
@@ -90,7 +92,7 @@ def span_of(cells: Mapping[str, object], where: str, problems: Problems) -> Erro
     known = problems.n
     start, end = (_offset(cells.get(name), name, where, problems) for name in ("start", "end"))
     if problems.n == known and start is not None and end is not None and end < start:
-        problems.append(f"{where}: starts at {start} and ends at {end}")
+        problems.append(f"{where}: starts at {start} and ends at {end}, expected 0 <= start <= end")
     named = {name: name_of(cells.get(name)) for name in ("severity", "category")}
     problems += [
         f"{where}: {name} {'is missing' if is_nothing(cells.get(name)) else name_problem(cells.get(name))}"

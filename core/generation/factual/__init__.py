@@ -153,7 +153,7 @@ def deal(kept: Sequence[int], n_groups: int, seed: int, item_id: str) -> tuple[t
 
 NO_SPANS = "no spans"
 VERBATIM = "A0 is the reference word for word: there was no paraphrase."
-EMPTY_LEVEL = "No span was left for this level: the text is that of the level before."
+EMPTY_LEVEL = "No fact was left for this level. Its text is the same as at the level before."
 
 
 async def perturb(
@@ -198,7 +198,7 @@ async def perturb(
     dropped = sorted((*shared, *(Dropped(n, "not kept") for n in rest)), key=lambda entry: entry.span)
     trace = replace(trace, dropped=tuple(dropped), ranking=ranking, kept=kept)
     if not kept:
-        detail = f"All {len(spans)} spans share a word with the question or were not kept."
+        detail = f"All {len(spans)} facts were dropped: they share a word with the question or are not among the most important."
         return _failed(trace, "question filter", NO_SPANS, detail)
     groups = deal(kept, settings.n_levels, settings.seed, material.item.item_id)
     trace = replace(trace, groups=groups, notes=(*trace.notes, *_shortage(groups)))
@@ -220,7 +220,7 @@ def _shortage(groups: Sequence[Sequence[int]]) -> tuple[str, ...]:
         return ()
     n_spans = sum(len(group) for group in groups)
     equal = f"{', '.join(empty)} {'equals' if len(empty) == 1 else 'equal'} the level before"
-    return (f"Fewer spans ({n_spans}) than levels ({len(groups)}): {equal}.",)
+    return (f"Fewer facts ({n_spans}) than levels ({len(groups)}): {equal}.",)
 
 
 async def _edit_levels(

@@ -357,7 +357,7 @@ def _group_sizes(question: ReportQuestion) -> list[int]:
 def _verdict(result: Replay) -> str:
     percent = f"{100 * result.keep:g} %"
     steps = {
-        "paper": f"Factual's published order (drop, then keep {percent})",
+        "paper": f"the order of Factual's paper (drop, then keep {percent})",
         "trutheval": f"the order of Factual's code (keep {percent}, then drop)",
     }
     if not result.compared:

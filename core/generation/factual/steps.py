@@ -123,7 +123,7 @@ class FactualSettings(GenerationSettings):
     keep: float = setting(
         0.8,
         "Share of facts that may be changed (k)",
-        "share of ranked spans to edit: the first k of them, rounded up, are divided among the levels",
+        "share of the ranked facts to change: the most important ones, rounded up, are divided among the levels",
         within=(0.0001, 1.0),
         step=0.05,
     )

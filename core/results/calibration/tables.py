@@ -294,7 +294,7 @@ def class_table(rows: Sequence[tuple[str, Cell]]) -> ResultTable:
         ),
         title="Classes",
         notes=(
-            "Texts by class, over texts with a majority and a score. No majority: texts of each kind of agreement.",
+            "Texts by class, over texts with a majority and a score. No majority: number of texts without a majority, for each kind of agreement.",
         ),
     )
 

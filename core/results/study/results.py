@@ -163,7 +163,7 @@ def _reading(found: BlindingIndex) -> str:
     """
     share, bang = found.share_right, found.bang_questions
     if not found.n:
-        return "No guesses yet which answer the person wrote."
+        return "No rater has guessed yet which answer a person wrote."
     if share.low is None or share.high is None:
         return f'No sign that blinding failed. Raters answered "cannot tell" every time (n = {found.n}).{_few(found)}'
     counts = (
@@ -176,20 +176,20 @@ def _reading(found: BlindingIndex) -> str:
     by_index = _against_chance(bang.low, bang.high, 0)
     by_share = _against_chance(share.low, share.high, 0.5)
     if by_index == by_share == 1:
-        return f"Blinding did not hold. {counts}, more often than by chance."
+        return f"Blinding failed. {counts}, more often than by chance."
     if by_index == by_share == -1:
         return (
-            f"Blinding did not hold. {counts}, less often than by chance: they could tell the answers apart, but took the "
+            f"Blinding failed. {counts}, less often than by chance: they could tell the answers apart, but took the "
             "wrong one for the human answer."
         )
     if by_share or (
         by_index and bang.low < bang.high
     ):  # an interval of width 0 shows only that nothing varied
         return (
-            f"Blinding may not have held. {counts}. Only one of two intervals (Bang's index over questions, share right) "
+            f"Blinding may have failed. {counts}. Only one of two intervals (Bang's index over questions, share right) "
             f"excludes chance.{_few(found)}"
         )
-    return f"No sign that blinding failed, which does not prove that it held. {counts}.{_few(found)}"
+    return f"No sign that blinding failed, which does not prove that it worked. {counts}.{_few(found)}"
 
 
 def _against_chance(low: float, high: float, chance: float) -> int:
@@ -805,7 +805,7 @@ def _exploratory(results: StudyResults) -> str | None:
 def _undeclared(results: StudyResults) -> str | None:
     if results.analysis_set.declared:
         return None
-    return "This main analysis was not declared before the votes, because the study is older than that step. Defaults apply."
+    return "This main analysis was not declared before the votes, because an older version of Assay created the study. The defaults apply."
 
 
 def _disagreement(results: StudyResults) -> str | None:

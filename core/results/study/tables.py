@@ -100,7 +100,7 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
         _bounds(results),
         _choices(results),
         _agreement("agreement", "Agreement", results, "Level", blocks(results)),
-        _agreement("pairwise", "Each two raters", results, "Raters", pairs),
+        _agreement("pairwise", "Pairs of raters", results, "Raters", pairs),
         contingency_table(results, crossed),
         _composite(results),
         _ties(results),
@@ -215,7 +215,7 @@ def _coefficient(field: str, found: AgreementEstimate, block: Block | PairOfRate
     low, high = first_interval(found) or (None, None)
     reason = found.reason or ""
     if reason and field == "cohen_kappa" and len(block.contingency.raters) > 2:
-        reason = "for two raters only; see the table Each two raters"
+        reason = "for two raters only; see the table Pairs of raters"
     none = found.interval_reason or found.interval_t_reason or "nothing varies between questions"
     return replace(
         interval(found),
