@@ -489,7 +489,7 @@ def _shared(first: ArrayLike, second: ArrayLike) -> tuple[Codes, Codes, NDArray[
 
 MOST_PAIRS = 66
 """Largest number of pairs of raters (12 raters), because each pair adds columns to every resample."""
-TOO_MANY = "too many raters: F1 is computed for each pair of raters only up to 12 raters"
+TOO_MANY = "too many raters: F1 between raters is computed only for up to 12 raters"
 NONE_WITH_BOTH = "no text has votes of two raters and of the evaluator"
 
 

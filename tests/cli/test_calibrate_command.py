@@ -193,7 +193,7 @@ def test_metal_holds_raters_and_evaluators(run: Run, tmp_path: Path) -> None:
         (("--by", "colour"), "colour"),
         (("--columns", "gpt-LA"), "COLUMN=DIMENSION"),
         (("--resamples", "-1"), "--resamples"),
-        (("--flip", "H"), "only that has dimensions to flip"),
+        (("--flip", "H"), "so it has no dimensions to flip"),
         (("--task", "nothing-of-the-kind"), "nothing-of-the-kind"),
     ],
 )

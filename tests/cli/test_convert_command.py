@@ -120,7 +120,7 @@ def test_what_cannot_be_said_is_refused(given: Path, run: Run, capsys: pytest.Ca
         ("scores.csv", "--to", "spans-csv"): "contains no error spans",
         ("rated.jsonl", "--to", "mqm", "--texts", "rated.jsonl"): "already contains the texts",
         ("rated.jsonl", "--to", "mqm", "--units", "utf-16"): "Leave out units and ends",
-        ("rated.jsonl", "--to", "mqm", "--flip", "H"): "Flip none",
+        ("rated.jsonl", "--to", "mqm", "--flip", "H"): "Leave out the dimensions to flip",
         ("rated.jsonl", "--to", "mqm", "--ratings", "mqm"): "--ratings: only for a folder",
         (
             "dimensions.csv",

@@ -153,7 +153,7 @@ def test_every_problem_is_named_with_its_place() -> None:
         "line 2, item 2, rating 3: rating is unknown; expected rater, dimension, score or spans",
         "line 2, item 2, rating 4: score is missing, and no errors are marked",
         "line 3, item 3, rating 1, span 1: starts at 4, but the text has 3 characters",
-        "line 3, item 3, rating 2, span 1: starts at 2 and ends at 1",
+        "line 3, item 3, rating 2, span 1: starts at 2 and ends at 1, expected 0 <= start <= end",
         "line 3, item 3, rating 3, span 1: kind is unknown; expected start, end, severity, category, weight, in_source",
         "line 3, item 3, rating 3, span 1: start is -1, expected a whole number from 0",
         "line 3, item 3, rating 3, span 1: end is b, expected a whole number from 0",

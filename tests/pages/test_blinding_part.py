@@ -85,7 +85,7 @@ def test_a_failed_blinding_is_said_and_shown_per_rater(store: Store) -> None:
     at = visit()
     text = " ".join(element.value for element in at.markdown).replace("\\", "")
     assert "14 of 16 guesses" in text
-    assert "Blinding did not hold" in text
+    assert "Blinding failed" in text
     assert "methods#blinding-index" in text
     assert "(here: human)" in text
     frame = at.table[0].value

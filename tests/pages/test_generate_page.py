@@ -233,7 +233,7 @@ def test_states_say_what_happened_and_what_to_do(store: Store) -> None:
     run = made(store, limit=2)
     finish_run(store, run.run.run_id, "stopped", "No answer for 20 items in a row (timeout).")
     at = visit(run)
-    assert "stopped before its end" in said(at)
+    assert "stopped early" in said(at)
     assert "No answer for 20 items in a row (timeout)." in said(at)
     store.table("run").update(run.run.run_id, {"state": "running", "process": 2**22 + 1, "limit": 3})
     store._database.conn.commit()

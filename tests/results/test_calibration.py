@@ -198,7 +198,7 @@ def test_a_crowd_of_raters_is_told_why_it_has_no_f1() -> None:
     cell = compared(((0, 1) * 7, (1, 1) * 7), (0, 1)).cells[0]
     assert cell.statistics["raters_f1"].estimate is None
     assert cell.statistics["raters_f1"].reason == (
-        "too many raters: F1 is computed for each pair of raters only up to 12"
+        "too many raters: F1 between raters is computed only for up to 12 raters"
     )
 
 

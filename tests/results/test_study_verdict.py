@@ -462,7 +462,7 @@ def test_a_study_older_than_the_analysis_set_keeps_its_votes_needed(store: Store
     after = results_of(released_record(store, at_hand.study))
     assert (after.verdict, after.overall.n_pairs) == (before.verdict, before.overall.n_pairs)
     assert not after.analysis_set.declared
-    assert sum("older than that step" in line for line in headline(after)) == 1
+    assert sum("an older version of Assay created the study" in line for line in headline(after)) == 1
 
 
 def test_imported_votes_do_not_make_raters_by_link_late(store: Store) -> None:
