@@ -399,7 +399,11 @@ def load_demo_once(store: Store) -> None:
             return
         dataset = read_dataset(_FILE.read_bytes(), _FILE.name)
         design = Design(candidate="pipeline", comparator="handwritten", seed=_SEED)
-        study = import_study(store, DEMO_NAME, dataset, design)
+        if same_name(DEMO_NAME) in {same_name(study.name) for study in list_studies(store)}:
+            write_setting(store, _DONE, now_utc())  # the owner's own study has the name
+            return
+        # `again`: the owner may have imported the same file before the first start.
+        study = import_study(store, DEMO_NAME, dataset, design, again=True)
         add_raters(store, study, ["rater-1", "rater-2"])
         move(store, study, "open", "demo")
         write_setting(store, _DONE, study.created_utc)

@@ -13,11 +13,14 @@ from helpers.texts.factories import always, vote
 from core.access import choose_passphrase, is_admin, link_is_open
 from core.cli import main
 from core.cli.serve import HERE
+from core.formats.study_files import read_dataset
 from core.store import Store, open_store
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, update_study
 from core.study.blinding import open_desk
-from core.study.lifecycle import DEMO_NAME, load_demo_once
+from core.study.lifecycle import DEMO_NAME, import_study, load_demo_once, usual_design
+
+DEMO = ROOT / "data" / "demo" / "answers.csv"
 
 
 @pytest.fixture
@@ -102,6 +105,16 @@ def test_the_demo_comes_once(store: Store) -> None:
     update_study(store, study.study_id, name="renamed")
     load_demo_once(store)
     assert [entry.name for entry in list_studies(store)] == ["renamed"]
+
+
+@pytest.mark.parametrize("name", ["mine", DEMO_NAME])
+def test_the_app_starts_although_the_demos_file_or_name_was_used(store: Store, name: str) -> None:
+    own = read_dataset(DEMO.read_bytes(), DEMO.name)
+    import_study(store, name, own, usual_design(own, "pipeline", "handwritten"))
+    load_demo_once(store)
+    assert {study.name: study.state for study in list_studies(store)} == (
+        {name: "draft", DEMO_NAME: "open"} if name != DEMO_NAME else {name: "draft"}
+    )
 
 
 @pytest.mark.parametrize("path", [["--server.baseUrlPath", "assay"], ["--server.baseUrlPath=assay"]])
