@@ -70,8 +70,8 @@ def _fingerprint(record: StudyRecord) -> int:
 
 
 def _study(store: Store) -> Study | None:
-    """Return the study chosen on any page."""
-    known = list_studies(store)
+    """Return the study chosen on any page, else the first one whose results are open."""
+    known = sorted(list_studies(store), key=lambda study: study.state != "unblinded")
     chosen = menus.choose_study(known)
     return next((study for study in known if study.study_id == chosen), None)
 
