@@ -532,13 +532,15 @@ def collect_tabular(
         # First pass, only to detect plain pairs; its problems are found again below.
         apart = list(read_rows(text, columns, FileFindings(file_name, ""))) if _may_be_plain(named) else []
         builder.plain = _is_plain(apart)
-        columns = replace(columns, required=_required(builder))
+        columns = replace(columns, required=_required(named, plain=builder.plain))
         found = list(read_rows(text, columns, builder))
     else:
         table = rows(data, known, builder)
         named = table.columns.values()
         builder.plain = _may_be_plain(named) and _is_plain(table.records)
-        needed = {name: names for name, names in needed.items() if name in _required(builder)}
+        needed = {
+            name: names for name, names in needed.items() if name in _required(named, plain=builder.plain)
+        }
         require(named, needed, table.keys, file_name)
         note_ignored(builder, [key for key in table.keys if key not in table.columns])
         found = [
@@ -549,10 +551,14 @@ def collect_tabular(
     return builder
 
 
-def _required(builder: DatasetBuilder) -> tuple[str, ...]:
-    """The columns that the file may not lack."""
+def _required(named: Collection[str], *, plain: bool) -> tuple[str, ...]:
+    """The columns that the file may not lack. named: those it has.
+
+    A file without levels that lacks another column too may still be meant as plain pairs: first that column is reported.
+    """
+    unclear = "level" not in named and not _may_be_plain(named)
     needed = needed_at("study")
-    return tuple(name for name in needed if not (builder.plain and name in _OPTIONAL_IF_PLAIN))
+    return tuple(name for name in needed if not ((plain or unclear) and name in _OPTIONAL_IF_PLAIN))
 
 
 def _may_be_plain(columns: Collection[str]) -> bool:

@@ -91,7 +91,8 @@ def of_pairs(
         "sensitivity",
     )
     _show(tables["sensitivity"])
-    part("Choices", "How each rater answered at each level. Sides are decoded to systems.", "choices")
+    at = " at each level" if results.levels else ""
+    part("Choices", f"How each rater answered{at}. Sides are decoded to systems.", "choices")
     if results.overall.n_pairs:
         names = preference_names(results.candidate, results.comparator)
         _show(

@@ -15,6 +15,7 @@ from core.study import lifecycle
 from core.study.analysis_set import MOST_VOTES, describe_analysis_set, main_levels, margin_note
 from core.study.design import LARGEST_COUNT, LARGEST_GUESSES, LARGEST_SEED, describe_shortage
 from core.study.raters import study_workload
+from pages.studies import texts
 from pages.widgets import parts as other_pages
 from pages.widgets import rating_scales
 from pages.widgets.messages import capital, mistakes_shown, moment, plain, tell
@@ -190,7 +191,15 @@ def state_box(store: Store, study: Study) -> None:
         plan = study_workload(store, study)
         if study.state == "draft" and not plan.questions:
             st.markdown("Next: add raters below. Each gets a personal link.")
-        elif study.state in ("draft", "open") and (shortage := describe_shortage(plan)):
+        if (
+            study.asks == "levels"
+            and study.state == "draft"
+            and texts.audited(store, study).severity == "warning"
+        ):
+            st.warning(
+                "The texts give away which system wrote them. See the tab Leakage before you open the study."
+            )
+        if study.state in ("draft", "open") and (shortage := describe_shortage(plan)):
             st.warning(shortage)
         steps = _STEPS[study.state]
         reason = ""

@@ -172,7 +172,14 @@ def _pairs(store: Store, asks: Asks) -> int | None:
     two = _two_of(systems) if len(systems) > 2 else ()
     if two is None:
         return None
-    return _pairs_draft(store, read_dataset(data, name, two), name, two)
+    dataset = read_dataset(data, name, two)
+    if dataset.plain != (asks == "preference"):
+        st.info(
+            "This table has no column for levels, so raters say which answer is better."
+            if dataset.plain
+            else "This table has levels, so raters say which answer fits each level better."
+        )
+    return _pairs_draft(store, dataset, name, two)
 
 
 def _two_of(systems: Sequence[str]) -> tuple[str, str] | None:
@@ -205,6 +212,7 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
         f"{plain(' and '.join(dataset.sources))}",
         notes,
     )
+    again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
     st.markdown("**2. Design**: frozen at the first vote")
     name = st.text_input("Name of the study", file_name.rsplit(".", 1)[0])
     candidate = two[0] if two else _candidate(dataset)
@@ -225,14 +233,9 @@ def _pairs_draft(store: Store, dataset: Dataset, file_name: str, two: Sequence[s
     )
     with st.expander("Preview: the first question"):
         _preview(dataset)
-    again = _again(lifecycle.studies_like(store, dataset, dataset.sources))
-    missing = candidate is None
-    pressed = st.button(
-        "Create the draft",
-        type="primary",
-        disabled=missing,
-        help="Choose the candidate first." if missing else None,
-    )
+    if candidate is None:
+        st.markdown(":small[Choose the candidate to create the draft.]")
+    pressed = st.button("Create the draft", type="primary", disabled=candidate is None)
     if not pressed or candidate is None:
         return None
     candidate, comparator = lifecycle.roles(dataset, candidate, None)

@@ -122,12 +122,7 @@ _SHOWN = {"warning": st.warning, "hint": st.warning, "none": st.info, "unknown":
 
 def render_audit(store: Store, study: Study) -> None:
     """Verdict, table and linkage; it warns and never blocks. Reads no votes."""
-    design = study.design
-    audit = _audited(
-        store,
-        study,
-        (study.study_id, study.dataset_sha256, design.candidate, design.comparator, design.level_order),
-    )
+    audit = audited(store, study)
     st.markdown(
         "Can anyone tell which system wrote an answer from its length, changes, punctuation, formatting and repeated "
         f"wording alone? :small[[How it is computed]({HELP}#{_ANCHOR})]"
@@ -141,6 +136,13 @@ def render_audit(store: Store, study: Study) -> None:
         "- **p of the rule**: the same for the strongest rule, corrected for trying every rule."
     )
     st.markdown(plain(audit.linkage.sentence()))
+
+
+def audited(store: Store, study: Study) -> LeakageAudit:
+    """The leakage audit, computed once for the same texts and roles."""
+    design = study.design
+    key = (study.study_id, study.dataset_sha256, design.candidate, design.comparator, design.level_order)
+    return _audited(store, study, key)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

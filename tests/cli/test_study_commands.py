@@ -80,7 +80,8 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert progress[2][7] == "0%"
     assert progress[2][6] in ("47%", "50%", "53%"), "15 of 30, and 2 hidden repeats on either side"
     assert run("study", "close", "pilot", "--reason", "enough") == "Study 'pilot' is closed.\n"
-    assert run("study", "unblind", "pilot", "--reason", "done") == "Study 'pilot' is unblinded.\n"
+    ended = run("study", "unblind", "pilot", "--reason", "done")
+    assert ended == "Study 'pilot' is unblinded.\nNext: `python -m core study results pilot`\n"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
     assert "Pairs: 24; questions: 6; left out: none" in printed

@@ -69,8 +69,8 @@ def test_of_many_columns_the_likely_ones_are_named() -> None:
     assert f"the file has: {N_COLUMNS + 2:,}, among them" in problem
     assert "item-ids" in problem
     with pytest.raises(InputError) as caught:
-        read_dataset(wide([*NAMES, "refrence"], "a"), "a.csv")
-    assert any("refrence" in problem for problem in caught.value.problems)
+        read_dataset(wide([*NAMES, "questoin"], "a"), "a.csv")
+    assert any("questoin" in problem for problem in caught.value.problems)
 
 
 def test_ignored_columns_are_counted() -> None:

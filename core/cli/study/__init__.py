@@ -320,9 +320,14 @@ def _move(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = lifecycle.move(store, find_study(store, options.name), options.state, options.reason)
         shortage = describe_shortage(raters.study_workload(store, study))
+        voted = any(line.done for line in list_progress(store, study))
     print(f"Study {study.name!r} is {study.state}.")
     if study.state == "open" and shortage:
         print(f"Note: {shortage}")
+    if study.state in ("closed", "unblinded") and not voted:
+        print("Note: no rater has answered in this study.")
+    if study.state == "unblinded":
+        print(f"Next: `python -m core study results {shlex.quote(study.name)}`")
 
 
 def _list(options: argparse.Namespace) -> None:

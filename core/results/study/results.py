@@ -785,6 +785,9 @@ def _questions_said(results: StudyResults) -> str | None:
     found = results.verdict
     if found.value != "not enough information" or found.bound is None:
         return None
+    mean = results.non_inferiority.mean
+    if found.questions_missing is None and mean is not None and mean <= -results.non_inferiority.margin:
+        return f"The observed mean, {decimal(mean)}, is not above the margin: more questions like these would not help."
     if found.questions_missing is None:
         return f"If further questions give the same mix of votes, even {MOST_QUESTIONS:,} questions would not be enough."
     questions = (

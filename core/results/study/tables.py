@@ -199,7 +199,7 @@ def _agreement(
             *(
                 [
                     f"Cohen's kappa measures nothing at {', '.join(silent)}, because one rater always gave the same "
-                    "answer. It is exactly 0 with the interval [0, 0]. Use raw agreement and AC1 instead."
+                    "answer: it is exactly 0. Use raw agreement and AC1 instead."
                 ]
                 if silent
                 else []
@@ -305,7 +305,8 @@ def _plan(results: StudyResults) -> ResultTable:
         )
     elif found.design_effect is not None:
         note += " One pair per question."
-    why = found.clustered_reason or found.reason
+    # The reason may be about the observed mean alone, of which this table says nothing.
+    why = found.clustered_reason or (found.reason if found.n_for_80_if_equal is None else None)
     return ResultTable(
         "plan",
         _columns(
