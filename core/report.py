@@ -271,6 +271,14 @@ def _plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
+def sentences_of(said: Iterable[str], ending: str) -> bytes:
+    """Return sentences as the beginning of a file: paragraphs in Markdown, comments in LaTeX, nothing in other files."""
+    written = {"md": lambda one: f"{_plain(one)}\n\n", "tex": lambda one: f"% {' '.join(one.split())}\n"}.get(
+        ending
+    )
+    return "".join(map(written, said)).encode() if written else b""
+
+
 def latex_of(table: ResultTable) -> bytes:
     """Return a LaTeX tabular (package booktabs) of what readers see, with title and notes as comments."""
     head = headings(table)

@@ -84,6 +84,11 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert ended == "Study 'pilot' is unblinded.\nNext: `python -m core study results pilot`\n"
     printed = run("study", "results", "pilot", "--levels", "A1-A4", "--resamples", "200")
     assert "Raters: R1, R2; levels: A1, A2, A3, A4" in printed
+    run("study", "results", "pilot", "--resamples", "50", "--out", "report.md")
+    run("study", "results", "pilot", "--resamples", "50", "--out", "table.md", "--table", "sensitivity")
+    report = Path("report.md").read_text("utf-8").split("\n\n")
+    assert report[0].startswith("Study 'pilot' (unblinded)")
+    assert Path("table.md").read_text("utf-8") in "\n\n".join(report)
     assert "Pairs: 24; questions: 6; left out: none" in printed
     assert re.search(r"^all levels +24 +1\.000 +0 +0 +24 ", printed, re.MULTILINE)
     assert re.search(r"^questions +6 +1\.000 +1\.000 ", printed, re.MULTILINE)

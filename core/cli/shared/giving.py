@@ -13,7 +13,7 @@ import numpy as np
 
 from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
-from core.report import WRITERS, terminal_lines
+from core.report import WRITERS, sentences_of, terminal_lines
 from core.results.cells import decimal, ends
 from core.schema.result_table import ResultTable
 from core.stats.resampling import Estimate
@@ -97,7 +97,9 @@ def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
     elif ending == "csv":
         tables = tables[:1]
     _, write = WRITERS[ending]
-    return b"\n".join(map(write, tables))
+    # A report begins with the sentences its tables rest on, such as the verdict; a single table is for a paper.
+    lead = [one for one in said if isinstance(one, str) and one] if options.table is None else []
+    return sentences_of(lead, ending) + b"\n".join(map(write, tables))
 
 
 def number(value: float | None, places: int = 3) -> str:
