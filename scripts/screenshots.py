@@ -155,7 +155,7 @@ def main() -> None:
             with open_store(database) as store:
                 sign_in(page, store, server.url)
             page.goto(f"{server.url}/results")
-            expect(page.get_by_text("Raw agreement").first).to_be_visible(timeout=60_000)
+            expect(page.get_by_role("heading", name="Agreement")).to_be_visible(timeout=60_000)
             shoot(page, images / "results.png")
             page.set_viewport_size({"width": 1180, "height": 1300})
             page.goto(f"{server.url}/generate")
