@@ -109,8 +109,8 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
     return _page(
         "Choose your passphrase",
         _sentence(
-            f"At least {access.SHORTEST_PASSPHRASE} characters. A few words are easy to remember. "
-            "Everybody who is signed in now will be signed out."
+            f"At least {access.SHORTEST_PASSPHRASE} characters. A few words are easy to remember."
+            + (" Everybody who is signed in now will be signed out." if access.has_passphrase(store) else "")
         )
         + _problem(wrong)
         + _form(

@@ -69,6 +69,7 @@ _MOST_MISSING = 12
 _MARK = {"same": "span", "added": "ins", "removed": "del"}
 _STYLE = """<style>
 .stMainBlockContainer { padding-top: 2.5rem; padding-bottom: 3rem; max-width: 78rem; }
+.stMainBlockContainer h1 { font-size: 1.75rem; line-height: 1.25; }
 .assay-text { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; line-height: 1.6;
   font-size: 1.05rem; text-align: start; }
 .assay-card { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .5rem;
@@ -116,7 +117,7 @@ div:has(> .st-key-choices) { position: sticky; bottom: 0; z-index: 5; }
   .assay-row { display: inline; unicode-bidi: normal; }
   .st-key-modes [role=radiogroup] button, .st-key-modes [data-testid=stButtonGroup] button { padding-inline: .3rem; }
   .st-key-k { display: none; }
-  .st-key-choices button { padding-inline: .25rem; height: auto; }
+  .st-key-choices button { padding-inline: .25rem; height: auto; min-height: 2.8rem; }
   .st-key-choices button * { white-space: normal; overflow: visible; text-overflow: clip; line-height: 1.2; }
 }
 </style>"""

@@ -769,7 +769,7 @@ def _verdict_said(results: StudyResults) -> str:
         )
     if found.method == "gaffke":
         sentences.append(
-            f"This is Gaffke's bound, because the bootstrap over questions fails here ({found.reason})."
+            f"This is Gaffke's bound, because the bootstrap over questions is not reliable here ({found.reason})."
         )
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")

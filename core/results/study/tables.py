@@ -119,6 +119,14 @@ def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
     return tuple(Column(name, title, names_row=n < n_named) for n, (name, title) in enumerate(titles.items()))
 
 
+def _of_levels(results: StudyResults, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns as readers see them: plain pairs have no column of levels."""
+    return tuple(
+        replace(column, shown=False) if column.name == "level" and not results.levels else column
+        for column in columns
+    )
+
+
 def _level(share: float) -> str:
     return f"{100 * share:g} %"
 
@@ -159,7 +167,7 @@ def _choices(results: StudyResults) -> ResultTable:
     names = preference_names(results.candidate, results.comparator)
     return ResultTable(
         "choices",
-        _columns(2, rater="Rater", level="Level", **names),
+        _of_levels(results, _columns(2, rater="Rater", level="Level", **names)),
         tuple(
             (rater, level, *(block.choices[rater][preference] for preference in names))
             for rater in results.raters
@@ -188,7 +196,10 @@ def _agreement(
     )
     return ResultTable(
         name,
-        _columns(1, **{of.lower(): of, "pairs": "Pairs"}, **{name: AGREEMENT[name] for name in fields}),
+        _of_levels(
+            results,
+            _columns(1, **{of.lower(): of, "pairs": "Pairs"}, **{name: AGREEMENT[name] for name in fields}),
+        ),
         tuple(
             (row, n, *(_coefficient(field, getattr(block, field), block, n) for field in fields))
             for row, block in rows.items()
@@ -255,15 +266,18 @@ def contingency_table(results: StudyResults, crossed: Sequence[Contingency]) -> 
 def _composite(results: StudyResults) -> ResultTable:
     return ResultTable(
         "composite",
-        _columns(
-            1,
-            level="Level",
-            pairs="Pairs",
-            mean="Mean",
-            comparator=f"-1 ({results.comparator})",
-            neither="0 (neither)",
-            candidate=f"+1 ({results.candidate})",
-            net_preference="Net preference",
+        _of_levels(
+            results,
+            _columns(
+                1,
+                level="Level",
+                pairs="Pairs",
+                mean="Mean",
+                comparator=f"-1 ({results.comparator})",
+                neither="0 (neither)",
+                candidate=f"+1 ({results.candidate})",
+                net_preference="Net preference",
+            ),
         ),
         tuple(
             (
