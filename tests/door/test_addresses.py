@@ -69,7 +69,7 @@ def test_a_page_asked_for_by_its_hash_or_name_stays_shut(door: Door, page: str) 
             with RawVisitor(door.url, cookie) as visitor:
                 visitor.go("", **asked)
                 assert set(visitor.buttons()) <= {"Start with three practice pairs"}
-                explained = ("candidate", "comparator") if page == "methods" else ()
+                explained = ("candidate", "comparator", "New study") if page == "methods" else ()
                 nothing_leaked(visitor, but=explained)
 
 
