@@ -81,7 +81,11 @@ def _practice(desk: RaterDesk, number: int, go: Go) -> None:
         st.session_state[_TRIED.format(number)] = pressed
         st.rerun()
     if given:
-        agreed = "Most people would agree." if given == pair.expected else "Another choice fits better here."
+        agreed = (
+            "Most people would agree."
+            if given == pair.expected
+            else f"Most people would choose: {plain(labels[pair.expected])}."
+        )
         place.info(f"{agreed} {pair.hint}")
         last = number == len(practice_pairs(desk.asks))
         if place.button("Start the study" if last else "Next practice pair", type="primary"):
