@@ -105,7 +105,7 @@ def test_several_metrics_are_a_table_with_tests(files: Path, run: Run) -> None:
     table = run(*arguments)
     assert "permutation test of whole items" in table
     assert "permutation test of single pairs" in run(*arguments, "--swap", "pairs")
-    assert "epsilon: found for each metric" in table
+    assert "Epsilon: calibrated for each metric" in table
     assert "basic for acc23, percentile for the others" in table
     assert "percentile." in run("acc23", "human.seg.score", "m.seg.score", "--epsilon", "1")
 

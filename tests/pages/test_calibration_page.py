@@ -150,4 +150,4 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
     at.session_state["calibration_ratings_from"] = study.study_id
     at.run()
     assert not at.exception
-    assert at.table[2].value["Equal"][0].startswith("0.67")
+    assert at.table[2].value["Agree"][0].startswith("0.67")

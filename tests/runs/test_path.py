@@ -211,7 +211,7 @@ def test_a_run_goes_on_otherwise_and_further(store: Store) -> None:
     assert resume(run, None, None).run.limit is None
     assert progress_of(store, worked(run).run.run_id).n_done == 4
     claim_run(store, run.run.run_id, os.getppid())
-    with pytest.raises(InputError, match=f"worked on by process {os.getppid()}. Cancel it"):
+    with pytest.raises(InputError, match=f"Process {os.getppid()} is working on run"):
         resume(run.now(), None, None)
 
 

@@ -418,7 +418,7 @@ def test_languages_and_classes_without_examples_are_named(store: Store) -> None:
     one_class = write_rated(rated(item, "A") for item in (0, 3, 6))  # no slips: the highest class of all
     judge = specialist("quality", "http://127.0.0.1:1/v1", shots=1)
     _, notes = create_told(store, one_class, "m.jsonl", judge, RUNNING)
-    assert [note.partition(": ")[2] for note in notes if "no example" in note] == [
+    assert [note.partition(": ")[2] for note in notes if "without an example" in note] == [
         "LA 0, 1; OCQ 0, 1; TQ 0, 1; PC 0; H 0"
     ]
 

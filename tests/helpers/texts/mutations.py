@@ -368,4 +368,4 @@ def _zip(rng: random.Random, members: dict[str, bytes]) -> bytes:
 
 def place_named(problem: str) -> bool:
     """Whether a sentence about a data set says where."""
-    return re.match(r"(lines? \d+|questions?|file|sources)\b", problem) is not None
+    return re.match(r"(lines? \d+|questions?|file|systems)\b", problem) is not None
