@@ -532,9 +532,7 @@ def test_costs_equal_the_account_and_judges_are_side_by_side(store: Store) -> No
     rows = shown(at, "Share of input").set_index(["Judge", "Step"])
     assert rows.loc[(f"rubric-tiny (run {first.run_id})", "all steps"), "Calls per text"] == "1.0"
     assert (
-        rows.loc[
-            (f"cef-reference-tiny (run {second.run_id})", "questions from reference"), "Calls per text"
-        ]
+        rows.loc[(f"cef-reference-tiny (run {second.run_id})", "questions from reference"), "Calls per text"]
         == "0.2"
     ), "4 for 16"
 
