@@ -189,14 +189,14 @@ def _go(where: str) -> RedirectResponse:
 
 _STYLE = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-html { background: light-dark(#fff, #16181d); color: light-dark(#1f2328, #f0f1f3); }
+html { background: light-dark(#fff, #171614); color: light-dark(#0e1117, #f4f4f5); }
 body { max-width: 26rem; margin: 12vh auto 0; padding: 0 1.25rem; }
 h1 { font-size: 1.5rem; margin: 0 0 1rem; }
 label { display: block; margin: 1rem 0 .25rem; font-weight: 600; }
 input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem .6rem; border-radius: .4rem;
   border: 1px solid light-dark(#6b7280, #9ca3af); background: Field; color: FieldText; }
 button { margin-top: 1.25rem; font: inherit; font-weight: 600; padding: .5rem 1.1rem; border: 0; border-radius: .4rem;
-  background: light-dark(#2f6690, #5b9bc8); color: light-dark(#fff, #000); cursor: pointer; }
+  background: light-dark(#2f6690, #37759e); color: #fff; cursor: pointer; }
 a { color: light-dark(#2f6690, #8ec5ea); }
 .problem { border-inline-start: .25rem solid light-dark(#a33, #e99); padding-inline-start: .75rem; }
 """
