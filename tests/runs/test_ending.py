@@ -214,5 +214,5 @@ def test_the_command_waits_until_the_process_is_gone_or_says_that_it_still_runs(
     (tmp_path / "gate").touch()
     monkeypatch.setattr("core.cli.runs.CANCEL_SECONDS", 10.0)
     assert main(cancel) == 0
-    assert capsys.readouterr().out.startswith("Run 1 is cancelled: ")
+    assert capsys.readouterr().out.startswith("Run 1 is cancelled")
     assert child.wait(10) == 0
