@@ -82,7 +82,7 @@ def test_a_rating_of_several_scores_is_refused_with_what_tells_them_apart():
 
 def test_a_text_listed_twice_is_refused():
     scores = table([(ScoredRow("1", "a"), 1.0), (ScoredRow("1", "a"), 2.0)])
-    with pytest.raises(InputError, match="listed twice\): leave one of them out"):
+    with pytest.raises(InputError, match=r"listed twice\): leave one of them out"):
         join(scores, ratings(Rating("1", 3, "a")))
 
 
