@@ -20,7 +20,7 @@ _FEWEST_WORDS = 8
 _MINUS = frozenset("-−–")
 _SEPARATORS = {"٫": ".", "٬": ","}
 _JOINS = frozenset({" ", "\u00a0", "-", "‐", "‑", "."})
-"""What may stand between two words of one name."""
+"""What may separate two words of one name."""
 
 
 _Token = tuple[str, bool]
@@ -41,9 +41,9 @@ class _Word(NamedTuple):
     text: str
     """A word, or what stands between words."""
     key: str
-    """Equal for the same word in another case, in other digits or with `'s`; empty for what is no word."""
+    """Equal for the same word in another case, in other digits or with `'s`; empty if it is not a word."""
     wanted: bool
-    """It is a number or a name."""
+    """Whether it is a number or a name."""
 
 
 def unshared(base: str, text: str, language: str) -> Unshared:

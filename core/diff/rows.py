@@ -7,7 +7,7 @@ from core.diff import Segment, tokenize
 from core.diff.sentences import lines_and_sentences
 
 _GAP, _LONGER = 0.3, 0.06
-"""What a sentence without a partner costs, and each sentence more in a row. Two that share every word are worth 2."""
+"""Cost of a sentence without a partner, and of each further sentence in a row. Two that share every word gain 2."""
 _SMALL = 40
 """Sentences of a text up to which all places are compared; beyond, those near the diagonal."""
 _NEAR = 8

@@ -519,7 +519,6 @@ def collect_tabular(
     """
     builder = DatasetBuilder(file_name, sha256_of(data))
     known = known_at("study") | ({"reason": ("reason",)} if made_alone else {})
-    needed = needed_at("study")
     text = decode(data, file_name) if rows is table_rows else ""
     if rows is table_rows and not is_json(text, file_name):
         if PurePath(file_name).suffix.lower() not in (*CSV_SUFFIXES, *JSONL_SUFFIXES) and not (
@@ -538,9 +537,8 @@ def collect_tabular(
         table = rows(data, known, builder)
         named = table.columns.values()
         builder.plain = _may_be_plain(named) and _is_plain(table.records)
-        needed = {
-            name: names for name, names in needed.items() if name in _required(named, plain=builder.plain)
-        }
+        required = _required(named, plain=builder.plain)
+        needed = {name: names for name, names in needed_at("study").items() if name in required}
         require(named, needed, table.keys, file_name)
         note_ignored(builder, [key for key in table.keys if key not in table.columns])
         found = [
@@ -563,7 +561,8 @@ def _required(named: Collection[str], *, plain: bool) -> tuple[str, ...]:
 
 def _may_be_plain(columns: Collection[str]) -> bool:
     """Whether a table has all columns that plain pairs need, and no levels."""
-    return "level" not in columns and {"item_id", "question", "source", "text"} <= set(columns)
+    needed = set(needed_at("study")) - set(_OPTIONAL_IF_PLAIN)
+    return "level" not in columns and needed <= set(columns)
 
 
 def _is_plain(rows: Sequence[Record]) -> bool:

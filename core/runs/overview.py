@@ -1,4 +1,4 @@
-"""What runs and what waits for somebody: runs, studies with raters at work, drafts, results that are open."""
+"""Runs and studies in progress, and those that wait for their owner."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,33 +41,26 @@ class OpenStudy:
 
     @property
     def share(self) -> float:
-        """Share of the requested votes that are there."""
+        """Share of the requested votes that have been given."""
         return self.done / self.asked if self.asked else 0.0
 
 
 @dataclass(frozen=True)
 class Overview:
-    """Everything that is not over, newest first."""
+    """Everything in progress or waiting, newest first."""
 
     running: tuple[OpenRun, ...]
     waiting: tuple[OpenRun, ...]
-    """Runs that nobody works on and that are not finished; cancelled ones are over."""
+    """Unfinished runs without a process, except cancelled ones."""
     open_studies: tuple[OpenStudy, ...]
     drafts: tuple[Study, ...]
     closed: tuple[Study, ...]
     unblinded: tuple[Study, ...]
     """Their results can be read."""
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is neither a study nor a run to name."""
-        return not any(
-            (self.running, self.waiting, self.open_studies, self.drafts, self.closed, self.unblinded)
-        )
-
 
 def overview(store: Store) -> Overview:
-    """Read what runs and what waits."""
+    """Read all runs and studies that are in progress or waiting."""
     runs = [OpenRun(run, state_of(run), n_finished_since(store, run.run_id)) for run in _not_over(store)]
     studies = list_studies(store)
     return Overview(
@@ -78,6 +71,11 @@ def overview(store: Store) -> Overview:
         closed=_in_state(studies, "closed"),
         unblinded=_in_state(studies, "unblinded"),
     )
+
+
+def is_moving(store: Store) -> bool:
+    """Whether a run is in progress now."""
+    return any(state_of(run) in _MOVING for run in _not_over(store))
 
 
 def _not_over(store: Store) -> list[Run]:

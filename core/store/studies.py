@@ -16,7 +16,6 @@ from core.schema.study import (
     RatingTask,
     State,
     Study,
-    StudyKind,
 )
 from core.store.connection import Row, Store
 
@@ -62,15 +61,6 @@ def get_study(store: Store, study_id: int) -> Study:
     if row is None:
         raise NotFound(f"There is no study number {study_id}.")
     return _study(row)
-
-
-def studies_of_file(store: Store, sha256: str, kind: StudyKind) -> list[str]:
-    """Names of the studies of this kind that were made from a file with this hash."""
-    rows = store.rows(
-        "select name from study where dataset_sha256 = :sha and kind = :kind order by id",
-        {"sha": sha256, "kind": kind},
-    )
-    return [row["name"] for row in rows]
 
 
 def update_study(store: Store, study_id: int, **changes: Any) -> None:

@@ -140,6 +140,11 @@ def main_sequence(design: Design, rater: str, item_ids: Iterable[str], levels: S
     return sequence
 
 
+def n_repeats(design: Design, n_main: int) -> int:
+    """Hidden repeats in a list of so many pairs or texts: the design's share, as far as REPEAT_DISTANCE leaves room."""
+    return min(int(design.repeat_share * n_main + 0.5), max(n_main - REPEAT_DISTANCE, 0))
+
+
 def with_repeats(
     design: Design, rater: str, main: Sequence[Pair], n_levels: int
 ) -> list[tuple[Pair, bool, bool]]:
@@ -153,7 +158,7 @@ def with_repeats(
     gaps = range(n_levels, len(main) + 1, n_levels)
     last = len(main) - REPEAT_DISTANCE
     early = sorted(main[: max(last, 0)], key=lambda pair: draw(seed, rater, pair[0], pair[1], "repeat"))
-    chosen = early[: int(design.repeat_share * len(main) + 0.5)]
+    chosen = early[: n_repeats(design, len(main))]
     swapped = every_other({pair: draw(seed, rater, pair[0], pair[1], "swap") for pair in chosen})
     after: dict[int, list[Pair]] = {}
     for pair in chosen:
@@ -242,7 +247,7 @@ def assign_texts(
         main += [(item, k) for k in sorted(ranks, key=lambda k: draw(seed, rater, item, str(k), "text"))]
     early = main[: max(len(main) - REPEAT_DISTANCE, 0)]
     early.sort(key=lambda one: draw(seed, rater, one[0], str(one[1]), "repeat"))
-    again = early[: int(design.repeat_share * len(main) + 0.5)]
+    again = early[: n_repeats(design, len(main))]
     again.sort(
         key=lambda one: (
             draw(seed, rater, one[0], "", "again"),
@@ -319,14 +324,13 @@ def consequences(
     cap = design.max_questions or n_questions
     shared = min(given * n_questions, n_raters * cap)
     votes = [
-        main + int(design.repeat_share * main + 0.5)
+        main + n_repeats(design, main)
         for main in (entries * (shared // n_raters + (at < shared % n_raters)) for at in range(n_raters))
     ]
     planned: list[int | None] = [None, None]
     if kind == "pairs":
-        from core.stats.non_inferiority import (
-            questions_to_plan,
-        )  # imported lazily: few commands need statistics
+        # Imported lazily: few commands need statistics.
+        from core.stats.non_inferiority import questions_to_plan
 
         level = design.confidence_level
         planned = [questions_to_plan(design.margin, confidence_level=level, power=p) for p in (0.8, 0.9)]

@@ -38,7 +38,6 @@ from core.store.studies import (
     read_setting,
     set_state,
     sources_of,
-    studies_of_file,
     write_design,
     write_guideline,
     write_log,
@@ -125,11 +124,10 @@ def import_study(store: Store, name: str, dataset: Dataset, design: Design, *, a
 def studies_like(store: Store, file: Dataset | OutputSet, systems: Collection[str] = ()) -> list[str]:
     """Names of the studies made from this file; for pairs, only those that compare the same two systems."""
     kind: StudyKind = "pairs" if isinstance(file, Dataset) else "ratings"
-    known = set(studies_of_file(store, file.sha256, kind))
     return [
         study.name
-        for study in list_studies(store)
-        if study.name in known
+        for study in reversed(list_studies(store))
+        if (study.dataset_sha256, study.kind) == (file.sha256, kind)
         and (kind == "ratings" or {study.design.candidate, study.design.comparator} == set(systems))
     ]
 

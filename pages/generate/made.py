@@ -11,10 +11,9 @@ from core.runs.generation import count_verbatim, run_answers, spans_found_by, sp
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that, written
 from core.schema.runs import Run
-from core.schema.study import Dataset, Design
+from core.schema.study import Dataset
 from core.store import Store
 from core.store.runs import item_counts, item_states
-from core.store.studies import studies_of_file
 from core.study import lifecycle
 from core.study.audit import audit_note, audit_study
 from core.tables.reading import same_name, sha256_of
@@ -141,7 +140,7 @@ def _placed(run: RunAtHand, key: str, other: SourceAnswers) -> Dataset:
 
 
 def _make(store: Store, dataset: Dataset, file_name: str) -> None:
-    known = studies_of_file(store, dataset.sha256, "pairs")
+    known = lifecycle.studies_like(store, dataset, dataset.sources)
     with st.form("send_to_study"):
         name = st.text_input("Name of the study", PurePath(file_name).stem)
         candidate = st.radio(
@@ -161,7 +160,7 @@ def _make(store: Store, dataset: Dataset, file_name: str) -> None:
     if candidate is None:
         raise InputError("Choose the candidate.")
     candidate, comparator = lifecycle.roles(dataset, candidate, None)
-    design = Design(candidate=candidate, comparator=comparator, seed=lifecycle.new_seed())
+    design = lifecycle.usual_design(dataset, candidate, comparator)
     study = lifecycle.import_study(store, name, dataset, design, again=again)
     menus.remember_study(study.study_id)
     st.session_state[_SENT] = {

@@ -1,11 +1,11 @@
-"""What runs now and what waits for somebody, each with a button that opens it."""
+"""Runs and studies in progress or waiting, each with a button that opens it."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError
 from core.runs.kinds import KINDS
-from core.runs.overview import OpenRun, Overview, overview
+from core.runs.overview import OpenRun, Overview, is_moving, overview
 from core.schema.runs import Run
 from core.schema.study import Study
 from pages.widgets import chosen_judge, menus, parts, visitor
@@ -13,16 +13,16 @@ from pages.widgets.messages import plain
 from pages.widgets.parts import counted_as
 
 _TICK = 5.0
-"""Seconds between two looks while a run is worked on."""
+"""Seconds between updates while a run is in progress."""
 _MOST = 5
 """Studies or runs of one state that are listed."""
 _STATES = {"waiting": "not started", "stopped": "stopped before its end", "interrupted": "interrupted"}
 
 
 def render() -> None:
-    """Show runs, raters' progress and what waits; looks again by itself while a run is worked on."""
+    """Show runs, raters' progress and what waits; update by itself while a run is in progress."""
     with visitor.admin_store() as store:
-        moving = bool(overview(store).running)
+        moving = is_moving(store)
     st.fragment(_now, run_every=_TICK if moving else None)(moving)
 
 

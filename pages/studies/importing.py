@@ -172,7 +172,7 @@ def _pairs(store: Store, asks: Asks) -> int | None:
     two = _two_of(systems) if len(systems) > 2 else ()
     if two is None:
         return None
-    dataset = read_dataset(data, name, two)
+    dataset = once("import_dataset", (sha256_of(data), name, two), lambda: read_dataset(data, name, two))
     if dataset.plain != (asks == "preference"):
         st.info(
             "This table has no column for levels, so raters say which answer is better."

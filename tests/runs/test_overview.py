@@ -5,7 +5,7 @@ import os
 from helpers.pages.judges_visit import CLAIMS, judged, texts, waiting
 from helpers.texts.factories import always, dataset, study_in, vote
 
-from core.runs.overview import overview
+from core.runs.overview import Overview, overview
 from core.store import Store
 from core.store.runs import claim_run, finish_run
 from core.store.studies import get_study
@@ -13,7 +13,7 @@ from core.study.raters import preview_link
 
 
 def test_an_empty_database_has_nothing_to_name(store: Store) -> None:
-    assert overview(store).is_empty
+    assert overview(store) == Overview((), (), (), (), (), ())
 
 
 def test_studies_are_listed_by_their_state_with_the_votes_of_their_raters(store: Store) -> None:
