@@ -57,6 +57,13 @@ def each_pair_task(request: pytest.FixtureRequest) -> Iterator[str]:
         yield request.param
 
 
+@pytest.fixture(params=["levels", pytest.param("preference", marks=pytest.mark.slow)])
+def each_pair_task_by_browser(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The same for tests that take their time."""
+    with plain_pairs() if request.param == "preference" else nullcontext():
+        yield request.param
+
+
 @pytest.fixture(autouse=True)
 def main_module_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streamlit's AppTest puts a script in the place of __main__, which a spawned process would run again."""
