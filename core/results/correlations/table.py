@@ -166,7 +166,7 @@ def correlate_scores(
     progress messages, because this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and if nothing can be joined.
     """
-    parts, report = _joined_groups(table, ratings, group, options, tell)
+    parts, report = joined_groups(table, ratings, group, options, tell)
     return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
 
 
@@ -187,7 +187,7 @@ def correlate_step_by_step(
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    parts, report = _joined_groups(table, ratings, group, options, tell)
+    parts, report = joined_groups(table, ratings, group, options, tell)
     rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
     yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
@@ -203,8 +203,8 @@ def correlate_step_by_step(
 
 
 @dataclass(frozen=True)
-class _Group:
-    """The joined rows of one group. What needs the texts' rows is computed on first use."""
+class JoinedGroup:
+    """The joined rows of one group: the values behind its correlations. What needs the texts' rows is computed on first use."""
 
     joined: Joined
     options: CorrelationOptions
@@ -250,13 +250,40 @@ class _Group:
         return system_rows(self.joined, self.within, self.options.system_scores)
 
 
-def _joined_groups(
+def joined_group(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: Mapping[str, str],
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+) -> "JoinedGroup":
+    """The joined rows behind one row of `correlate_dimensions`.
+
+    group: the row's `group`, column -> value; `metric` is ignored. Without a dimension, several chosen ones are averaged.
+    Raises InputError for a column, value or dimension that does not exist.
+    """
+    several = by_dimension(options, ratings)
+    named = {name: value for name, value in group.items() if name != "metric"}
+    if len(several) > 1 and DIMENSION in named:
+        dimension = named.pop(DIMENSION)
+        check_names(DIMENSION, [dimension], several)
+        options = several[dimension]
+    parts, _ = joined_groups(table, ratings, [*named], options, None)
+    for name, value in named.items():
+        check_names(name, [value], dict.fromkeys(part.named[name] for part in parts))
+    for part in parts:
+        if part.named == named:
+            return part
+    listed = ", ".join(f"{name} {shown(value)}" for name, value in named.items())
+    raise InputError(f"The scores have no text with {listed}.")
+
+
+def joined_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Sequence[str],
     options: CorrelationOptions,
     tell: Callable[[str], None] | None,
-) -> tuple[list[_Group], CorrelationReport]:
+) -> tuple[list[JoinedGroup], CorrelationReport]:
     """The joined groups to correlate, and the report without its rows."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
     check_names("column to group by", columns, group_columns(table))
@@ -268,7 +295,7 @@ def _joined_groups(
     for number, (values, rows) in enumerate(members.items(), start=1):
         told = _telling(tell, f"group {number} of {len(members)}, " if len(members) > 1 else "")
         named = dict(zip(columns, values, strict=True))
-        groups.append(_Group(joined, options, named, np.isin(every, rows), told))
+        groups.append(JoinedGroup(joined, options, named, np.isin(every, rows), told))
     return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes))
 
 
@@ -282,7 +309,7 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
     return told
 
 
-def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
+def _complete(part: JoinedGroup, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
     """Complete rows of the group's metrics. metrics: their numbers; None: all."""
     n_metrics = len(part.joined.table.metrics)
     chosen = range(n_metrics) if metrics is None else metrics
@@ -293,7 +320,7 @@ def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[Metric
     return found
 
 
-def _estimates(part: _Group) -> list[MetricCorrelation]:
+def _estimates(part: JoinedGroup) -> list[MetricCorrelation]:
     """Pooled estimates without intervals."""
     options = {"names": part.joined.names, **part.resampling, "n_resamples": 0}
     found = intervals.correlate_columns(part.scores, part.target, part.options.methods, **options)
@@ -306,7 +333,7 @@ def _estimates(part: _Group) -> list[MetricCorrelation]:
     ]
 
 
-def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
+def _described(part: JoinedGroup, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
     """A row without the values that need items and systems."""
     table = part.joined.table
     return MetricCorrelation(
@@ -320,7 +347,7 @@ def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> Met
     )
 
 
-def _pooled(part: _Group, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
+def _pooled(part: JoinedGroup, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
     """Pooled coefficients of each metric; all draw the same resamples."""
     named = (
         f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
@@ -349,7 +376,7 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
+def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
     """The values that need items and systems: per item, per system, accuracy and partial correlation."""
     x, y, methods = part.scores[:, metric], part.target, part.options.methods
     several = len(set(part.systems.tolist())) > 1
@@ -382,7 +409,7 @@ def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
 
 
 def _few_first(
-    part: _Group, estimates: Callable[..., list[Estimate]], most: int | None = None
+    part: JoinedGroup, estimates: Callable[..., list[Estimate]], most: int | None = None
 ) -> list[Estimate]:
     """Estimates from few resamples if these suffice, else from all requested, but `most` at most."""
     options = part.resampling

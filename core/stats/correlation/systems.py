@@ -5,7 +5,7 @@ Systems are compared by mean scores, outputs pair by pair; scores within a calib
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,8 +76,8 @@ def compare_systems(
 ) -> dict[SystemStatistic, Estimate]:
     """Several `between_systems` coefficients, and `system_accuracy` as "accuracy", from the same means and resamples."""
     check_confidence_level(confidence_level)
-    sums, n_left_out = _system_sums(x, y, systems, items, paired)
-    n_systems = sums.shape[2]
+    summed = _system_sums(x, y, systems, items, paired)
+    sums, n_left_out, n_systems = summed.sums, summed.n_left_out, summed.systems.size
     observed = _means(sums.sum(axis=0)[None])
     estimates = {name: float(_statistic(name, observed)[0]) for name in statistics}
     why_none: dict[SystemStatistic, str | None] = {
@@ -139,13 +139,44 @@ def _over_items(
     return {name: np.concatenate(found) for name, found in parts.items()}
 
 
+class SystemMeans(NamedTuple):
+    """The means that `between_systems` correlates, one of each a system."""
+
+    systems: NDArray[Any]
+    """Labels of the systems with both means, sorted: shape (systems,)."""
+    x: Floats
+    y: Floats
+    n_x: NDArray[np.intp]
+    """Rows behind each mean of x."""
+    n_y: NDArray[np.intp]
+    n_left_out: int
+    """Systems without one of the means."""
+
+
+def system_means(x: ArrayLike, y: ArrayLike, systems: ArrayLike, *, paired: bool = True) -> SystemMeans:
+    """Means of x and y (n,) of each system, as `between_systems` correlates them. paired: see there."""
+    found = _system_sums(x, y, systems, None, paired)
+    totals = found.sums.sum(axis=0)
+    means = _means(totals[None])[:, 0] * np.array(found.scales)[:, None]
+    n_x, n_y = np.round(totals[:2]).astype(np.intp)
+    return SystemMeans(found.systems, means[0], means[1], n_x, n_y, found.n_left_out)
+
+
+class _SystemSums(NamedTuple):
+    sums: Floats
+    """(items, 6, systems): rows with x, rows with y, and sums of x, y, |x| and |y|."""
+    systems: NDArray[Any]
+    """Labels, (systems,)."""
+    scales: tuple[float, float]
+    """Numbers by which x and y were divided."""
+    n_left_out: int
+    """Systems without a value of x or of y."""
+
+
 def _system_sums(
     x: ArrayLike, y: ArrayLike, systems: ArrayLike, items: ArrayLike | None, paired: bool
-) -> tuple[Floats, int]:
-    """Sums by item and system (items, 6, systems) of rows with x, with y, x, y, |x| and |y|; systems without a value.
-
-    x and y are scaled to at most 1, which changes no coefficient.
-    """
+) -> _SystemSums:
+    """Sums by item and system. x and y are scaled to at most 1, which changes no coefficient."""
     values, labels = (column(x), column(y)), np.asarray(systems)
     item_labels = np.zeros(labels.size, dtype=np.intp) if items is None else np.asarray(items)
     if not values[0].shape == values[1].shape == labels.shape == item_labels.shape:
@@ -162,13 +193,14 @@ def _system_sums(
     system, item = np.zeros((2, labels.size), dtype=np.intp)
     system[used], item[used] = numbered(labels[used]), numbered(item_labels[used])
     sums = np.zeros((int(item[used].max(initial=-1)) + 1, 6, compared.size))
+    scales = []
     for side, (one, there) in enumerate(zip(values, known, strict=True)):
         place, held = (item[there], system[there]), one[there]
-        largest = np.abs(held).max(initial=0.0)
-        scaled = held / largest if largest > 0 else held
+        scales.append(float(np.abs(held).max(initial=0.0)) or 1.0)
+        scaled = held / scales[-1]
         for number, summand in ((side, np.ones(held.size)), (2 + side, scaled), (4 + side, np.abs(scaled))):
             np.add.at(sums[:, number], place, summand)
-    return sums, np.unique(labels).size - compared.size
+    return _SystemSums(sums, compared, (scales[0], scales[1]), np.unique(labels).size - compared.size)
 
 
 def _means(sums: Floats) -> Floats:
