@@ -1,6 +1,7 @@
 """Choose scores: a run of metrics or of a judge, a table, a folder. Uploaded files are stored, analyses computed once."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError, NotFound
 from core.formats.correlations import read_correlations
@@ -31,7 +33,7 @@ from core.store import Store
 from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
-from pages.widgets import menus, visitor
+from pages.widgets import address, menus, visitor
 from pages.widgets.menus import given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
 
@@ -212,6 +214,8 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
 
 _WITH_METAL = ("calibration",)
 """The places where a file may be METAL's JSON with dimensions to turn."""
+MAIN = "main"
+"""The place of the page's own scores and ratings, as against the sides of a comparison."""
 UPLOAD = 0
 """Stands for a file that is still to be given."""
 _Key = tuple[KeptKind, str, str, bool, Flip]
@@ -231,16 +235,26 @@ _ACCEPTED: dict[KeptKind, str] = {
 }
 
 
-def choose_kept(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | None:
-    """Choose a stored file or upload one. slot: the place on the page that needs the file."""
+def parameter(name: str, slot: str) -> str:
+    """Return the name of a place's choice in the address."""
+    return name if slot == MAIN else f"{name}-{slot.replace('_', '-')}"
+
+
+def choose_kept(
+    store: Store, kind: KeptKind, slot: str, label: str, row: DeltaGenerator | None = None
+) -> KeptFile | None:
+    """Choose a stored file or upload one. slot: the place on the page that needs the file; row: where its menu is drawn."""
     files = {file.file_id: file for file in kept_files(store, kind)}
     place = f"metrics_kept_{slot}"
-    chosen = menu(
-        label,
-        [*files, UPLOAD],
-        place,
-        lambda number: name_of(files[number]) if number else "Upload a file ...",
-    )
+    gone = f"This link leads to {kind} that were deleted. Choose others."
+    address.one(parameter(kind, slot), place, [*files, UPLOAD], gone=gone)
+    with row or nullcontext():
+        chosen = menu(
+            label,
+            [*files, UPLOAD],
+            place,
+            lambda number: name_of(files[number]) if number else "Upload a file ...",
+        )
     if chosen != UPLOAD:
         return files[chosen]
     given = choose_new(store, kind, slot)
@@ -433,7 +447,15 @@ def remember(chosen: Chosen) -> None:
 
 def choose(store: Store) -> Chosen:
     """Choose scores, or open the form that makes some; without any scores yet, the form."""
-    return menus.run_or_new("Scores", named(store), _CHOSEN, (NEW, 0), further=FURTHER)
+    names = named(store)
+    gone = "This link leads to scores that were deleted. Choose others."
+    address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=_code, gone=gone)
+    return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
+
+
+def _code(chosen: Chosen) -> str:
+    kind, number = chosen
+    return f"{kind}-{number}" if number else kind
 
 
 def named(store: Store) -> dict[Chosen, str]:

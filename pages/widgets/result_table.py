@@ -1,7 +1,7 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,18 @@ _ROW, _MOST_ROWS = 35, 20
 _BAR = "Progress"
 
 
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a table that can be chosen by a press on a cell."""
+
+    choose: Callable[[int], None]
+    """Called with the number of the row in the result table, before the page is drawn again."""
+    chosen: int | None
+    """The row that is marked."""
+    most: int = _MOST_ROWS
+    """Rows after which the table scrolls."""
+
+
 def show(
     found: ResultTable,
     *,
@@ -35,6 +47,8 @@ def show(
     whole: ResultTable | None = None,
     titled: bool = True,
     table_first: bool = False,
+    rows: Selection | None = None,
+    beneath: Callable[[], None] | None = None,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
@@ -42,7 +56,7 @@ def show(
     says so itself (`layout.meta`).
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
-    the table.
+    the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table at once.
     """
     if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width)
@@ -52,9 +66,11 @@ def show(
         nothing("the table has no rows")
     elif folded:
         with st.expander(folded):
-            _body(found)
+            _body(found, rows)
     else:
-        _body(found)
+        _body(found, rows)
+    if beneath is not None:
+        beneath()
     if figure is not None and table_first:
         _figure(found.name, figure, alt, least_width)
     below = notes(found)
@@ -136,14 +152,14 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
         chart(figure, alt, f"figure_{name}", f"assay-{name}")
 
 
-def _body(found: ResultTable) -> None:
+def _body(found: ResultTable, rows: Selection | None) -> None:
     if any(column.heat for column in found.columns):
-        _heat(found)
+        _heat(found, rows)
     else:
         table(pd.DataFrame(lines(found), columns=headings(found)))
 
 
-def _heat(found: ResultTable) -> None:
+def _heat(found: ResultTable, rows: Selection | None) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
@@ -171,14 +187,33 @@ def _heat(found: ResultTable) -> None:
     styled = frame.style.format({heading: partial(_number, column) for heading, column in heats.items()})
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
+    key, pressed = f"table_{found.name}", {}
+    if rows is not None:
+        _select(key, rows.chosen, str(frame.columns[0]))
+        pressed = {"on_select": partial(_pressed, key, rows.choose), "selection_mode": "single-cell"}
     st.dataframe(
         styled,
         hide_index=True,
-        key=f"table_{found.name}",
-        height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
+        key=key,
+        **pressed,
+        height=min(len(frame), _MOST_ROWS if rows is None else rows.most) * _ROW + _ROW + 4,
         column_config={heading: _as_wide_as_needed(frame, heading) for heading in names},
         placeholder="undefined",
     )
+
+
+def _select(key: str, row: int | None, column: str) -> None:
+    """Mark the chosen row where another place of the page chose it."""
+    state = st.session_state.get(key)
+    marked = [row for row, _ in state["selection"]["cells"]] if state else []
+    if marked != ([] if row is None else [row]):
+        cells = [] if row is None else [[row, column]]
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": cells}}
+
+
+def _pressed(key: str, choose: Callable[[int], None]) -> None:
+    for row, _ in st.session_state[key]["selection"]["cells"]:
+        choose(row)
 
 
 def _is_words(cell: Cell) -> bool:
