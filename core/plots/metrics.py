@@ -3,12 +3,17 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import zip_longest
+from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from core.diff import WordsKept
 from core.plots.dressing import (
     BLUE,
+    CLEAR,
+    DARK,
     GRID,
     LINE,
     POINT_FONT,
@@ -29,11 +34,13 @@ from core.plots.dressing import (
 from core.results.cells import decimal
 from core.results.choices import marked
 from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
-from core.results.correlations.table import CorrelationReport
+from core.results.correlations.table import CorrelationReport, View, grid
 from core.results.correlations.votes import MetricVotes
 from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
-from core.stats.resampling import Estimate
+from core.schema.scores import Method
+from core.stats.resampling import Estimate, Floats, numbered
 
 _BAND = "rgba(128, 128, 128, 0.13)"
 _METRIC = 44
@@ -154,6 +161,191 @@ def redundancy(found: Redundancy) -> go.Figure:
         for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
     return heat_map(found.values, names, names, said)
+
+
+_WEB_GL = 2_000
+"""Dots above which the browser draws them with WebGL; as vectors they would make the page slow."""
+_DISCRETE, _DOTS_A_VALUE = 15, 3
+"""Most distinct targets for which dots are shifted, and the least mean number of dots a target."""
+_SHIFT, _GOLDEN = 0.5, 0.6180339887498949
+"""Range of the shift as a share of the smallest step; a fraction that spreads consecutive rows evenly (golden ratio)."""
+_LINKED = 40
+"""Most items whose texts are linked while none is marked."""
+_AXIS_TITLE = 60
+"""Letters of an axis' title."""
+_MARKED = "#d55e00"
+SHIFTED = "dots are shifted up and down, so that they do not hide each other"
+
+
+def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
+    """Draw the dots of one cell of the correlation table. marked_row: row of the table whose dots are marked.
+
+    Four traces, always in this order: lines between texts of an item (`per_item`), the dots, a trend (medians where the
+    target has few values, else least squares), the marked dots. `customdata` of a dot: table row, item, system, score,
+    target, texts behind the score, ratings behind the target. With `given_system`, positions are differences from the
+    system's means. An axis of a metric whose lower scores are better is reversed, so that a good metric rises to the right.
+    Dots at the same few targets are shifted, a row always by the same amount, and the axis says so.
+    """
+    x, y = _positions(found)
+    raised = y + _shifts(found, y)
+    chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
+    color, symbol = marks([found.metric.family])[found.metric.family]
+    many = found.n > _WEB_GL
+    about = [
+        [row, label(item), label(system), *numbers]
+        for row, item, system, *numbers in zip(
+            *(one.tolist() for one in (found.rows, found.item, found.system, found.x, found.y)),
+            *(one.tolist() for one in (found.n_scored, found.n_rated)),
+            strict=True,
+        )
+    ]
+    figure = go.Figure()
+    figure.add_scatter(
+        **_links(found, x, raised, chosen),
+        mode="lines",
+        name="same item",
+        line={"color": LINE, "width": 1},
+        opacity=0.5,
+        hoverinfo="skip",
+    )
+    dots = figure.add_scattergl if many else figure.add_scatter
+    dots(
+        x=x,
+        y=raised,
+        mode="markers",
+        name="systems" if found.view == "per_system" else "texts",
+        marker={
+            "color": color,
+            "symbol": symbol,
+            "size": 12 if found.view == "per_system" else 5 if many else 8,
+            "opacity": 0.4 if many else 0.7,
+        },
+        customdata=about,
+        hovertemplate=_hover(found),
+    )
+    figure.add_scatter(**_trend(found, x, y), hoverinfo="skip")
+    figure.add_scatter(
+        x=x[chosen],
+        y=raised[chosen],
+        mode="markers",
+        name="marked",
+        marker={"color": CLEAR, "size": 18, "line": {"color": _MARKED, "width": 3}},
+        customdata=[one for one, is_marked in zip(about, chosen.tolist(), strict=True) if is_marked],
+        hovertemplate=_hover(found),
+    )
+    across, up = (
+        f"{title}, minus the system's mean" if found.view == "given_system" else title
+        for title in found.labels
+    )
+    lower = found.metric.direction == "lower"
+    figure.update_xaxes(
+        title=label(f"{across} (axis reversed)" if lower else across, longest=_AXIS_TITLE),
+        autorange="reversed" if lower else True,
+    )
+    figure.update_yaxes(
+        title=label(up, longest=_AXIS_TITLE) + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""),
+        gridcolor=GRID,
+        zeroline=False,
+    )
+    dressed(figure, height=440, top=10)
+    # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
+    return figure.update_layout(
+        uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
+    )
+
+
+def _positions(found: Points) -> tuple[Floats, Floats]:
+    """Where dots are drawn: at their values, or at the differences from their system's means."""
+    if found.view != "given_system":
+        return found.x, found.y
+    system = numbered(found.system)
+    n = np.bincount(system)
+    x, y = (one - (np.bincount(system, weights=one) / n)[system] for one in (found.x, found.y))
+    return x, y
+
+
+def _shifts(found: Points, y: Floats) -> Floats:
+    """How far each dot is shifted: 0 unless many dots share a few targets."""
+    values = np.unique(y)
+    if not 1 < values.size <= _DISCRETE or y.size < _DOTS_A_VALUE * values.size:
+        return np.zeros(y.size)
+    return np.asarray((found.rows * _GOLDEN % 1 - 0.5) * _SHIFT * np.diff(values).min())
+
+
+def _links(found: Points, x: Floats, y: Floats, chosen: NDArray[np.bool_]) -> dict[str, list[float | None]]:
+    """A line through the texts of each item, from the lowest target up: of marked items, else of all if they are few."""
+    places: list[int | None] = []
+    if found.view == "per_item":
+        items = np.unique(found.items[chosen] if chosen.any() else found.items)
+        for item in items if chosen.any() or items.size <= _LINKED else ():
+            own = np.flatnonzero(found.items == item)
+            places += [*own[np.argsort(found.y[own], kind="stable")].tolist(), None]
+    return {
+        "x": [None if at is None else float(x[at]) for at in places],
+        "y": [None if at is None else float(y[at]) for at in places],
+    }
+
+
+def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
+    """Median score at each of a few targets, else the least-squares line; nothing per item, where neither is the result."""
+    look = {"line": {"color": DARK, "width": 2}, "marker": {"color": DARK, "size": 8, "symbol": "diamond"}}
+    targets = np.unique(y)
+    if found.view == "per_item" or targets.size < 2 or np.ptp(x) == 0:
+        return {"x": [], "y": [], "mode": "lines", "name": "trend", **look}
+    if targets.size <= _DISCRETE and y.size >= _DOTS_A_VALUE * targets.size:
+        medians = [float(np.median(x[y == target])) for target in targets]
+        return {"x": medians, "y": targets, "mode": "lines+markers", "name": "median score", **look}
+    ends = np.array([x.min(), x.max()])
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    line = y.mean() + slope * (ends - x.mean())
+    return {"x": ends, "y": line, "mode": "lines", "name": "least squares", **look}
+
+
+def _hover(found: Points) -> str:
+    target = {"human": "rating", "-level": "minus the level", "level": "level"}[found.against]
+    numbers = "score %{customdata[3]:.4~g}<br>" + target + " %{customdata[4]:.4~g}"
+    if found.view == "per_system":
+        return (
+            "%{customdata[2]}<br>mean "
+            + numbers.replace("<br>", " of %{customdata[5]} texts<br>mean ")
+            + " of %{customdata[6]}<extra></extra>"
+        )
+    return "item %{customdata[1]}<br>system %{customdata[2]}<br>" + numbers + "<extra></extra>"
+
+
+def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
+    """Draw one coefficient of every metric (rows) in every group (columns), in the order of `grid`.
+
+    Undefined cells have a dash. The second trace has an invisible mark on each cell with `customdata` [row, column],
+    because a browser cannot select the cells themselves.
+    """
+    found = grid(report)
+    estimates = found.estimates(method, view)
+    said = [
+        [
+            f"{metric}\n{group}\n" + ("not computed" if one is None else interval_said(one))
+            for group, one in zip(found.groups, line, strict=True)
+        ]
+        for metric, line in zip(found.metrics, estimates, strict=True)
+    ]
+    figure = heat_map(
+        [[None if one is None else one.estimate for one in line] for line in estimates],
+        found.metrics,
+        found.groups,
+        said,
+    )
+    places = [[row, column] for row in range(len(found.metrics)) for column in range(len(found.groups))]
+    figure.add_scatter(
+        x=[column for _, column in places],
+        y=[row for row, _ in places],
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
+        customdata=places,
+        text=[figure.data[0].customdata[row][column] for row, column in places],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+    return figure.update_layout(uirevision=f"{method} {view}")
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:

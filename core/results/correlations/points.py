@@ -15,7 +15,7 @@ from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, left_out
 from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation.groups import within_items
 from core.stats.correlation.systems import system_means
-from core.stats.resampling import Floats
+from core.stats.resampling import Floats, numbered
 
 NOTHING_TO_ORDER = "its item has no coefficient: only one text, or all scores or targets are equal"
 NO_MEAN = "system without a score or without a rating"
@@ -103,7 +103,7 @@ def points(
     known = np.flatnonzero(~np.isnan(part.scores[:, index]))
     lost = {**left_out(part.joined, part.within, index), **gone}
     if view == "per_item":
-        labels, number = np.unique(part.items, return_inverse=True)
+        number = numbered(part.items)
         defined = ~np.isnan(within_items(part.scores[:, index], part.target, part.items, "pearson")[0])
         of_known = defined[number[known]]
         if not of_known.all():

@@ -95,6 +95,14 @@ class MetricCorrelation:
         """Rows left out, for any reason."""
         return sum(self.left_out.values())
 
+    def estimate(self, method: Method, view: "View") -> Estimate | None:
+        """One coefficient, pooled with its interval over items; None if it was not computed."""
+        if view == "pooled":
+            pooled = self.pooled.get(method)
+            return None if pooled is None else pooled.over_items
+        of_view = {"per_item": self.per_item, "per_system": self.per_system, "given_system": self.partial}
+        return of_view[view].get(method)
+
 
 @dataclass(frozen=True)
 class CorrelationReport:
@@ -226,22 +234,27 @@ class JoinedGroup:
 
     @cached_property
     def scores(self) -> Floats:
+        """Scores of the entries, shape (entries, metrics); higher is better."""
         return self.joined.scores()[self.within[self.joined.rows]]
 
     @cached_property
     def target(self) -> Floats:
+        """What they are correlated with."""
         return self.joined.target[self.within[self.joined.rows]]
 
     @cached_property
     def texts(self) -> list[ScoredRow]:
+        """The text of each entry."""
         return [self.joined.table.rows[index] for index in self.entries.tolist()]
 
     @cached_property
     def items(self) -> NDArray[np.int64]:
+        """Number of each entry's item."""
         return items_of(self.texts)
 
     @cached_property
     def systems(self) -> NDArray[np.str_]:
+        """System of each entry."""
         return names_of(self.texts, "system")
 
     @cached_property
@@ -614,6 +627,56 @@ def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -
     if any(row.metric.direction == "lower" for row in report.rows):
         notes.append("If lower scores are better, their sign is flipped.")
     return (*notes, *report.notes)
+
+
+ALL_TEXTS = "all texts"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rows of a report as metrics by groups, both in order of appearance."""
+
+    metrics: tuple[str, ...]
+    groups: tuple[str, ...]
+    """Values of the columns for grouping, joined by a comma; `ALL_TEXTS` if there is no such column."""
+    cells: tuple[tuple[MetricCorrelation | None, ...], ...]
+    """(metrics, groups); None if the report has no such row, as after filtering."""
+
+    def estimates(self, method: Method, view: View) -> list[list[Estimate | None]]:
+        """One coefficient of each cell; None if it was not computed."""
+        return [[None if row is None else row.estimate(method, view) for row in line] for line in self.cells]
+
+
+def grid(report: CorrelationReport) -> Grid:
+    """Arrange the report's rows by metric and group."""
+    places = {
+        (
+            row.metric.name,
+            ", ".join(value for name, value in row.group.items() if name != "metric") or ALL_TEXTS,
+        ): row
+        for row in report.rows
+    }
+    metrics, groups_there = (tuple(dict.fromkeys(place[side] for place in places)) for side in (0, 1))
+    cells = tuple(tuple(places.get((metric, group)) for group in groups_there) for metric in metrics)
+    return Grid(metrics, groups_there, cells)
+
+
+def group_table(report: CorrelationReport, method: Method, view: View) -> ResultTable:
+    """One coefficient with its interval: one row for each metric, one column for each group, as in `grid`."""
+    found = grid(report)
+    return ResultTable(
+        "groups",
+        (
+            Column("metric", names_row=True),
+            *(Column(f"group {group}", group, heat="coefficient") for group in found.groups),
+        ),
+        tuple(
+            (metric, *(interval(one, NOT_ASKED) for one in line))
+            for metric, line in zip(found.metrics, found.estimates(method, view), strict=True)
+        ),
+        title=f"{method.capitalize()}, {view.replace('_', ' ')}",
+        notes=_notes(report, "items", view),
+    )
 
 
 def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
