@@ -1,7 +1,9 @@
 """Tabs Correlations and Votes: metrics against damage levels or human ratings, and against blind votes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -11,11 +13,14 @@ from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
     DIMENSION,
     CorrelationReport,
+    Grid,
     Resampled,
     View,
     by_dimension,
     combined,
     correlation_table,
+    grid,
+    group_table,
 )
 from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
@@ -97,7 +102,7 @@ def _look(name: str, store: Store, scores: Scores, target: against.Target, contr
         going_on = bool(st.session_state.get(_GOING_ON, False))
         st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, asked, going_on)
         return
-    explore.explore(store, scores, target, ())
+    explore.explore(store, scores, target)
 
 
 @dataclass(frozen=True)
@@ -171,19 +176,20 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
     with below:
         kept = _filtered(report, group)
         explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))
+    groups = {explore.named(row.group): row.group for row in report.rows}
+    below_it = partial(explore.explore, store, scores, target, list(groups.values()), _VIEWS[asked.view][2])
     with above:
         if not report.is_complete:
             st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
         if asked.look == BY_GROUP:
-            _by_group(kept, group, asked)
-            explore.explore(store, scores, target, report, _VIEWS[asked.view][2])
+            _by_group(kept, group, asked, below_it)
             return
         if kept.rows:
             result_table.show(
                 _seen(kept, asked.view),
                 whole=_seen(report, asked.view),
                 rows=explore.selection(kept),
-                beneath=lambda: explore.explore(store, scores, target, report, _VIEWS[asked.view][2]),
+                beneath=below_it,
             )
         else:
             nothing("the filters below hide every row; clear one")
@@ -191,19 +197,27 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
         _target_in_words(report, len(report.rows) - len(kept.rows))
 
 
-def _by_group(kept: CorrelationReport, group: list[str], asked: _Asked) -> None:
+def _by_group(kept: CorrelationReport, group: list[str], asked: _Asked, below_it: Callable[[], None]) -> None:
     if not group:
         nothing("choose a column under Group by")
         return
     view = _VIEWS[asked.view][2]
-    figure = plots.by_group(kept, asked.method, view)
+    found = grid(kept)
     result_table.show(
-        _seen(kept, asked.view),
-        figure=figure,
-        alt=f"Heat map of {asked.method.capitalize()}'s correlation by metric and group",
+        group_table(kept, asked.method, view),
+        figure=plots.by_group(kept, asked.method, view),
+        alt=f"Heat map of {len(found.metrics)} metrics and {len(found.groups)} groups, {asked.method.capitalize()}",
+        least_width=result_table.width_for(len(found.groups)),
         folded=AS_A_TABLE,
-        press=explore.choose_cell(kept),
+        press=partial(_press_cell, found),
+        beneath=below_it,
     )
+
+
+def _press_cell(found: Grid, point: Mapping[str, Any]) -> None:
+    row, column = point["customdata"]
+    if (cell := found.cells[row][column]) is not None:
+        explore.open_cell(cell.metric.name, cell.group)
 
 
 def _seen(report: CorrelationReport, chosen: str) -> ResultTable:

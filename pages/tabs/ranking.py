@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.plots import metrics as plots
 from core.results.choices import LOWER
@@ -18,33 +19,41 @@ from core.results.correlations.ranking import (
 from core.results.correlations.ranking import redundancy as redundancy_of
 from core.schema.scores import METHODS, Direction, Method, ScoreTable
 from pages.tabs.phrases import AS_A_TABLE
-from pages.widgets import chosen_scores, result_table
+from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import Press, explained, nothing
 
 
-def ranking(scores: Scores, target: Target) -> None:
-    """Show metrics from best to worst, in clusters that no paired test separates."""
-    part(
-        "Ranking",
+def coefficient(controls: DeltaGenerator, key: str, default: Method = METHODS[0]) -> Method:
+    """Choose a coefficient. controls: where the menu is drawn."""
+    chosen: Method = controls.selectbox(
+        "Coefficient",
+        METHODS,
+        format_func=str.capitalize,
+        key=address.one("coefficient", key, METHODS, default),
+        persist_state="session",
+    )
+    return chosen
+
+
+def ranking(scores: Scores, target: Target, controls: DeltaGenerator, press: Press | None = None) -> None:
+    """Show metrics from best to worst, in clusters that no paired test separates.
+
+    controls: where its menus are drawn. press: called with the metric whose point was pressed.
+    """
+    explained(
         "Metrics from best to worst. No paired test separates the metrics of one cluster. A new cluster begins with a "
         "metric that is worse than all metrics of the cluster before.",
         "metric-comparison",
     )
-    left, right = st.columns(2)
-    method: Method = left.selectbox(
-        "Coefficient",
-        METHODS,
-        format_func=str.capitalize,
-        key="metrics_rank_method",
-        persist_state="session",
-    )
-    test: Test = right.selectbox(
+    method = coefficient(controls, "metrics_rank_method")
+    tests = get_args(Test)
+    test: Test = controls.selectbox(
         "Paired test",
-        get_args(Test),
+        tests,
         format_func={"permutation": "permutation", "williams": "Williams' t (rows independent)"}.__getitem__,
-        key="metrics_rank_test",
+        key=address.one("test", "metrics_rank_test", tests, tests[0]),
         persist_state="session",
     )
     if len(scores.table.metrics) < 2:
@@ -74,21 +83,13 @@ def ranking(scores: Scores, target: Target) -> None:
         result_table.show(comparison_table(found))
 
 
-def redundancy(scores: Scores) -> None:
-    """Show how similarly every two metrics score."""
-    part(
-        "Redundancy",
+def redundancy(scores: Scores, controls: DeltaGenerator) -> None:
+    """Show how similarly every two metrics score. controls: where its menu is drawn."""
+    explained(
         "How similarly two metrics score the same texts, good or bad. Near 1, one of them adds nothing.",
         "redundancy",
     )
-    method: Method = st.selectbox(
-        "Coefficient",
-        METHODS,
-        index=1,
-        format_func=str.capitalize,
-        key="metrics_alike_method",
-        persist_state="session",
-    )
+    method = coefficient(controls, "metrics_alike_method", "spearman")
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return

@@ -202,9 +202,7 @@ def human(
         named = (row or st).multiselect(
             "Dimensions",
             dimensions,
-            key=address.several(
-                chosen_scores.parameter("dimension", slot), key, dimensions, dimensions[:1]
-            ),
+            key=address.several(chosen_scores.parameter("dimension", slot), key, dimensions, dimensions[:1]),
             help="With several, the table shows each of them and their mean per text. Everything else uses the mean.",
         )
         if not named:

@@ -14,7 +14,7 @@ from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, nu
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
 from pages.widgets.messages import plain
-from pages.widgets.parts import chart, nothing, table
+from pages.widgets.parts import Press, chart, nothing, table
 
 _INK, _GROUND = "#262730", "#ffffff"
 _MOST_NOTES = 8
@@ -49,6 +49,7 @@ def show(
     table_first: bool = False,
     rows: Selection | None = None,
     beneath: Callable[[], None] | None = None,
+    press: Press | None = None,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
@@ -56,10 +57,11 @@ def show(
     says so itself (`layout.meta`).
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
-    the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table at once.
+    the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
+    figure at once. press: what a press on a point of the figure does.
     """
     if figure is not None and not table_first:
-        _figure(found.name, figure, alt, least_width)
+        _figure(found.name, figure, alt, least_width, press)
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:
@@ -72,7 +74,7 @@ def show(
     if beneath is not None:
         beneath()
     if figure is not None and table_first:
-        _figure(found.name, figure, alt, least_width)
+        _figure(found.name, figure, alt, least_width, press)
     below = notes(found)
     for note in below[:_MOST_NOTES]:
         st.markdown(f":small[{plain(note)}]")
@@ -140,7 +142,7 @@ def style() -> None:
     st.html('<style>button[aria-label="Download as CSV"] { display: none; }</style>')
 
 
-def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
+def _figure(name: str, figure: go.Figure, alt: str, least_width: int, press: Press | None) -> None:
     place = f"table_wide_{name}"
     least_width = least_width or (figure.layout.meta or {}).get("least_width", 0)
     if least_width:
@@ -149,7 +151,7 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
             f" .st-key-{place} > div {{ min-width: {least_width}px; }}</style>"
         )
     with st.container(key=place):
-        chart(figure, alt, f"figure_{name}", f"assay-{name}")
+        chart(figure, alt, f"figure_{name}", f"assay-{name}", press)
 
 
 def _body(found: ResultTable, rows: Selection | None) -> None:
