@@ -174,13 +174,15 @@ _LINKED = 40
 _AXIS_TITLE = 60
 """Letters of an axis' title."""
 _MARKED = "#d55e00"
+_ROOM = 0.06
+"""Room between dots and the ends of an axis, as a share of their range."""
 SHIFTED = "dots are shifted up and down, so that they do not hide each other"
 
 
 def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     """Draw the dots of one cell of the correlation table. marked_row: row of the table whose dots are marked.
 
-    Four traces, always in this order: lines between texts of an item (`per_item`), the dots, a trend (medians where the
+    Four traces, always in this order: the dots, lines between texts of an item (`per_item`), a trend (medians where the
     target has few values, else least squares), the marked dots. `customdata` of a dot: table row, item, system, score,
     target, texts behind the score, ratings behind the target. With `given_system`, positions are differences from the
     system's means. An axis of a metric whose lower scores are better is reversed, so that a good metric rises to the right.
@@ -191,37 +193,48 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
     color, symbol = marks([found.metric.family])[found.metric.family]
     many = found.n > _WEB_GL
-    about = [
-        [row, label(item), label(system), *numbers]
-        for row, item, system, *numbers in zip(
-            *(one.tolist() for one in (found.rows, found.item, found.system, found.x, found.y)),
-            *(one.tolist() for one in (found.n_scored, found.n_rated)),
-            strict=True,
-        )
-    ]
+    named = {name: label(name) for name in {*found.item.tolist(), *found.system.tolist()}}
+    about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
+    for place, held in enumerate((found.rows, found.item, found.system, found.x, found.y)):
+        about[:, place] = [named[one] for one in held.tolist()] if place in (1, 2) else held.tolist()
+    about[:, 5], about[:, 6] = found.n_scored.tolist(), found.n_rated.tolist()
     figure = go.Figure()
-    figure.add_scatter(
-        **_links(found, x, raised, chosen),
-        mode="lines",
-        name="same item",
-        line={"color": LINE, "width": 1},
-        opacity=0.5,
-        hoverinfo="skip",
-    )
+    lower = found.metric.direction == "lower"
+    across, up = _with_room(x, reverse=lower), _with_room(raised)
+    beside: dict[str, Any] = {"mode": "markers"}
+    if found.view == "per_system":
+        names = [metric_label(name, _NAME) for name in found.system.tolist()]
+        placed = _beside(list(zip(x.tolist(), y.tolist(), strict=True)), names, across, up)
+        beside = {
+            "mode": "markers+text",
+            "text": [name for name, _ in placed],
+            "textposition": [place for _, place in placed],
+            "textfont": {"size": POINT_FONT},
+        }
     dots = figure.add_scattergl if many else figure.add_scatter
     dots(
         x=x,
         y=raised,
-        mode="markers",
         name="systems" if found.view == "per_system" else "texts",
         marker={
             "color": color,
             "symbol": symbol,
-            "size": 12 if found.view == "per_system" else 5 if many else 8,
+            "size": _SIZE if found.view == "per_system" else 5 if many else 8,
             "opacity": 0.4 if many else 0.7,
         },
         customdata=about,
         hovertemplate=_hover(found),
+        showlegend=False,
+        **beside,
+    )
+    figure.add_scatter(
+        **_links(found, x, raised, chosen),
+        mode="lines+markers" if chosen.any() else "lines",
+        name="same item",
+        line={"color": _MARKED if chosen.any() else LINE, "width": 1},
+        marker={"color": _MARKED, "size": 7},
+        hoverinfo="skip",
+        showlegend=bool(found.view == "per_item" and chosen.any()),
     )
     figure.add_scatter(**_trend(found, x, y), hoverinfo="skip")
     figure.add_scatter(
@@ -230,24 +243,26 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
         mode="markers",
         name="marked",
         marker={"color": CLEAR, "size": 18, "line": {"color": _MARKED, "width": 3}},
-        customdata=[one for one, is_marked in zip(about, chosen.tolist(), strict=True) if is_marked],
+        customdata=about[chosen],
         hovertemplate=_hover(found),
+        showlegend=False,
     )
-    across, up = (
+    score, target = (
         f"{title}, minus the system's mean" if found.view == "given_system" else title
         for title in found.labels
     )
-    lower = found.metric.direction == "lower"
     figure.update_xaxes(
-        title=label(f"{across} (axis reversed)" if lower else across, longest=_AXIS_TITLE),
-        autorange="reversed" if lower else True,
+        title=label(f"{score} (axis reversed)" if lower else score, longest=_AXIS_TITLE),
+        range=across,
     )
     figure.update_yaxes(
-        title=label(up, longest=_AXIS_TITLE) + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""),
+        range=up,
+        title=label(target, longest=_AXIS_TITLE)
+        + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""),
         gridcolor=GRID,
         zeroline=False,
     )
-    dressed(figure, height=440, top=10)
+    dressed(figure, height=440, top=30, legend=True)
     # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
     return figure.update_layout(
         uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
@@ -382,7 +397,9 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     """Draw each metric's correlation with people (x) and with known quality (y); the title states the result."""
     figure = go.Figure()
     across, up = (_range([getattr(point, side) for point in found.points]) for side in ("human", "synthetic"))
-    named = _point_labels(found, across, up)
+    places = [(point.human, point.synthetic) for point in found.points]
+    placed = _beside(places, [metric_label(one.metric, _NAME) for one in found.points], across, up)
+    named = {one.metric: name for one, name in zip(found.points, placed, strict=True)}
     for family, (color, symbol) in marks(point.family for point in found.points).items():
         own = [point for point in found.points if point.family == family]
         figure.add_scatter(
@@ -430,19 +447,26 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     )
 
 
-def _point_labels(
-    found: MetaCorrelation, across: Sequence[float] | None, up: Sequence[float] | None
-) -> dict[str, tuple[str, str]]:
-    """Return metric -> its name beside the point, and where."""
+def _beside(
+    places: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    across: Sequence[float] | None,
+    up: Sequence[float] | None,
+) -> list[tuple[str, str]]:
+    """Return each point's name, empty in a crowd, and where it stands beside the point. across, up: ranges of the axes."""
     if across is None or up is None:
-        return {}
-    places = [
-        ((one.human - across[0]) / (across[1] - across[0]), (one.synthetic - up[0]) / (up[1] - up[0]))
-        for one in found.points
-    ]
-    names = [metric_label(one.metric, _NAME) for one in found.points]
-    placed = point_names(places, names, _AXES, _SIZE)
-    return {one.metric: name for one, name in zip(found.points, placed, strict=True)}
+        return []
+    shares = [((x - across[0]) / (across[1] - across[0]), (y - up[0]) / (up[1] - up[0])) for x, y in places]
+    return point_names(shares, names, _AXES, _SIZE)
+
+
+def _with_room(values: Floats, *, reverse: bool = False) -> list[float] | None:
+    """Return a range that holds all values, with room for the dots; None without values."""
+    if not values.size:
+        return None
+    room = _ROOM * float(np.ptp(values)) or 1.0
+    ends = [float(values.min()) - room, float(values.max()) + room]
+    return ends[::-1] if reverse else ends
 
 
 def _range(values: Sequence[float]) -> list[float] | None:

@@ -234,10 +234,15 @@ def _columns(
     """Item, the given columns that all sides have, and further shared columns needed to identify a side's texts."""
     shared = [name for name in (*always, *further) if all(has_column(side, name) for side in sides)]
     columns = ["item", *(name for name in always if name in shared)]
+    # Only a side whose texts are not yet told apart can need a further column.
+    n_keys = [_n_keys(side, columns) for side in sides]
     for name in shared:
-        with_it = [*columns, name]
-        if name not in columns and any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
-            columns = with_it
+        unclear = [
+            (side, n) for side, n in zip(sides, n_keys, strict=True) if name not in columns and n < len(side)
+        ]
+        if any(_n_keys(side, [*columns, name]) > n for side, n in unclear):
+            columns = [*columns, name]
+            n_keys = [_n_keys(side, columns) for side in sides]
     return tuple(columns)
 
 
