@@ -163,8 +163,9 @@ def redundancy(found: Redundancy) -> go.Figure:
     return heat_map(found.values, names, names, said)
 
 
-_WEB_GL = 2_000
-"""Dots above which the browser draws them with WebGL; as vectors they would make the page slow."""
+_SMALL, _MOST_DOTS = 2_000, 10_000
+"""Dots above which they are small, and above which only so many are drawn: as vectors more make the page slow, and plotly's
+WebGL writes programs at run time, which the app's security policy forbids."""
 _DISCRETE, _DOTS_A_VALUE = 15, 3
 """Most distinct targets for which dots are shifted, and the least mean number of dots a target."""
 _SHIFT, _GOLDEN = 0.5, 0.6180339887498949
@@ -192,7 +193,8 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     raised = y + _shifts(found, y)
     chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
     color, symbol = marks([found.metric.family])[found.metric.family]
-    many = found.n > _WEB_GL
+    many = found.n > _SMALL
+    drawn = chosen | _spread(found.rows)
     named = {name: label(name) for name in {*found.item.tolist(), *found.system.tolist()}}
     about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
     for place, held in enumerate((found.rows, found.item, found.system, found.x, found.y)):
@@ -211,10 +213,9 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
             "textposition": [place for _, place in placed],
             "textfont": {"size": POINT_FONT},
         }
-    dots = figure.add_scattergl if many else figure.add_scatter
-    dots(
-        x=x,
-        y=raised,
+    figure.add_scatter(
+        x=x[drawn],
+        y=raised[drawn],
         name="systems" if found.view == "per_system" else "texts",
         marker={
             "color": color,
@@ -222,7 +223,7 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
             "size": _SIZE if found.view == "per_system" else 5 if many else 8,
             "opacity": 0.4 if many else 0.7,
         },
-        customdata=about,
+        customdata=about[drawn],
         hovertemplate=_hover(found),
         showlegend=False,
         **beside,
@@ -258,7 +259,8 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     figure.update_yaxes(
         range=up,
         title=label(target, longest=_AXIS_TITLE)
-        + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""),
+        + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else "")
+        + ("" if drawn.all() else f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"),
         gridcolor=GRID,
         zeroline=False,
     )
@@ -267,6 +269,13 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     return figure.update_layout(
         uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
     )
+
+
+def _spread(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the dots to draw: all, or as many as a page can show, spread evenly over the table."""
+    spread: NDArray[np.bool_] = np.zeros(rows.size, dtype=bool)
+    spread[np.argsort(rows * _GOLDEN % 1, kind="stable")[:_MOST_DOTS]] = True
+    return spread
 
 
 def _positions(found: Points) -> tuple[Floats, Floats]:

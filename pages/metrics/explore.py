@@ -7,14 +7,23 @@ from typing import Any
 import streamlit as st
 
 from core.plots import metrics as plots
+from core.plots.dressing import shortened
+from core.results.correlations.disagreement import (
+    most_disagreed,
+    rating_table,
+    ratings_of_texts,
+    scores_of_text,
+)
 from core.results.correlations.points import Points, points, text_key
 from core.results.correlations.table import CorrelationReport, View
+from core.schema.scores import ScoredRow
 from core.store import Store
-from pages.widgets import address, chosen_scores
+from pages.tabs import levels
+from pages.widgets import address, chosen_scores, level_diff, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain
-from pages.widgets.parts import chart, counted_as
+from pages.widgets.parts import chart, counted_as, nothing
 from pages.widgets.result_table import Selection
 
 _METRIC, _GROUP, _SYSTEM, _TEXT = (
@@ -23,6 +32,8 @@ _METRIC, _GROUP, _SYSTEM, _TEXT = (
 _SECOND = "metrics_compared"
 _MOST_ROWS = 9
 """Rows of the table before it scrolls, so that what a press opens stands right below."""
+_LONGEST = 24
+"""Letters of an item's or a system's name in a menu."""
 _MOST_TEXTS = 200
 """Texts in the menu; any other is chosen by its dot."""
 Group = Mapping[str, str]
@@ -109,54 +120,103 @@ def explore(
 
 
 def _dots(store: Store, scores: Scores, target: Target, metric: str, group: Group, view: View) -> None:
-    key = (*scores.key, *target.key)
-    asked = ("points", key, metric, tuple(group.items()), view, target.options)
-    found: Points = chosen_scores.once(
-        asked,
-        lambda: points(
-            scores.table, target.ratings, metric=metric, group=group, view=view, options=target.options
-        ),
-    )
+    def dots(view: View) -> Points:
+        asked = metric, tuple(group.items()), view, target.options
+        return chosen_scores.once(
+            ("points", *scores.key, *target.key, *asked),
+            lambda: points(
+                scores.table, target.ratings, metric=metric, group=group, view=view, options=target.options
+            ),
+        )
+
+    found = dots(view)
     keys: list[str] = chosen_scores.once(
         ("text keys", scores.key), lambda: [text_key(row) for row in scores.table.rows]
     )
     left, right = st.columns(2)
     with right:
-        row = _choose_text(scores, found, keys)
-        if row is None:
-            st.markdown(":small[Click a dot, or choose a text, to read it.]")
-        else:
-            _text(store, scores, target, found, row)
+        row = _choose_text(scores, found if view != "per_system" else dots("pooled"), found, keys)
+    drawn = row
+    if row is not None and view == "per_system":
+        own = found.rows[found.system == scores.table.rows[row].system]
+        drawn = int(own[0]) if own.size else None
     with left:
         chart(
-            plots.scatter(found, row),
+            plots.scatter(found, drawn),
             f"Scatter plot of {counted_as(found.n, 'dot')}: {' against '.join(found.labels)}",
             "metrics_scatter",
             "assay-scatter",
             press=partial(_press_dot, keys),
         )
+        if row is not None:
+            result_table.show(scores_of_text(scores.table, row), titled=False)
+    if row is not None:
+        with right:
+            _text(store, scores, target, found, row)
 
 
 def _press_dot(keys: Sequence[str], dot: Mapping[str, Any]) -> None:
     st.session_state[_TEXT] = keys[int(dot["customdata"][0])]
 
 
-def _choose_text(scores: Scores, found: Points, keys: Sequence[str]) -> int | None:
-    """The row of the chosen text; None until one is chosen."""
+def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[str]) -> int | None:
+    """Return the row of the chosen text; None until one is chosen. texts: one dot a text; found: the dots on the page."""
     address.one("text", _TEXT, keys)
-    offered = [keys[row] for row in found.rows.tolist()[:_MOST_TEXTS]]
-    chosen = st.session_state.get(_TEXT)
-    if chosen in keys and chosen not in offered:
+    place = {key: row for row, key in enumerate(keys)}
+    chosen = place.get(st.session_state.get(_TEXT, ""))
+    rows = most_disagreed(texts).tolist()
+    if found.view == "per_system" and chosen is not None:
+        system = scores.table.rows[chosen].system
+        rows = [row for row in rows if scores.table.rows[row].system == system]
+    offered = rows[:_MOST_TEXTS]
+    if chosen is not None and chosen not in offered:
         offered.append(chosen)
+    values = dict(zip(texts.rows.tolist(), zip(texts.x.tolist(), texts.y.tolist(), strict=True), strict=True))
+    names = {keys[row]: _name_of(scores.table.rows[row], values.get(row)) for row in offered}
     text = st.selectbox(
-        "Text, largest disagreement first", offered, index=None, key=_TEXT, persist_state="session"
+        "Text, largest disagreement first",
+        list(names),
+        index=None,
+        format_func=lambda key: plain(names.get(key, key)),
+        key=_TEXT,
+        placeholder="Click a dot, or choose here",
+        help=f"Disagreement: metric and target rank the text differently. The menu holds {_MOST_TEXTS}; click a dot for "
+        "any other.",
+        persist_state="session",
     )
-    return None if text is None else keys.index(text)
+    return None if text is None else place[text]
 
 
-def _text(store, scores, target, found, row) -> None:
-    st.write(row)
+def _name_of(row: ScoredRow, values: tuple[float, float] | None) -> str:
+    level = f", level {row.level}" if row.level is not None else ""
+    said = "" if values is None else f": {values[0]:.4g} against {values[1]:.4g}"
+    return f"{shortened(row.item_id, _LONGEST)}, {shortened(row.system, _LONGEST)}{level}{said}"
 
 
-def _compared(scores, target, metric, second, group) -> None:
+def _text(store: Store, scores: Scores, target: Target, found: Points, row: int) -> None:
+    """Show the texts of a row, and how people rated it."""
+    texts = chosen_scores.texts_behind(store, scores).at(row, found.best_of(row))
+    if texts.text is None:
+        nothing(texts.reason)
+    else:
+        if texts.source is not None:
+            level_diff.plain_card("Source or question", texts.source, texts.language)
+        title = f"Text{'' if texts.row.level is None else f', level {texts.row.level}'}, {texts.row.system}"
+        base = None
+        if texts.better is not None and texts.better_row is not None:
+            which = "Undamaged text" if texts.better_is == "undamaged" else "Best text of the item"
+            base = f"{which}, {texts.better_row.system}", texts.better
+        levels.cards((title, texts.text), base, texts.reference, texts.language, stacked=True)
+    if target.ratings is not None:
+        people = target.ratings
+        ratings = chosen_scores.once(
+            ("ratings of texts", *scores.key, *target.key), lambda: ratings_of_texts(scores.table, people)
+        ).get(row, ())
+        if ratings:
+            result_table.show(rating_table(ratings), titled=False)
+        else:
+            nothing("nobody rated this text")
+
+
+def _compared(scores: Scores, target: Target, metric: str, second: str, group: Group) -> None:
     st.write(metric, second)

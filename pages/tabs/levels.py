@@ -15,7 +15,7 @@ from core.results.correlations.levels import (
     monotonic_table,
     worst_table,
 )
-from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.scores import OutputSet
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
@@ -70,19 +70,38 @@ def _texts(outputs: OutputSet, case: Preference) -> None:
         nothing("the run's file does not contain both texts")
         return
     first = min(by_level, key=lambda level: level_number(level) or 0)
-    _cards(by_level[first], by_level[case.level], case)
+    undamaged = by_level[first]
+    cards(
+        (f"Level {case.level}, score {number(case.score)}", by_level[case.level].text),
+        (f"Undamaged (level {first}), score {number(case.first_score)}", undamaged.text),
+        undamaged.reference,
+        undamaged.language,
+    )
 
 
-def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> None:
-    if first.reference is not None:
-        level_diff.plain_card("Reference", first.reference, first.language)
-    left, right = st.columns(2)
+Titled = tuple[str, str]
+"""A title and a text."""
+
+
+def cards(
+    text: Titled, base: Titled | None, reference: str | None, language: str, *, stacked: bool = False
+) -> None:
+    """Show a reference and a text with its changes against a base text, or against the reference where there is none.
+
+    stacked: one card below the other, not the two texts side by side.
+    """
+    if reference is not None:
+        level_diff.plain_card("Reference", reference, language)
+    title, words = text
+    if base is None:
+        said = f"{title}, marked against the reference" if reference is not None else title
+        level_diff.marked_card(said, reference, words, language)
+        return
+    left, right = (st.container(), st.container()) if stacked else st.columns(2)
     with left:
-        title = f"Undamaged (level {first.level}), score {number(case.first_score)}"
-        level_diff.plain_card(title, first.text, first.language)
+        level_diff.plain_card(*base, language)
     with right:
-        title = f"Level {case.level}, score {number(case.score)}"
-        level_diff.marked_card(title, first.text, damaged.text, damaged.language)
+        level_diff.marked_card(title, base[1], words, language)
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
