@@ -39,17 +39,18 @@ def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:
     Rows match if they have the same item and no different level, system, language or shared label. Levels match under
     any of their names (A3, 3). Several matches give None: at least one of them must be another text.
     """
-    fitting = [place for place, other in enumerate(rows) if _may_be_one(row, other)]
+    fitting = [place for place, other in enumerate(rows) if may_be_one(row, other)]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def text_of(row: ScoredRow, named: Sequence[tuple[ScoredRow, str]]) -> str | None:
     """The text of the row, from texts with their rows; None if none matches, or different texts do."""
-    fitting = {text for other, text in named if _may_be_one(row, other)}
+    fitting = {text for other, text in named if may_be_one(row, other)}
     return fitting.pop() if len(fitting) == 1 else None
 
 
-def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
+def may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
+    """Whether two rows can be about the same text; see `place_of`."""
     sides: list[tuple[object, object, object]] = [
         (level_key(row.level), level_key(other.level), None),
         (row.system, other.system, ONLY_SYSTEM),

@@ -18,10 +18,18 @@ from core.formats.metal import SCALES
 from core.formats.mt_metrics_eval import MtFolder, read_folder
 from core.formats.rated import outputs_of
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import format_of, read_evaluators, read_ratings, read_scores
+from core.formats.registry import (
+    format_of,
+    read_evaluators,
+    read_ratings,
+    read_scored_texts,
+    read_scores,
+    read_with_texts,
+)
 from core.formats.scores import write_scores_jsonl
 from core.results.choices import AS_GIVEN, TableChoice
 from core.results.correlations.table import CorrelationReport, correlate_step_by_step
+from core.results.correlations.texts import Texts, texts_of
 from core.results.joining import CorrelationOptions
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
@@ -396,7 +404,7 @@ def take(store: Store) -> KeptFile | None:
 
 
 def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
-    """Keep what the folder holds. Raises InputError where it holds no metric's scores."""
+    """Keep what the folder holds, texts beside their scores. Raises InputError where it holds no metric's scores."""
     if not found.scores.metrics:
         raise InputError(
             "This folder contains no metric scores. Score its texts: New run, texts from a folder of translations."
@@ -404,7 +412,8 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
     stem = f"{name}-{found.language_pair}"
     for kind, ratings in found.ratings.items():
         keep_file(store, "ratings", f"{stem}-{kind}.jsonl", write_ratings_jsonl(ratings))
-    return keep_file(store, "scores", f"{stem}-scores.jsonl", write_scores_jsonl(found.scores, "long"))
+    data = write_scores_jsonl(found.scores, "long", texts=found.outputs.outputs)
+    return keep_file(store, "scores", f"{stem}-scores.jsonl", data)
 
 
 RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "published"
@@ -503,6 +512,27 @@ def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
         return outputs_of(replace(run.contents, texts=judged_among(run)))
     found: OutputSet = run.contents
     return found
+
+
+def texts_behind(store: Store, scores: Scores) -> Texts:
+    """The texts behind the rows of the table: of the run's data file, or of the file of scores if it has texts."""
+    if scores.run is not None:
+        return texts_of(scores.table, outputs(store, scores.run))
+    file = get_file(store, scores.chosen[1])
+    return texts_of(scores.table, *_texts_beside(key_of(file), _bytes(store, file)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _texts_beside(key: _Key, _data: Callable[[], bytes]) -> tuple[OutputSet | None, str]:
+    """The texts in a file of scores; None with the reason."""
+    _, _, name, evaluators, flip = key
+    try:
+        if not evaluators:
+            return read_scored_texts(_data(), name), ""
+        rated = read_with_texts("evaluators", _data(), name, flip=flip)
+        return None if rated is None else outputs_of(rated), ""
+    except InputError as problem:
+        return None, f"the texts in the file cannot be read: {next(iter(problem.problems), problem)}"
 
 
 def upload(store: Store) -> None:
