@@ -48,13 +48,17 @@ _METRIC = 44
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
-    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster."""
+    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster.
+
+    `customdata` of a point is the metric's name.
+    """
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
             f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
             rows[name].metric.family,
             pooled.over_items,
+            name,
         )
         for name in found.order
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
@@ -76,32 +80,34 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
         (one for one in found if one.agreement.estimate is not None),
         key=lambda one: -(one.agreement.estimate or 0.0),
     )
-    figure = _forest([(one.metric, one.family, one.agreement) for one in defined])
+    figure = _forest([(one.metric, one.family, one.agreement, one.metric) for one in defined])
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
     figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
     return figure
 
 
-def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
-    """Draw one row per (name, family, estimate) from the top, one trace per family."""
+def _forest(rows: Sequence[tuple[str, str, Estimate, str]]) -> go.Figure:
+    """Draw one row per (name, family, estimate, metric) from the top, one trace per family."""
     figure = go.Figure()
-    for family, (color, symbol) in marks(family for _, family, _ in rows).items():
+    for family, (color, symbol) in marks(family for _, family, _, _ in rows).items():
         own = [
-            (place, name, one)
-            for place, (name, its, one) in enumerate(rows)
+            (place, name, one, metric)
+            for place, (name, its, one, metric) in enumerate(rows)
             if its == family and one.estimate is not None
         ]
         figure.add_scatter(
-            x=[one.estimate for _, _, one in own],
-            y=[place for place, _, _ in own],
+            x=[one.estimate for _, _, one, _ in own],
+            y=[place for place, *_ in own],
             mode="markers",
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([ends_of(one) for _, _, one in own]),
-            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
+            error_x=whiskers([ends_of(one) for _, _, one, _ in own]),
+            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one, _ in own],
+            customdata=[metric for *_, metric in own],
+            unselected={"marker": {"opacity": 1}},
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
-    names = [row_name(shortened(name, _METRIC)) for name, _, _ in rows]
+    names = [row_name(shortened(name, _METRIC)) for name, *_ in rows]
     name_rows(figure, names, None)
     row = 36 if any("<br>" in name for name in names) else 24
     return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
@@ -160,7 +166,29 @@ def redundancy(found: Redundancy) -> go.Figure:
         ]
         for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
-    return heat_map(found.values, names, names, said)
+    return _pressable(heat_map(found.values, names, names, said))
+
+
+def _pressable(figure: go.Figure) -> go.Figure:
+    """Add an invisible mark on each cell of a heat map, because a browser cannot select the cells themselves.
+
+    It is the second trace. `customdata` of a mark: [row, column].
+    """
+    said = figure.data[0].customdata
+    places = [[row, column] for row, line in enumerate(said) for column, _ in enumerate(line)]
+    hidden = {"marker": {"opacity": 0}}
+    return figure.add_scatter(
+        x=[column for _, column in places],
+        y=[row for row, _ in places],
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
+        selected=hidden,
+        unselected=hidden,
+        customdata=places,
+        text=[said[row][column] for row, column in places],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
 
 
 _SMALL, _MOST_DOTS = 2_000, 10_000
@@ -340,8 +368,7 @@ def _hover(found: Points) -> str:
 def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
     """Draw one coefficient of every metric (rows) in every group (columns), in the order of `grid`.
 
-    Undefined cells have a dash. The second trace has an invisible mark on each cell with `customdata` [row, column],
-    because a browser cannot select the cells themselves.
+    Undefined cells have a dash.
     """
     found = grid(report)
     estimates = found.estimates(method, view)
@@ -358,18 +385,7 @@ def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure
         found.groups,
         said,
     )
-    places = [[row, column] for row in range(len(found.metrics)) for column in range(len(found.groups))]
-    figure.add_scatter(
-        x=[column for _, column in places],
-        y=[row for row, _ in places],
-        mode="markers",
-        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
-        customdata=places,
-        text=[figure.data[0].customdata[row][column] for row, column in places],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
-    return figure.update_layout(uirevision=f"{method} {view}")
+    return _pressable(figure).update_layout(uirevision=f"{method} {view}")
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:

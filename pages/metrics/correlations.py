@@ -93,16 +93,15 @@ def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
 
 
 def _look(name: str, store: Store, scores: Scores, target: against.Target, controls: DeltaGenerator) -> None:
+    below_it = partial(explore.explore, store, scores, target)
     if name == "Ranking":
-        ranking.ranking(scores, target, controls)
+        ranking.ranking(scores, target, controls, explore.press, below_it)
     elif name == "Redundancy":
-        ranking.redundancy(scores, controls)
+        ranking.redundancy(scores, controls, explore.press, below_it)
     else:
         asked = _asked(name, scores, target, controls)
         going_on = bool(st.session_state.get(_GOING_ON, False))
         st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, asked, going_on)
-        return
-    explore.explore(store, scores, target)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from core.results.correlations.table import CorrelationReport, View
 from core.schema.scores import ScoredRow
 from core.store import Store
 from pages.tabs import levels
-from pages.widgets import address, chosen_scores, level_diff, result_table
+from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.messages import plain
 from pages.widgets.parts import chart, counted_as, nothing
 from pages.widgets.result_table import Selection
 
@@ -30,6 +29,8 @@ _METRIC, _GROUP, _SYSTEM, _TEXT = (
     f"metrics_explored_{what}" for what in ("metric", "group", "system", "text")
 )
 _SECOND = "metrics_compared"
+_PRESSES = "metrics_presses"
+"""Where the session counts the presses that opened something."""
 _MOST_ROWS = 9
 """Rows of the table before it scrolls, so that what a press opens stands right below."""
 _LONGEST = 24
@@ -48,6 +49,11 @@ def open_cell(metric: str, group: Group) -> None:
     """Open the scatter plot of a metric in a group."""
     st.session_state[_METRIC] = metric
     st.session_state[_GROUP] = named(group)
+    _opened()
+
+
+def _opened() -> None:
+    st.session_state[_PRESSES] = st.session_state.get(_PRESSES, 0) + 1
 
 
 def selection(report: CorrelationReport) -> Selection:
@@ -62,19 +68,19 @@ def selection(report: CorrelationReport) -> Selection:
     return Selection(choose, rows.index(chosen) if chosen in rows else None, _MOST_ROWS)
 
 
-def press_metric(metric: str) -> None:
-    """Choose a metric, or the second one where another is chosen."""
+def press(metric: str, second: str | None) -> None:
+    """Choose a metric, or two to compare. One metric is the second where another is chosen already."""
     first = st.session_state.get(_METRIC)
-    if first is None:
-        st.session_state[_METRIC] = metric
-    elif first != metric:
-        st.session_state[_SECOND] = metric
-
-
-def press_pair(first: str, second: str) -> None:
-    """Choose two metrics to compare; one where both are the same."""
+    if second is not None:
+        first = metric
+    elif first is None or first == metric:
+        first = metric
+        second = st.session_state.get(_SECOND)
+    else:
+        second = metric
     st.session_state[_METRIC] = first
-    st.session_state[_SECOND] = None if first == second else second
+    st.session_state[_SECOND] = None if second == first else second
+    _opened()
 
 
 def explore(
@@ -83,12 +89,12 @@ def explore(
     """Choose a metric and a group, and show its dots, the texts of one of them, and a second metric."""
     metrics = [metric.name for metric in scores.table.metrics]
     by_name = {named(group): group for group in groups}
+    own.shown(st.session_state.get(_PRESSES, 0))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
             "Metric",
             metrics,
             index=None,
-            format_func=plain,
             key=address.one("metric", _METRIC, metrics),
             placeholder="Click a row, or choose here",
             persist_state="session",
@@ -98,15 +104,12 @@ def explore(
             key = address.one("cell", _GROUP, list(by_name), next(iter(by_name)))
             if st.session_state[key] not in by_name:
                 st.session_state[key] = next(iter(by_name))
-            group = by_name[
-                st.selectbox("Group", list(by_name), format_func=plain, key=key, persist_state="session")
-            ]
+            group = by_name[st.selectbox("Group", list(by_name), key=key, persist_state="session")]
         others = [name for name in metrics if name != metric]
         second = st.selectbox(
             "Compare with",
             others,
             index=None,
-            format_func=plain,
             key=address.one("versus", _SECOND, others),
             placeholder="Another metric",
             disabled=metric is None,
@@ -148,15 +151,15 @@ def _dots(store: Store, scores: Scores, target: Target, metric: str, group: Grou
             "assay-scatter",
             press=partial(_press_dot, keys),
         )
-        if row is not None:
-            result_table.show(scores_of_text(scores.table, row), titled=False)
     if row is not None:
         with right:
-            _text(store, scores, target, found, row)
+            _numbers(scores, target, row)
+        _texts(store, scores, found, row)
 
 
 def _press_dot(keys: Sequence[str], dot: Mapping[str, Any]) -> None:
     st.session_state[_TEXT] = keys[int(dot["customdata"][0])]
+    _opened()
 
 
 def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[str]) -> int | None:
@@ -177,7 +180,7 @@ def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[st
         "Text, largest disagreement first",
         list(names),
         index=None,
-        format_func=lambda key: plain(names.get(key, key)),
+        format_func=lambda key: names.get(key, key),
         key=_TEXT,
         placeholder="Click a dot, or choose here",
         help=f"Disagreement: metric and target rank the text differently. The menu holds {_MOST_TEXTS}; click a dot for "
@@ -193,29 +196,38 @@ def _name_of(row: ScoredRow, values: tuple[float, float] | None) -> str:
     return f"{shortened(row.item_id, _LONGEST)}, {shortened(row.system, _LONGEST)}{level}{said}"
 
 
-def _text(store: Store, scores: Scores, target: Target, found: Points, row: int) -> None:
-    """Show the texts of a row, and how people rated it."""
+def _numbers(scores: Scores, target: Target, row: int) -> None:
+    """Show all scores of a text, and how people rated it."""
+    result_table.show(scores_of_text(scores.table, row), titled=False, files=False)
+    people = target.ratings
+    if people is None:
+        return
+    ratings = chosen_scores.once(
+        ("ratings of texts", *scores.key, *target.key), lambda: ratings_of_texts(scores.table, people)
+    ).get(row, ())
+    if ratings:
+        result_table.show(rating_table(ratings), titled=False, files=False)
+    else:
+        nothing("nobody rated this text")
+
+
+def _texts(store: Store, scores: Scores, found: Points, row: int) -> None:
+    """Show the text of a row with its changes against a better one, else against the reference."""
     texts = chosen_scores.texts_behind(store, scores).at(row, found.best_of(row))
     if texts.text is None:
         nothing(texts.reason)
-    else:
-        if texts.source is not None:
-            level_diff.plain_card("Source or question", texts.source, texts.language)
-        title = f"Text{'' if texts.row.level is None else f', level {texts.row.level}'}, {texts.row.system}"
-        base = None
-        if texts.better is not None and texts.better_row is not None:
-            which = "Undamaged text" if texts.better_is == "undamaged" else "Best text of the item"
-            base = f"{which}, {texts.better_row.system}", texts.better
-        levels.cards((title, texts.text), base, texts.reference, texts.language, stacked=True)
-    if target.ratings is not None:
-        people = target.ratings
-        ratings = chosen_scores.once(
-            ("ratings of texts", *scores.key, *target.key), lambda: ratings_of_texts(scores.table, people)
-        ).get(row, ())
-        if ratings:
-            result_table.show(rating_table(ratings), titled=False)
-        else:
-            nothing("nobody rated this text")
+        return
+    base = None
+    if texts.better is not None and texts.better_row is not None:
+        which = "Undamaged text" if texts.better_is == "undamaged" else "Best text of the item"
+        base = _titled(which, texts.better_row), texts.better
+    levels.cards(
+        (_titled("Text", texts.row), texts.text), base, texts.reference, texts.language, texts.source
+    )
+
+
+def _titled(what: str, row: ScoredRow) -> str:
+    return f"{what}: {row.system}{'' if row.level is None else f', level {row.level}'}"
 
 
 def _compared(scores: Scores, target: Target, metric: str, second: str, group: Group) -> None:

@@ -23,7 +23,7 @@ from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, nothing, number, part
+from pages.widgets.parts import constants, nothing, number, part, places
 
 _LONGEST = 30
 
@@ -84,24 +84,29 @@ Titled = tuple[str, str]
 
 
 def cards(
-    text: Titled, base: Titled | None, reference: str | None, language: str, *, stacked: bool = False
+    text: Titled, base: Titled | None, reference: str | None, language: str, source: str | None = None
 ) -> None:
-    """Show a reference and a text with its changes against a base text, or against the reference where there is none.
+    """Show a text with its changes against a base text, or against the reference where there is none, and what it is about.
 
-    stacked: one card below the other, not the two texts side by side.
+    Two cards stand side by side; the first of an odd number has the whole width.
     """
-    if reference is not None:
-        level_diff.plain_card("Reference", reference, language)
+    about = [("Source or question", source), ("Reference", reference), base or ("", None)]
+    plain = [(title, words) for title, words in about if words is not None]
+    where = [st.container(), *(one for one, _ in zip(places(), plain, strict=False))]
+    if len(plain) % 2:
+        where = [one for one, _ in zip(places(), [*plain, text], strict=False)]
+    for place, (title, words) in zip(where, plain, strict=False):
+        with place:
+            level_diff.plain_card(title, words, language)
     title, words = text
-    if base is None:
-        said = f"{title}, marked against the reference" if reference is not None else title
-        level_diff.marked_card(said, reference, words, language)
-        return
-    left, right = (st.container(), st.container()) if stacked else st.columns(2)
-    with left:
-        level_diff.plain_card(*base, language)
-    with right:
-        level_diff.marked_card(title, base[1], words, language)
+    against_reference = base is None and reference is not None
+    with where[-1]:
+        level_diff.marked_card(
+            f"{title}, marked against the reference" if against_reference else title,
+            reference if base is None else base[1],
+            words,
+            language,
+        )
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"

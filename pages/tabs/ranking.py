@@ -1,8 +1,8 @@
 """Tabs Ranking and Redundancy: which metric is better, and which two measure the same."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,7 +22,8 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import Press, explained, nothing
+from pages.widgets.parts import explained, nothing
+from pages.widgets.result_table import Selection
 
 
 def coefficient(controls: DeltaGenerator, key: str, default: Method = METHODS[0]) -> Method:
@@ -37,10 +38,20 @@ def coefficient(controls: DeltaGenerator, key: str, default: Method = METHODS[0]
     return chosen
 
 
-def ranking(scores: Scores, target: Target, controls: DeltaGenerator, press: Press | None = None) -> None:
+Choose = Callable[[str, str | None], None]
+"""Takes the metric, or the two metrics, that were pressed."""
+
+
+def ranking(
+    scores: Scores,
+    target: Target,
+    controls: DeltaGenerator,
+    choose: Choose | None = None,
+    beneath: Callable[[], None] | None = None,
+) -> None:
     """Show metrics from best to worst, in clusters that no paired test separates.
 
-    controls: where its menus are drawn. press: called with the metric whose point was pressed.
+    controls: where its menus are drawn. choose: called after a press. beneath: draws what follows the figure.
     """
     explained(
         "Metrics from best to worst. No paired test separates the metrics of one cluster. A new cluster begins with a "
@@ -73,6 +84,8 @@ def ranking(scores: Scores, target: Target, controls: DeltaGenerator, press: Pre
         figure=plots.metric_ranking(report, found),
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
         folded=AS_A_TABLE,
+        press=choose and (lambda point: choose(str(point["customdata"]), None)),
+        beneath=beneath,
     )
     st.markdown(
         f":small[The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
@@ -80,11 +93,19 @@ def ranking(scores: Scores, target: Target, controls: DeltaGenerator, press: Pre
         f"{found.n_rows:,} usable rows.{_sign(found.directions.values())}]"
     )
     with st.expander("All comparisons"):
-        result_table.show(comparison_table(found))
+        pairs = [(one.first, one.second) for one in found.comparisons]
+        result_table.show(
+            comparison_table(found), rows=choose and Selection(lambda row: choose(*pairs[row]), None)
+        )
 
 
-def redundancy(scores: Scores, controls: DeltaGenerator) -> None:
-    """Show how similarly every two metrics score. controls: where its menu is drawn."""
+def redundancy(
+    scores: Scores,
+    controls: DeltaGenerator,
+    choose: Choose | None = None,
+    beneath: Callable[[], None] | None = None,
+) -> None:
+    """Show how similarly every two metrics score. controls, choose, beneath: as for `ranking`."""
     explained(
         "How similarly two metrics score the same texts, good or bad. Near 1, one of them adds nothing.",
         "redundancy",
@@ -93,11 +114,27 @@ def redundancy(scores: Scores, controls: DeltaGenerator) -> None:
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return
-    heat(scores.key, scores.table, method, "redundancy")
+    heat(scores.key, scores.table, method, "redundancy", choose, beneath)
 
 
-def heat(key: chosen_scores.Key, scores: ScoreTable, method: Method, name: str) -> None:
-    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files."""
+def heat(
+    key: chosen_scores.Key,
+    scores: ScoreTable,
+    method: Method,
+    name: str,
+    choose: Choose | None = None,
+    beneath: Callable[[], None] | None = None,
+) -> None:
+    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files.
+
+    choose, beneath: as for `ranking`.
+    """
+
+    def press(point: Mapping[str, Any]) -> None:
+        row, column = point["customdata"]
+        if choose is not None:
+            choose(found.metrics[row], found.metrics[column])
+
     with st.spinner("Computing ..."):
         found = chosen_scores.once(("redundant", key, method), lambda: redundancy_of(scores, method=method))
     numbers = [one for line in found.n for one in line]
@@ -107,6 +144,8 @@ def heat(key: chosen_scores.Key, scores: ScoreTable, method: Method, name: str) 
         alt=f"Heat map of {len(found.metrics)} by {len(found.metrics)} correlations between metrics",
         least_width=result_table.width_for(len(found.metrics)),
         folded=AS_A_TABLE,
+        press=None if choose is None else press,
+        beneath=beneath,
     )
     if numbers:
         st.markdown(

@@ -50,6 +50,7 @@ def show(
     rows: Selection | None = None,
     beneath: Callable[[], None] | None = None,
     press: Press | None = None,
+    files: bool = True,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
@@ -58,7 +59,7 @@ def show(
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
     the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
-    figure at once. press: what a press on a point of the figure does.
+    figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded.
     """
     if figure is not None and not table_first:
         _figure(found.name, figure, alt, least_width, press)
@@ -80,7 +81,8 @@ def show(
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
         st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes, all in the downloads.]")
-    downloads(whole or found, figure)
+    if files:
+        downloads(whole or found, figure)
 
 
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
@@ -155,7 +157,7 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int, press: Pre
 
 
 def _body(found: ResultTable, rows: Selection | None) -> None:
-    if any(column.heat for column in found.columns):
+    if rows is not None or any(column.heat for column in found.columns):
         _heat(found, rows)
     else:
         table(pd.DataFrame(lines(found), columns=headings(found)))
@@ -165,6 +167,7 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
+    numbers: dict[str, Column] = {}
     names: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
@@ -173,6 +176,8 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
         if column.names_row:
             names.append(column.heading)
         if not column.heat:
+            if any(isinstance(cell, float) for cell in own) and not any(map(_is_words, own)):
+                numbers[column.heading] = column
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
         column = replace(column, places=decimals_of(own, column))
@@ -183,12 +188,16 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     frame = pd.DataFrame(cells)
     for heading in names:
         frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
-    for heading in heats:
+    numbers |= heats
+    for heading in numbers:
         frame[heading] = pd.to_numeric(frame[heading])
     # One call: each further one would give all other columns pandas' own digits again.
-    styled = frame.style.format({heading: partial(_number, column) for heading, column in heats.items()})
+    styled = frame.style.format({heading: partial(_number, column) for heading, column in numbers.items()})
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
+    if rows is not None and rows.chosen is not None:
+        chosen = pd.IndexSlice[rows.chosen, names]
+        styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
     key, pressed = f"table_{found.name}", {}
     if rows is not None:
         _select(key, rows.chosen, str(frame.columns[0]))
