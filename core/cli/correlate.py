@@ -2,7 +2,9 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
@@ -27,7 +29,11 @@ from core.results.correlations.levels import (
     worst_table,
 )
 from core.results.correlations.ranking import (
+    MetricComparison,
     Test,
+    compare_metrics,
+    compared_json,
+    compared_table,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -45,12 +51,14 @@ from core.results.correlations.table import (
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
+from core.stats.correlation.differences import Compared
 from core.tables.reading import shown
 
 _TABLES = {
     "correlations": "",
     "ranking": "rank",
     "comparisons": "rank",
+    "comparison": "compare",
     "levels": "levels",
     "monotonic": "levels",
     "prefers-damaged": "levels",
@@ -136,6 +144,11 @@ def _add_further(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--test", choices=get_args(Test), default="permutation", help="test for --rank (default %(default)s)"
     )
+    command.add_argument(
+        "--compare",
+        metavar="A,B",
+        help="also compare two metrics: their coefficients on the texts that both scored, the difference and its interval, and p",
+    )
     command.add_argument("--levels", action="store_true", help="also show scores by level")
     command.add_argument("--redundancy", choices=METHODS, help="also correlate metrics with each other")
 
@@ -164,6 +177,10 @@ def _correlate(options: argparse.Namespace) -> None:
             further["ranking"] = ranking_json(ranking)
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
+        if options.compare is not None:
+            compared = _compared(options, table, ratings, report, chosen, tell)
+            further["comparison"] = compared_json(compared)
+            tables.append(compared_table(compared))
         if options.levels:
             tell("computing scores by level")
             resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}
@@ -182,6 +199,28 @@ def _correlate(options: argparse.Namespace) -> None:
         [_against(report, ratings), *report.constants, *tables],
         in_files,
     )
+
+
+def _compared(
+    options: argparse.Namespace,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    report: CorrelationReport,
+    chosen: CorrelationOptions,
+    tell: Callable[[str], None],
+) -> list[MetricComparison]:
+    """Compare two metrics in every group of the report: each coefficient, pooled, per item and per system."""
+    first, second = name_list(options.compare) or ["", ""]
+    groups = list(
+        {tuple(v for n, v in row.group.items() if n != "metric"): row.group for row in report.rows}.values()
+    )
+    views = [view for view in get_args(Compared) if view != "per_system" or report.against == "human"]
+    found = []
+    for number, (group, view, method) in enumerate(product(groups, views, chosen.methods), start=1):
+        tell(f"comparing the two metrics: {number} of {len(groups) * len(views) * len(chosen.methods)}")
+        asked: dict[str, Any] = {"group": group, "view": view, "method": method, "options": chosen}
+        found.append(compare_metrics(table, ratings, first, second, **asked))
+    return found
 
 
 def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
@@ -205,6 +244,8 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
     problems += out_problems(options)
     if options.table is not None and (needed := _TABLES[options.table]) and not getattr(options, needed):
         problems.append(f"--table: {options.table} needs --{needed}")
+    if options.compare is not None and len(name_list(options.compare) or []) != 2:
+        problems.append(f"--compare: {shown(options.compare)} does not name two metrics; write --compare A,B")
     named = METHODS if options.methods is None else name_list(options.methods) or []
     if not named or (unknown := [name for name in named if name not in METHODS]):
         problems.append(

@@ -324,16 +324,20 @@ def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int6
     )
 
 
-def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
-    """Reason -> number of a group's rows that a metric's correlation cannot use. within: mask over the table's rows."""
+def left_out(joined: Joined, within: NDArray[np.bool_], *metrics: int) -> dict[str, int]:
+    """Reason -> number of a group's rows that a correlation of these metrics cannot use.
+
+    within: mask over the table's rows. The reason is that of the first metric without a score.
+    """
     reasons: Counter[str] = Counter()
     for index, reason in joined.missing.items():
         if within[index]:
             reasons[reason] += 1
-    for index in joined.rows[
-        within[joined.rows] & np.isnan(joined.table.values[joined.rows, metric])
-    ].tolist():
-        reasons[joined.table.reasons.get((index, metric), NO_SCORE)] += 1
+    rows = joined.rows[within[joined.rows]]
+    unscored = np.isnan(joined.table.values[rows][:, list(metrics)])
+    for entry in np.flatnonzero(unscored.any(axis=1)).tolist():
+        metric = metrics[int(unscored[entry].argmax())]
+        reasons[joined.table.reasons.get((int(rows[entry]), metric), NO_SCORE)] += 1
     return dict(reasons)
 
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats.scores import row_key
-from core.results.choices import check_names, left_out_by, names_of
-from core.results.correlations.table import JoinedGroup, View, joined_group
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, left_out
+from core.results.choices import check_names, names_of
+from core.results.correlations.table import NO_SYSTEM_MEANS, JoinedGroup, View, joined_group
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
 from core.schema.scores import Against, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation.groups import within_items
 from core.stats.correlation.systems import system_means
@@ -97,11 +97,10 @@ def points(
     check_names("metric", [metric], [one.name for one in table.metrics])
     part = joined_group(table, ratings, named, options)
     index = [one.name for one in table.metrics].index(metric)
-    gone = left_out_by(table, [*part.named]).get(tuple(part.named.values()), {})
     if view == "per_system":
         return _of_systems(part, index, named)
     known = np.flatnonzero(~np.isnan(part.scores[:, index]))
-    lost = {**left_out(part.joined, part.within, index), **gone}
+    lost = part.left_out(index)
     if view == "per_item":
         number = numbered(part.items)
         defined = ~np.isnan(within_items(part.scores[:, index], part.target, part.items, "pearson")[0])
@@ -132,7 +131,7 @@ def points(
 def _of_systems(part: JoinedGroup, index: int, named: Mapping[str, str]) -> Points:
     joined = part.joined
     if joined.against != "human":
-        raise InputError("Systems are compared by their mean ratings. Choose human ratings.")
+        raise InputError(NO_SYSTEM_MEANS)
     between, metric = part.between, joined.table.metrics[index]
     sign = -1.0 if metric.direction == "lower" else 1.0
     found = system_means(

@@ -262,6 +262,11 @@ class JoinedGroup:
         """Values behind the systems' means; needs human ratings."""
         return system_rows(self.joined, self.within, self.options.system_scores)
 
+    def left_out(self, *metrics: int) -> dict[str, int]:
+        """Reason -> rows that a correlation of these metrics cannot use, and rows that the user left out."""
+        gone = left_out_by(self.joined.table, [*self.named]).get(tuple(self.named.values()), {})
+        return {**left_out(self.joined, self.within, *metrics), **gone}
+
 
 def joined_group(
     table: ScoreTable,
@@ -498,6 +503,7 @@ def combined(
 
 NOT_ASKED = "not requested"
 NO_RATINGS = "needs human ratings"
+NO_SYSTEM_MEANS = "Systems are compared by their mean ratings. Choose human ratings."
 ONE_SYSTEM = "there is only one system"
 COMPUTING = "being computed"
 NO_FISHER = "Fisher's z needs Pearson or Spearman and at least four rows"
