@@ -24,7 +24,7 @@ from core.results.correlations.table import (
 )
 from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
-from core.schema.scores import METHODS, Method, ScoreTable
+from core.schema.scores import Method, ScoreTable
 from core.store import Store
 from core.study.analysis_set import released_record
 from pages.metrics import explore
@@ -111,7 +111,8 @@ class _Asked:
     look: str
     group: tuple[str, ...]
     view: str
-    method: Method
+    method: Method | None
+    """Of the heat map."""
 
 
 def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGenerator) -> _Asked:
@@ -135,9 +136,7 @@ def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGen
         key=address.one("view", "metrics_view", views, views[0]),
         persist_state="session",
     )
-    method: Method = METHODS[0]
-    if look == BY_GROUP:
-        method = ranking.coefficient(controls, "metrics_group_method")
+    method = ranking.coefficient(controls, "metrics_group_method") if look == BY_GROUP else None
     return _Asked(look, tuple(group), view, method)
 
 
@@ -176,7 +175,9 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
         kept = _filtered(report, group)
         explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))
     groups = {explore.named(row.group): row.group for row in report.rows}
-    below_it = partial(explore.explore, store, scores, target, list(groups.values()), _VIEWS[asked.view][2])
+    below_it = partial(
+        explore.explore, store, scores, target, asked.method, list(groups.values()), _VIEWS[asked.view][2]
+    )
     with above:
         if not report.is_complete:
             st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
@@ -197,7 +198,7 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
 
 
 def _by_group(kept: CorrelationReport, group: list[str], asked: _Asked, below_it: Callable[[], None]) -> None:
-    if not group:
+    if not group or asked.method is None:
         nothing("choose a column under Group by")
         return
     view = _VIEWS[asked.view][2]

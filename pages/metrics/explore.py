@@ -8,6 +8,8 @@ import streamlit as st
 
 from core.plots import metrics as plots
 from core.plots.dressing import shortened
+from core.report import written
+from core.results.cells import interval
 from core.results.correlations.disagreement import (
     most_disagreed,
     rating_table,
@@ -15,14 +17,18 @@ from core.results.correlations.disagreement import (
     scores_of_text,
 )
 from core.results.correlations.points import Points, points, text_key
+from core.results.correlations.ranking import MetricComparison, compare_metrics, compared_table
 from core.results.correlations.table import CorrelationReport, View
-from core.schema.scores import ScoredRow
+from core.schema.result_table import Column
+from core.schema.scores import Method, ScoredRow
+from core.stats.correlation.differences import Compared
 from core.store import Store
-from pages.tabs import levels
+from pages.tabs import levels, ranking
 from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import chart, counted_as, nothing
+from pages.widgets.messages import plain, with_code
+from pages.widgets.parts import chart, counted_as, explained, nothing
 from pages.widgets.result_table import Selection
 
 _METRIC, _GROUP, _SYSTEM, _TEXT = (
@@ -84,9 +90,17 @@ def press(metric: str, second: str | None) -> None:
 
 
 def explore(
-    store: Store, scores: Scores, target: Target, groups: Sequence[Group] = ({},), view: View = "pooled"
+    store: Store,
+    scores: Scores,
+    target: Target,
+    method: Method | None = None,
+    groups: Sequence[Group] = ({},),
+    view: View = "pooled",
 ) -> None:
-    """Choose a metric and a group, and show its dots, the texts of one of them, and a second metric."""
+    """Choose a metric and a group, and show its dots, the texts of one of them, and a second metric.
+
+    method: coefficient of a comparison; None: is chosen here.
+    """
     metrics = [metric.name for metric in scores.table.metrics]
     by_name = {named(group): group for group in groups}
     own.shown(st.session_state.get(_PRESSES, 0))
@@ -115,10 +129,12 @@ def explore(
             disabled=metric is None,
             persist_state="session",
         )
+        if metric is not None and second is not None and method is None:
+            method = ranking.coefficient(st, "metrics_compare_method")
     if metric is None:
         return
-    if second is not None:
-        _compared(scores, target, metric, second, group)
+    if second is not None and method is not None:
+        _compared(scores, target, (metric, second), group, view, method)
     _dots(store, scores, target, metric, group, view)
 
 
@@ -230,5 +246,60 @@ def _titled(what: str, row: ScoredRow) -> str:
     return f"{what}: {row.system}{'' if row.level is None else f', level {row.level}'}"
 
 
-def _compared(scores: Scores, target: Target, metric: str, second: str, group: Group) -> None:
-    st.write(metric, second)
+_ALPHA = 0.05
+
+
+def _compared(
+    scores: Scores,
+    target: Target,
+    metrics: tuple[str, str],
+    group: Group,
+    view: View,
+    method: Method,
+) -> None:
+    """Compare two metrics: the verdict first, then both coefficients and their difference."""
+    first, second = metrics
+    of: Compared = "pooled" if view == "given_system" else view
+    with st.spinner("Comparing ..."):
+        found: MetricComparison = chosen_scores.once(
+            (
+                *("compared", *scores.key, *target.key, *metrics),
+                *(tuple(group.items()), of, method, target.options),
+            ),
+            lambda: compare_metrics(
+                scores.table,
+                target.ratings,
+                first,
+                second,
+                group=group,
+                view=of,
+                method=method,
+                options=target.options,
+            ),
+        )
+    explained(
+        _verdict(found, "the damage level" if target.ratings is None else "the ratings"), "metric-comparison"
+    )
+    result_table.show(compared_table([found]), titled=False)
+    if view == "given_system":
+        st.markdown(":small[Systems are not controlled for here: the coefficients are pooled over all rows.]")
+
+
+def _verdict(found: MetricComparison, what: str) -> str:
+    """Return which of the two follows quality more closely, then the numbers."""
+    apart = found.difference
+    if apart.estimate is None or found.p is None:
+        return f"**No comparison is possible**: {with_code(found.p_reason or apart.reason or 'undefined')}."
+    better, worse = (found.first, found.second) if apart.estimate > 0 else (found.second, found.first)
+    verdict = (
+        f"{plain(better)} follows {what} more closely than {plain(worse)}"
+        if found.p < _ALPHA
+        else f"No difference between {plain(found.first)} and {plain(found.second)} is shown"
+    )
+    column = Column("p", p_value=True)
+    p = written(found.p, column)
+    return (
+        f"**{verdict}.** Difference of {found.method.capitalize()}'s correlations "
+        f"{plain(written(interval(apart), Column('difference')))}, p {p if p.startswith('<') else f'= {p}'}, "
+        f"n = {found.n:,}."
+    )

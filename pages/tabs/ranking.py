@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from types import ModuleType
 from typing import Any, get_args
 
 import streamlit as st
@@ -26,7 +28,7 @@ from pages.widgets.parts import explained, nothing
 from pages.widgets.result_table import Selection
 
 
-def coefficient(controls: DeltaGenerator, key: str, default: Method = METHODS[0]) -> Method:
+def coefficient(controls: DeltaGenerator | ModuleType, key: str, default: Method = METHODS[0]) -> Method:
     """Choose a coefficient. controls: where the menu is drawn."""
     chosen: Method = controls.selectbox(
         "Coefficient",
@@ -47,11 +49,12 @@ def ranking(
     target: Target,
     controls: DeltaGenerator,
     choose: Choose | None = None,
-    beneath: Callable[[], None] | None = None,
+    beneath: Callable[[Method], None] | None = None,
 ) -> None:
     """Show metrics from best to worst, in clusters that no paired test separates.
 
-    controls: where its menus are drawn. choose: called after a press. beneath: draws what follows the figure.
+    controls: where its menus are drawn. choose: called after a press. beneath: draws what follows the figure, for a
+    coefficient.
     """
     explained(
         "Metrics from best to worst. No paired test separates the metrics of one cluster. A new cluster begins with a "
@@ -85,7 +88,7 @@ def ranking(
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
         folded=AS_A_TABLE,
         press=choose and (lambda point: choose(str(point["customdata"]), None)),
-        beneath=beneath,
+        beneath=beneath and partial(beneath, method),
     )
     st.markdown(
         f":small[The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
@@ -103,7 +106,7 @@ def redundancy(
     scores: Scores,
     controls: DeltaGenerator,
     choose: Choose | None = None,
-    beneath: Callable[[], None] | None = None,
+    beneath: Callable[[Method], None] | None = None,
 ) -> None:
     """Show how similarly every two metrics score. controls, choose, beneath: as for `ranking`."""
     explained(
@@ -123,7 +126,7 @@ def heat(
     method: Method,
     name: str,
     choose: Choose | None = None,
-    beneath: Callable[[], None] | None = None,
+    beneath: Callable[[Method], None] | None = None,
 ) -> None:
     """The heat map of a table with at least two metrics; `name` is unique on the page and names its files.
 
@@ -145,7 +148,7 @@ def heat(
         least_width=result_table.width_for(len(found.metrics)),
         folded=AS_A_TABLE,
         press=None if choose is None else press,
-        beneath=beneath,
+        beneath=beneath and partial(beneath, method),
     )
     if numbers:
         st.markdown(

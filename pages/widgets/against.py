@@ -129,7 +129,7 @@ def choose(
 ) -> Target | None:
     """Choose the target; None while a file of ratings is missing. row: of the controls; folded: place of rarely used ones."""
     names = {"level": "the damage level", "human": "human ratings"}
-    against = "human"
+    against: str | None = "human"
     if has_levels(table):
         against = row.segmented_control(
             "Against",

@@ -198,7 +198,8 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     if rows is not None and rows.chosen is not None:
         chosen = pd.IndexSlice[rows.chosen, names]
         styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
-    key, pressed = f"table_{found.name}", {}
+    key = f"table_{found.name}"
+    pressed: dict[str, Any] = {}
     if rows is not None:
         _select(key, rows.chosen, str(frame.columns[0]))
         pressed = {"on_select": partial(_pressed, key, rows.choose), "selection_mode": "single-cell"}
