@@ -1,6 +1,7 @@
 """From a cell of the correlations to its scatter plot, and from a dot to the texts behind it; two metrics compared."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from core.schema.scores import Method, ScoredRow
 from core.stats.correlation.differences import Compared
 from core.store import Store
 from pages.tabs import levels, ranking
+from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
@@ -51,6 +53,15 @@ def named(group: Group) -> str:
     return ", ".join(value for column, value in group.items() if column != "metric")
 
 
+def _from_address(metrics: Sequence[str], groups: Sequence[str]) -> None:
+    """Let the address hold the metric and, of several, the group; a group that is not there is replaced by the first."""
+    address.one("metric", _METRIC, metrics)
+    if len(groups) > 1:
+        address.one("cell", _GROUP, groups, groups[0])
+        if st.session_state[_GROUP] not in groups:
+            st.session_state[_GROUP] = groups[0]
+
+
 def open_cell(metric: str, group: Group) -> None:
     """Open the scatter plot of a metric in a group."""
     st.session_state[_METRIC] = metric
@@ -65,8 +76,9 @@ def _opened() -> None:
 def selection(report: CorrelationReport) -> Selection:
     """Return what a press on a row of the report's table does: it opens the row's scatter plot."""
     rows = [(row.metric.name, named(row.group)) for row in report.rows]
-    first = rows[0][1] if rows else ""
-    chosen = st.session_state.get(_METRIC), st.session_state.get(_GROUP, first)
+    groups = list(dict.fromkeys(group for _, group in rows))
+    _from_address(list(dict.fromkeys(metric for metric, _ in rows)), groups)
+    chosen = st.session_state.get(_METRIC), st.session_state[_GROUP] if len(groups) > 1 else groups[0]
 
     def choose(row: int) -> None:
         open_cell(report.rows[row].metric.name, report.rows[row].group)
@@ -103,22 +115,20 @@ def explore(
     """
     metrics = [metric.name for metric in scores.table.metrics]
     by_name = {named(group): group for group in groups}
+    _from_address(metrics, list(by_name))
     own.shown(st.session_state.get(_PRESSES, 0))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         metric = st.selectbox(
             "Metric",
             metrics,
             index=None,
-            key=address.one("metric", _METRIC, metrics),
-            placeholder="Click a row, or choose here",
+            key=_METRIC,
+            placeholder="Click above, or choose here",
             persist_state="session",
         )
         group: Group = groups[0]
         if len(by_name) > 1:
-            key = address.one("cell", _GROUP, list(by_name), next(iter(by_name)))
-            if st.session_state[key] not in by_name:
-                st.session_state[key] = next(iter(by_name))
-            group = by_name[st.selectbox("Group", list(by_name), key=key, persist_state="session")]
+            group = by_name[st.selectbox("Group", list(by_name), key=_GROUP, persist_state="session")]
         others = [name for name in metrics if name != metric]
         second = st.selectbox(
             "Compare with",
@@ -135,11 +145,15 @@ def explore(
         return
     if second is not None and method is not None:
         _compared(scores, target, (metric, second), group, view, method)
-    _dots(store, scores, target, metric, group, view)
+    _dots(store, scores, target, [metric] if second is None else [metric, second], group, view)
 
 
-def _dots(store: Store, scores: Scores, target: Target, metric: str, group: Group, view: View) -> None:
-    def dots(view: View) -> Points:
+def _dots(
+    store: Store, scores: Scores, target: Target, metrics: Sequence[str], group: Group, view: View
+) -> None:
+    """Show the dots of each metric, and the texts of one dot. metrics: one, or two that are compared."""
+
+    def dots(metric: str, view: View) -> Points:
         asked = metric, tuple(group.items()), view, target.options
         return chosen_scores.once(
             ("points", *scores.key, *target.key, *asked),
@@ -148,29 +162,37 @@ def _dots(store: Store, scores: Scores, target: Target, metric: str, group: Grou
             ),
         )
 
-    found = dots(view)
+    found = [dots(metric, view) for metric in metrics]
     keys: list[str] = chosen_scores.once(
         ("text keys", scores.key), lambda: [text_key(row) for row in scores.table.rows]
     )
-    left, right = st.columns(2)
-    with right:
-        row = _choose_text(scores, found if view != "per_system" else dots("pooled"), found, keys)
-    drawn = row
-    if row is not None and view == "per_system":
-        own = found.rows[found.system == scores.table.rows[row].system]
-        drawn = int(own[0]) if own.size else None
-    with left:
-        chart(
-            plots.scatter(found, drawn),
-            f"Scatter plot of {counted_as(found.n, 'dot')}: {' against '.join(found.labels)}",
-            "metrics_scatter",
-            "assay-scatter",
-            press=partial(_press_dot, keys),
+    places = st.columns(2)
+    menu = places[1] if len(metrics) == 1 else st.container()
+    with menu:
+        row = _choose_text(
+            scores, found[0] if view != "per_system" else dots(metrics[0], "pooled"), found[0], keys
         )
+    for number, (place, one) in enumerate(zip(places, found, strict=False)):
+        with place:
+            chart(
+                plots.scatter(one, None if row is None else _drawn(scores, one, row)),
+                f"Scatter plot of {counted_as(one.n, 'dot')}: {' against '.join(one.labels)}",
+                f"metrics_scatter_{number}",
+                "assay-scatter",
+                press=partial(_press_dot, keys),
+            )
     if row is not None:
-        with right:
+        with menu:
             _numbers(scores, target, row)
-        _texts(store, scores, found, row)
+        _texts(store, scores, found[0], row)
+
+
+def _drawn(scores: Scores, found: Points, row: int) -> int | None:
+    """Return the row of the dot that stands for a text: per system, the system's."""
+    if found.view != "per_system":
+        return row
+    own = found.rows[found.system == scores.table.rows[row].system]
+    return int(own[0]) if own.size else None
 
 
 def _press_dot(keys: Sequence[str], dot: Mapping[str, Any]) -> None:
@@ -280,26 +302,35 @@ def _compared(
     explained(
         _verdict(found, "the damage level" if target.ratings is None else "the ratings"), "metric-comparison"
     )
-    result_table.show(compared_table([found]), titled=False)
+    with st.expander(AS_A_TABLE):
+        result_table.show(compared_table([found]), titled=False)
     if view == "given_system":
         st.markdown(":small[Systems are not controlled for here: the coefficients are pooled over all rows.]")
 
 
 def _verdict(found: MetricComparison, what: str) -> str:
     """Return which of the two follows quality more closely, then the numbers."""
-    apart = found.difference
-    if apart.estimate is None or found.p is None:
+    apart = interval(found.difference)
+    if apart.value is None or found.p is None:
         return f"**No comparison is possible**: {with_code(found.p_reason or apart.reason or 'undefined')}."
-    better, worse = (found.first, found.second) if apart.estimate > 0 else (found.second, found.first)
+    sides = [(found.first, found.first_estimate), (found.second, found.second_estimate)]
+    if apart.value < 0:
+        sides.reverse()
+        apart = replace(apart, value=-apart.value, low=_minus(apart.high), high=_minus(apart.low))
+    (better, _), (worse, _) = sides
     verdict = (
         f"{plain(better)} follows {what} more closely than {plain(worse)}"
         if found.p < _ALPHA
-        else f"No difference between {plain(found.first)} and {plain(found.second)} is shown"
+        else f"No difference between {plain(better)} and {plain(worse)} is shown"
     )
-    column = Column("p", p_value=True)
-    p = written(found.p, column)
+    things = "system" if found.view == "per_system" else "row"
+    p = written(found.p, Column("p", p_value=True))
+    each = ", ".join(f"{plain(name)} {plain(written(interval(one), Column(name)))}" for name, one in sides)
     return (
-        f"**{verdict}.** Difference of {found.method.capitalize()}'s correlations "
-        f"{plain(written(interval(apart), Column('difference')))}, p {p if p.startswith('<') else f'= {p}'}, "
-        f"n = {found.n:,}."
+        f"**{verdict}**: difference {plain(written(apart, Column('difference')))}, p {p if p.startswith('<') else f'= {p}'}. "
+        f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}."
     )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value
