@@ -317,7 +317,7 @@ def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
 
 
 def _hover(found: Points) -> str:
-    target = {"human": "rating", "-level": "minus the level", "level": "level"}[found.against]
+    target = {"human": "rating", "-level": "minus the damage level", "level": "damage level"}[found.against]
     numbers = "score %{customdata[3]:.4~g}<br>" + target + " %{customdata[4]:.4~g}"
     if found.view == "per_system":
         return (
