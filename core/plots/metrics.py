@@ -247,21 +247,11 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
         hovertemplate=_hover(found),
         showlegend=False,
     )
-    score, target = (
-        f"{title}, minus the system's mean" if found.view == "given_system" else title
-        for title in found.labels
-    )
-    figure.update_xaxes(
-        title=label(f"{score} (axis reversed)" if lower else score, longest=_AXIS_TITLE),
-        range=across,
-    )
-    figure.update_yaxes(
-        range=up,
-        title=label(target, longest=_AXIS_TITLE)
-        + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""),
-        gridcolor=GRID,
-        zeroline=False,
-    )
+    within = ", minus the system's mean" if found.view == "given_system" else ""
+    score, target = (metric_label(title, _AXIS_TITLE) + within for title in found.labels)
+    figure.update_xaxes(title=f"{score} (axis reversed)" if lower else score, range=across)
+    shifted = f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""
+    figure.update_yaxes(title=target + shifted, range=up, gridcolor=GRID, zeroline=False)
     dressed(figure, height=440, top=30, legend=True)
     # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
     return figure.update_layout(

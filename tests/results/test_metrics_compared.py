@@ -155,7 +155,8 @@ def test_table_and_json_hold_the_same_numbers():
     names = [column.name for column in shown.columns]
     for row, line, one in zip(shown.rows, compared_json(found), found, strict=True):
         cells = dict(zip(names, row, strict=True))
-        assert (cells["view"], cells["method"]) == (line["view"], line["method"]) == (one.view, one.method)
+        assert (line["view"], line["method"]) == (one.view, one.method)
+        assert (cells["view"].replace(" ", "_"), cells["method"]) == (one.view, one.method)
         assert isinstance(cells["difference"], Interval)
         assert (cells["difference"].low, cells["difference"].high) == (
             line["difference"]["low"],

@@ -345,7 +345,7 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
         tuple(
             (
                 *(one.group.get(name) for name in groups),
-                *(one.first, one.second, one.view, one.method),
+                *(one.first, one.second, one.view.replace("_", " "), one.method),
                 *(interval(each) for each in (one.first_estimate, one.second_estimate, one.difference)),
                 *(one.p, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
             )
