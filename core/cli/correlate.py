@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, get_args
@@ -31,6 +31,7 @@ from core.results.correlations.levels import (
 from core.results.correlations.ranking import (
     MetricComparison,
     Test,
+    check_two,
     compare_metrics,
     compared_json,
     compared_table,
@@ -163,6 +164,9 @@ def _correlate(options: argparse.Namespace) -> None:
         if ratings is not None:
             ratings = chosen_people(ratings, choice, table)
             chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
+        two = name_list(options.compare)
+        if two:
+            check_two(table, *two)
         _announce(table, chosen)
         report = correlate_dimensions(
             table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
@@ -177,8 +181,8 @@ def _correlate(options: argparse.Namespace) -> None:
             further["ranking"] = ranking_json(ranking)
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
-        if options.compare is not None:
-            compared = _compared(options, table, ratings, report, chosen, tell)
+        if two:
+            compared = _compared(two, table, ratings, report, chosen, tell)
             further["comparison"] = compared_json(compared)
             tables.append(compared_table(compared))
         if options.levels:
@@ -202,7 +206,7 @@ def _correlate(options: argparse.Namespace) -> None:
 
 
 def _compared(
-    options: argparse.Namespace,
+    two: Sequence[str],
     table: ScoreTable,
     ratings: RatingSet | None,
     report: CorrelationReport,
@@ -210,7 +214,6 @@ def _compared(
     tell: Callable[[str], None],
 ) -> list[MetricComparison]:
     """Compare two metrics in every group of the report: each coefficient, pooled, per item and per system."""
-    first, second = name_list(options.compare) or ["", ""]
     groups = list(
         {tuple(v for n, v in row.group.items() if n != "metric"): row.group for row in report.rows}.values()
     )
@@ -219,7 +222,7 @@ def _compared(
     for number, (group, view, method) in enumerate(product(groups, views, chosen.methods), start=1):
         tell(f"comparing the two metrics: {number} of {len(groups) * len(views) * len(chosen.methods)}")
         asked: dict[str, Any] = {"group": group, "view": view, "method": method, "options": chosen}
-        found.append(compare_metrics(table, ratings, first, second, **asked))
+        found.append(compare_metrics(table, ratings, *two, **asked))
     return found
 
 

@@ -276,22 +276,14 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
         hovertemplate=_hover(found),
         showlegend=False,
     )
-    score, target = (
-        f"{title}, minus the system's mean" if found.view == "given_system" else title
-        for title in found.labels
-    )
-    figure.update_xaxes(
-        title=label(f"{score} (axis reversed)" if lower else score, longest=_AXIS_TITLE),
-        range=across,
-    )
-    figure.update_yaxes(
-        range=up,
-        title=label(target, longest=_AXIS_TITLE)
-        + (f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else "")
-        + ("" if drawn.all() else f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"),
-        gridcolor=GRID,
-        zeroline=False,
-    )
+    within = ", minus the system's mean" if found.view == "given_system" else ""
+    score, target = (metric_label(title, _AXIS_TITLE) + within for title in found.labels)
+    figure.update_xaxes(title=f"{score} (axis reversed)" if lower else score, range=across)
+    if (raised != y).any():
+        target += f"<br><sup>{SHIFTED}</sup>"
+    if not drawn.all():
+        target += f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"
+    figure.update_yaxes(title=target, range=up, gridcolor=GRID, zeroline=False)
     dressed(figure, height=440, top=30, legend=True)
     # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
     return figure.update_layout(
@@ -354,7 +346,7 @@ def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
 
 
 def _hover(found: Points) -> str:
-    target = {"human": "rating", "-level": "minus the level", "level": "level"}[found.against]
+    target = {"human": "rating", "-level": "minus the damage level", "level": "damage level"}[found.against]
     numbers = "score %{customdata[3]:.4~g}<br>" + target + " %{customdata[4]:.4~g}"
     if found.view == "per_system":
         return (

@@ -256,6 +256,13 @@ class MetricComparison:
         return self.difference.n
 
 
+def check_two(table: ScoreTable, first: str, second: str) -> None:
+    """Raise InputError unless both are metrics of the table, and not the same one."""
+    check_names("metric", [first, second], [metric.name for metric in table.metrics])
+    if first == second:
+        raise InputError(f"{shown(first)} cannot be compared with itself. Choose two metrics.")
+
+
 def compare_metrics(
     table: ScoreTable,
     ratings: RatingSet | None,
@@ -272,10 +279,8 @@ def compare_metrics(
     group: a row's `group` in the report of `correlate_dimensions`; `metric` is ignored. Raises InputError for unknown names,
     for a metric compared with itself, and for `per_system` without ratings.
     """
+    check_two(table, first, second)
     names = [metric.name for metric in table.metrics]
-    check_names("metric", [first, second], names)
-    if first == second:
-        raise InputError(f"{shown(first)} cannot be compared with itself. Choose two metrics.")
     part = joined_group(table, ratings, group or {}, replace(options, raw_level=False))
     if view == "per_system" and part.joined.against != "human":
         raise InputError(NO_SYSTEM_MEANS)
@@ -340,7 +345,7 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
         tuple(
             (
                 *(one.group.get(name) for name in groups),
-                *(one.first, one.second, one.view, one.method),
+                *(one.first, one.second, one.view.replace("_", " "), one.method),
                 *(interval(each) for each in (one.first_estimate, one.second_estimate, one.difference)),
                 *(one.p, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
             )
