@@ -50,7 +50,7 @@ _METRIC = 44
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
     """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster.
 
-    `customdata` of a point is the metric's name.
+    `customdata` of a point is the metric's place in `found.order`.
     """
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
@@ -58,9 +58,9 @@ def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
             f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
             rows[name].metric.family,
             pooled.over_items,
-            name,
+            at,
         )
-        for name in found.order
+        for at, name in enumerate(found.order)
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
     ]
     figure = _forest(drawn)
@@ -80,19 +80,19 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
         (one for one in found if one.agreement.estimate is not None),
         key=lambda one: -(one.agreement.estimate or 0.0),
     )
-    figure = _forest([(one.metric, one.family, one.agreement, one.metric) for one in defined])
+    figure = _forest([(one.metric, one.family, one.agreement, at) for at, one in enumerate(defined)])
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
     figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
     return figure
 
 
-def _forest(rows: Sequence[tuple[str, str, Estimate, str]]) -> go.Figure:
-    """Draw one row per (name, family, estimate, metric) from the top, one trace per family."""
+def _forest(rows: Sequence[tuple[str, str, Estimate, int]]) -> go.Figure:
+    """Draw one row per (name, family, estimate, customdata) from the top, one trace per family."""
     figure = go.Figure()
     for family, (color, symbol) in marks(family for _, family, _, _ in rows).items():
         own = [
-            (place, name, one, metric)
-            for place, (name, its, one, metric) in enumerate(rows)
+            (place, name, one, at)
+            for place, (name, its, one, at) in enumerate(rows)
             if its == family and one.estimate is not None
         ]
         figure.add_scatter(
@@ -103,7 +103,7 @@ def _forest(rows: Sequence[tuple[str, str, Estimate, str]]) -> go.Figure:
             marker={"color": color, "symbol": symbol, "size": 9},
             error_x=whiskers([ends_of(one) for _, _, one, _ in own]),
             text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one, _ in own],
-            customdata=[metric for *_, metric in own],
+            customdata=[at for *_, at in own],
             unselected={"marker": {"opacity": 1}},
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )

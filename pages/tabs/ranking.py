@@ -87,7 +87,7 @@ def ranking(
         figure=plots.metric_ranking(report, found),
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
         folded=AS_A_TABLE,
-        press=choose and (lambda point: choose(str(point["customdata"]), None)),
+        press=choose and (lambda point: choose(found.order[int(point["customdata"])], None)),
         beneath=beneath and partial(beneath, method),
     )
     st.markdown(

@@ -61,11 +61,13 @@ def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str
     offered = {name: values for name in columns if len(values := values_to_leave_out(table, name)) > 1}
     for (name, values), where in zip(offered.items(), places(), strict=False):
         many = len(values) > _MOST_OFFERED
-        key = f"metrics_leave_out_{name}_{place}"
+        key = address.several(
+            chosen_scores.parameter(f"leave-{name}", slot), f"metrics_leave_out_{name}_{place}", values
+        )
         gone = where.multiselect(
             f"Leave out {_PLURALS.get(name, plain(name))}",
             st.session_state.get(key, []) if many else values,
-            key=address.several(chosen_scores.parameter(f"leave-{name}", slot), key, values),
+            key=key,
             placeholder=f"Enter one of {len(values):,}" if many else "None",
             accept_new_options=many,
             persist_state="session",
