@@ -138,10 +138,11 @@ def slug(label: str) -> str:
 def _said(name: str, choice: _Choice) -> list[str] | None:
     """Note the choice; return what the address says about it, an empty list for the default, None for nothing new."""
     blocks = _OPEN.get()
+    again = any(name in block.choices for block in blocks[:1])
     for block in blocks:
         block.choices[name] = choice
     address: _Address | None = st.session_state.get(_READ)
-    if not blocks or address is None:
+    if not blocks or address is None or again:
         return None
     if name in address.values:
         return address.values.pop(name)

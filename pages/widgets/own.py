@@ -116,8 +116,8 @@ def screen_top(screen: str) -> None:
 
 def shown(press: int) -> None:
     """Scroll here when `press` changes: the number of presses that opened what follows, 0 before the first."""
-    if press:
-        with st.container(key=f"shown-{press}"):
+    with st.container(key=f"shown-{press}" if press else None):
+        if press:
             own_component("shown")(key="shown")
 
 
