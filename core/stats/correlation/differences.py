@@ -68,10 +68,10 @@ def difference(
 ) -> Difference:
     """Compare the correlations of two metrics x1 and x2 with y (all (n,)) on the rows that both scored.
 
-    Interval: percentile bootstrap over items (None: over rows), which draws the same items for both metrics, so that what
-    makes an item hard for both cancels; the paired bootstrap of Graham and Liu (2016, NAACL, sec. 4), over items as in
-    Deutsch et al. (2021, TACL 9:1132, BOOT-INPUTS). The three intervals use the same resamples. A resample in which a
-    coefficient is undefined is dropped and counted.
+    Interval: percentile bootstrap over items (None: over rows) that draws the same items for both metrics, so that what is
+    hard for both cancels: Koehn's paired bootstrap (2004, EMNLP) with the resampling of Deutsch et al. (2021, TACL 9:1132,
+    BOOT-INPUTS). The three intervals use the same resamples. A resample in which a coefficient is undefined is dropped and
+    counted.
 
     p, two-sided: whole items are swapped between the metrics with probability 1/2, `n_swaps` times. Pooled: standardised
     scores (`permutation_test`). Per system: these scores, then the systems' means (PERM-INPUTS). Per item: an item's two
