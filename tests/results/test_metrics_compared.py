@@ -55,7 +55,7 @@ def rated(scores, dimensions=("overall",), seed=1):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system"])
+@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system", "given_system"])
 def test_each_coefficient_is_the_table_s_where_both_scored_everything(view, method):
     scores = scored()
     people = rated(scores)
@@ -119,7 +119,7 @@ def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
     assert [(one.group, one.view, one.method) for one in found] == [
         (group, view, method)
         for group in groups
-        for view in ("pooled", "per_item", "per_system")
+        for view in ("pooled", "per_item", "per_system", "given_system")
         for method in options.methods
     ]
     for one in found[::5]:

@@ -14,6 +14,7 @@ from core.results.choices import check_names, directions, items_of, left_out_of,
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.table import (
     DIMENSION,
+    MOST_OF_PARTIAL,
     NO_SYSTEM_MEANS,
     JoinedGroup,
     by_dimension,
@@ -318,9 +319,11 @@ def compare_in_groups(
             named = {DIMENSION: dimension, **part.named} if len(several) > 1 else part.named
             if tell is not None:
                 tell(" ".join(["comparing the two metrics", *(shown(value) for value in named.values())]))
-            views = [
-                view for view in get_args(Compared) if view != "per_system" or part.joined.against == "human"
-            ]
+            there = {
+                "per_system": part.joined.against == "human",
+                "given_system": len(set(part.systems.tolist())) > 1,
+            }
+            views = [view for view in get_args(Compared) if there.get(view, True)]
             found += [
                 _compared(part, named, (first, second), view, method)
                 for view in views
@@ -336,6 +339,8 @@ def _compared(
     both = [names.index(name) for name in two]
     n_swaps = min(part.options.n_resamples, MOST_SWAPS)
     asked: dict[str, Any] = {"of": view, "n_swaps": n_swaps, **part.resampling}
+    if view == "given_system":
+        asked |= {"systems": part.systems, "n_resamples": min(part.options.n_resamples, MOST_OF_PARTIAL)}
     rows = part.between if view == "per_system" else part
     if isinstance(rows, SystemRows):
         asked |= {"systems": rows.systems, "paired": rows.paired}
