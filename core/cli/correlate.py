@@ -2,9 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
@@ -29,10 +27,9 @@ from core.results.correlations.levels import (
     worst_table,
 )
 from core.results.correlations.ranking import (
-    MetricComparison,
     Test,
     check_two,
-    compare_metrics,
+    compare_in_groups,
     compared_json,
     compared_table,
     comparison_table,
@@ -52,7 +49,6 @@ from core.results.correlations.table import (
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, RatingSet, ScoreTable
-from core.stats.correlation.differences import Compared
 from core.tables.reading import shown
 
 _TABLES = {
@@ -168,9 +164,8 @@ def _correlate(options: argparse.Namespace) -> None:
         if two:
             check_two(table, *two)
         _announce(table, chosen)
-        report = correlate_dimensions(
-            table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
-        )
+        group = name_list(options.group) or []
+        report = correlate_dimensions(table, ratings, group=group, options=chosen, tell=tell)
         rows = correlation_rows(report, resampled=options.resample)
         tables: list[ResultTable] = [correlation_table(report, resampled=options.resample)]
         in_files: list[ResultTable] = []
@@ -182,7 +177,7 @@ def _correlate(options: argparse.Namespace) -> None:
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
         if two:
-            compared = _compared(two, table, ratings, report, chosen, tell)
+            compared = compare_in_groups(table, ratings, *two, group=group, options=chosen, tell=tell)
             further["comparison"] = compared_json(compared)
             tables.append(compared_table(compared))
         if options.levels:
@@ -203,27 +198,6 @@ def _correlate(options: argparse.Namespace) -> None:
         [_against(report, ratings), *report.constants, *tables],
         in_files,
     )
-
-
-def _compared(
-    two: Sequence[str],
-    table: ScoreTable,
-    ratings: RatingSet | None,
-    report: CorrelationReport,
-    chosen: CorrelationOptions,
-    tell: Callable[[str], None],
-) -> list[MetricComparison]:
-    """Compare two metrics in every group of the report: each coefficient, pooled, per item and per system."""
-    groups = list(
-        {tuple(v for n, v in row.group.items() if n != "metric"): row.group for row in report.rows}.values()
-    )
-    views = [view for view in get_args(Compared) if view != "per_system" or report.against == "human"]
-    found = []
-    for number, (group, view, method) in enumerate(product(groups, views, chosen.methods), start=1):
-        tell(f"comparing the two metrics: {number} of {len(groups) * len(views) * len(chosen.methods)}")
-        asked: dict[str, Any] = {"group": group, "view": view, "method": method, "options": chosen}
-        found.append(compare_metrics(table, ratings, *two, **asked))
-    return found
 
 
 def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:

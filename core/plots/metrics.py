@@ -17,6 +17,7 @@ from core.plots.dressing import (
     GRID,
     LINE,
     POINT_FONT,
+    VIOLET,
     dressed,
     ends_of,
     heat_map,
@@ -332,7 +333,8 @@ def _links(found: Points, x: Floats, y: Floats, chosen: NDArray[np.bool_]) -> di
 
 def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
     """Median score at each of a few targets, else the least-squares line; nothing per item, where neither is the result."""
-    look = {"line": {"color": DARK, "width": 2}, "marker": {"color": DARK, "size": 8, "symbol": "diamond"}}
+    color = DARK if marks([found.metric.family])[found.metric.family][0] == VIOLET else VIOLET
+    look = {"line": {"color": color, "width": 2}, "marker": {"color": color, "size": 8, "symbol": "diamond"}}
     targets = np.unique(y)
     if found.view == "per_item" or targets.size < 2 or np.ptp(x) == 0:
         return {"x": [], "y": [], "mode": "lines", "name": "trend", **look}

@@ -117,3 +117,15 @@ def test_texts_that_contradict_each_other_are_named_with_their_lines():
         read_scored_texts(data, "x.jsonl")
     assert "line 3" in str(problem.value)
     assert "line 1" in str(problem.value)
+
+
+def test_parquet_with_texts(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(
+        {"item": ["1", "2"], "system": ["a", "a"], "output": ["One", "Two"], "bleu": [0.5, 0.25]}
+    )
+    path = tmp_path / "x.parquet"
+    frame.to_parquet(path)
+    found = read_scored_texts(path.read_bytes(), "x.parquet").outputs
+    assert [(one.text, one.labels) for one in found] == [("One", {}), ("Two", {})]

@@ -12,6 +12,7 @@ from core.results.choices import TableChoice, chosen_people, chosen_table
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.ranking import (
     MOST_SWAPS,
+    compare_in_groups,
     compare_metrics,
     compared_json,
     compared_table,
@@ -19,7 +20,7 @@ from core.results.correlations.ranking import (
     rank_metrics,
     ranking_json,
 )
-from core.results.correlations.table import DIMENSION, correlate_scores
+from core.results.correlations.table import DIMENSION, correlate_dimensions, correlate_scores
 from core.results.joining import CorrelationOptions
 from core.schema.result_table import Interval
 from core.schema.scores import METHODS, Rating, ScoredRow
@@ -54,7 +55,7 @@ def rated(scores, dimensions=("overall",), seed=1):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system"])
+@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system", "given_system"])
 def test_each_coefficient_is_the_table_s_where_both_scored_everything(view, method):
     scores = scored()
     people = rated(scores)
@@ -102,6 +103,28 @@ def test_a_group_a_dimension_and_rows_left_out():
         found.difference
         == compare_metrics(scores, people, "good", "noise", group={"domain": "x"}, options=alone).difference
     )
+
+
+def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
+    scores = scored()
+    people = rated(scores, ("fluency", "adequacy"))
+    options = replace(OPTIONS, dimension=("fluency", "adequacy"), methods=("pearson", "kendall"))
+    found = compare_in_groups(scores, people, "good", "ter", group=["domain"], options=options)
+    report = correlate_dimensions(scores, people, group=["domain"], options=replace(options, n_resamples=0))
+    groups = [
+        {name: value for name, value in row.group.items() if name != "metric"}
+        for row in report.rows
+        if row.metric.name == "good"
+    ]
+    assert [(one.group, one.view, one.method) for one in found] == [
+        (group, view, method)
+        for group in groups
+        for view in ("pooled", "per_item", "per_system", "given_system")
+        for method in options.methods
+    ]
+    for one in found[::5]:
+        asked = {"group": one.group, "view": one.view, "method": one.method, "options": options}
+        assert compare_metrics(scores, people, "good", "ter", **asked) == one
 
 
 def test_levels_and_the_raw_level_give_the_same():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from core.stats.correlation.coefficients import resample_columns
 from core.stats.correlation.differences import difference, differences_between
-from core.stats.correlation.groups import mean_within
+from core.stats.correlation.groups import mean_within, partial
 from core.stats.correlation.intervals import correlate, correlate_columns, permutation_test
 from core.stats.correlation.systems import between_systems
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER, draw_counts, quantile
@@ -143,7 +143,43 @@ def test_p_per_system_is_that_of_all_swaps_of_items():
     assert found.test.n_units == 7
 
 
-@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system"])
+@pytest.mark.parametrize("method", METHODS)
+def test_given_the_system_each_is_the_house_s_partial_correlation(method):
+    x1, x2, y, items, systems = drawn(missing=0.15)
+    asked = {"items": items, "n_resamples": 200, "rng": 7}
+    found = difference(x1, x2, y, method, of="given_system", systems=systems, **asked)
+    first, second, target, unit, system = shared_rows(x1, x2, y, items, systems)
+    for one, x in ((found.first, first), (found.second, second)):
+        alone = partial(x, target, system, method, **{**asked, "items": unit})
+        assert (one.estimate, one.low, one.high, one.n) == pytest.approx(
+            (alone.estimate, alone.low, alone.high, alone.n)
+        )
+    assert found.difference.estimate == pytest.approx(found.first.estimate - found.second.estimate)
+    assert found.difference.low <= found.difference.estimate <= found.difference.high
+
+
+def test_p_given_the_system_is_that_of_all_swaps_of_items():
+    x1, x2, y, items, systems = drawn(n_items=7, n_systems=3, seed=21)
+    asked = {"systems": systems, "items": items, "n_resamples": 0, "n_swaps": 20_000}
+    found = difference(x1, x2, y, "pearson", of="given_system", **asked)
+    first, second = stats.zscore(x1), stats.zscore(x2)
+
+    def without_systems(values):
+        return values - np.array([values[systems == system].mean() for system in systems])
+
+    def apart(stays):
+        swap = np.array(stays)[items] == 1
+        mixed = np.where(swap, first, second), np.where(swap, second, first)
+        one, other = (stats.pearsonr(without_systems(own), without_systems(y)).statistic for own in mixed)
+        return one - other
+
+    observed = apart([1] * 7)
+    share = np.mean([abs(apart(stays)) >= abs(observed) - 1e-12 for stays in product([0, 1], repeat=7)])
+    assert found.test.difference == pytest.approx(observed)
+    assert found.test.p == pytest.approx(share, abs=0.015)
+
+
+@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system", "given_system"])
 def test_a_metric_compared_with_itself(of):
     x1, _, y, items, systems = drawn()
     found = difference(x1, x1, y, "kendall", of=of, items=items, systems=systems, n_resamples=100)
@@ -151,7 +187,7 @@ def test_a_metric_compared_with_itself(of):
     assert found.test.p == 1.0
 
 
-@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system"])
+@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system", "given_system"])
 def test_a_constant_metric_is_named(of):
     x1, _, y, items, systems = drawn()
     found = difference(x1, np.ones(x1.size), y, "pearson", of=of, items=items, systems=systems, n_resamples=9)
@@ -161,7 +197,7 @@ def test_a_constant_metric_is_named(of):
     assert found.test.reason
 
 
-@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system"])
+@pytest.mark.parametrize("of", ["pooled", "per_item", "per_system", "given_system"])
 def test_why_there_is_no_interval(of):
     x1, x2, y, items, systems = drawn()
     none = difference(x1, x2, y, "pearson", of=of, items=items, systems=systems, n_resamples=0, n_swaps=0)
@@ -176,8 +212,9 @@ def test_rows_are_resampled_without_items_and_generators_give_seeds():
     x1, x2, y, _, _ = drawn()
     found = difference(x1, x2, y, "pearson", n_resamples=50, rng=np.random.default_rng(1))
     assert found.difference.n_clusters == x1.size
-    with pytest.raises(ValueError, match="system"):
-        difference(x1, x2, y, "pearson", of="per_system")
+    for of in ("per_system", "given_system"):
+        with pytest.raises(ValueError, match="system"):
+            difference(x1, x2, y, "pearson", of=of)
     with pytest.raises(ValueError, match="confidence"):
         difference(x1, x2, y, "pearson", confidence_level=1.0)
 
@@ -240,7 +277,13 @@ def coverage(n_items, of, method, seed=1):
 @pytest.mark.parametrize("n_items", [50, 200])
 @pytest.mark.parametrize(
     ("of", "method"),
-    [("pooled", "pearson"), ("pooled", "spearman"), ("pooled", "kendall"), ("per_item", "kendall")],
+    [
+        ("pooled", "pearson"),
+        ("pooled", "spearman"),
+        ("pooled", "kendall"),
+        ("per_item", "kendall"),
+        ("given_system", "pearson"),
+    ],
 )
 def test_the_interval_contains_the_true_difference_as_often_as_it_claims(n_items, of, method):
     assert coverage(n_items, of, method) >= 0.92

@@ -1,9 +1,9 @@
 """Rank metrics: pairwise tests on the same rows, clusters without significant differences, and redundant metrics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,16 @@ from core.errors import InputError
 from core.results.cells import interval, left_out_notes, picked
 from core.results.choices import check_names, directions, items_of, left_out_of, with_directions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
-from core.results.correlations.table import NO_SYSTEM_MEANS, estimate_json, joined_group
+from core.results.correlations.table import (
+    DIMENSION,
+    MOST_OF_PARTIAL,
+    NO_SYSTEM_MEANS,
+    JoinedGroup,
+    by_dimension,
+    estimate_json,
+    joined_group,
+    joined_groups,
+)
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import Direction, Method, RatingSet, ScoreTable
@@ -280,12 +289,58 @@ def compare_metrics(
     for a metric compared with itself, and for `per_system` without ratings.
     """
     check_two(table, first, second)
-    names = [metric.name for metric in table.metrics]
     part = joined_group(table, ratings, group or {}, replace(options, raw_level=False))
     if view == "per_system" and part.joined.against != "human":
         raise InputError(NO_SYSTEM_MEANS)
-    both = [names.index(first), names.index(second)]
-    asked: dict[str, Any] = {"of": view, "n_swaps": min(options.n_resamples, MOST_SWAPS), **part.resampling}
+    named = {name: value for name, value in (group or {}).items() if name != "metric"}
+    return _compared(part, named, (first, second), view, method)
+
+
+def compare_in_groups(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    first: str,
+    second: str,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[MetricComparison, ...]:
+    """Compare two metrics in every group and view and by each of `options.methods`, in the order of `correlate_dimensions`.
+
+    Arguments as there. Raises InputError as `compare_metrics` does.
+    """
+    check_two(table, first, second)
+    several = by_dimension(replace(options, raw_level=False), ratings)
+    found = []
+    for dimension, own in several.items():
+        parts, _ = joined_groups(table, ratings, group, own, None)
+        for part in parts:
+            named = {DIMENSION: dimension, **part.named} if len(several) > 1 else part.named
+            if tell is not None:
+                tell(" ".join(["comparing the two metrics", *(shown(value) for value in named.values())]))
+            there = {
+                "per_system": part.joined.against == "human",
+                "given_system": len(set(part.systems.tolist())) > 1,
+            }
+            views = [view for view in get_args(Compared) if there.get(view, True)]
+            found += [
+                _compared(part, named, (first, second), view, method)
+                for view in views
+                for method in options.methods
+            ]
+    return tuple(found)
+
+
+def _compared(
+    part: JoinedGroup, named: Mapping[str, str], two: tuple[str, str], view: Compared, method: Method
+) -> MetricComparison:
+    names = [metric.name for metric in part.joined.table.metrics]
+    both = [names.index(name) for name in two]
+    n_swaps = min(part.options.n_resamples, MOST_SWAPS)
+    asked: dict[str, Any] = {"of": view, "n_swaps": n_swaps, **part.resampling}
+    if view == "given_system":
+        asked |= {"systems": part.systems, "n_resamples": min(part.options.n_resamples, MOST_OF_PARTIAL)}
     rows = part.between if view == "per_system" else part
     if isinstance(rows, SystemRows):
         asked |= {"systems": rows.systems, "paired": rows.paired}
@@ -299,11 +354,11 @@ def compare_metrics(
         shared = int((~np.isnan(one) & ~np.isnan(other)).sum())
         lost = {**part.left_out(*both), NOTHING_TO_ORDER: shared - found.difference.n}
     return MetricComparison(
-        group={name: value for name, value in (group or {}).items() if name != "metric"},
+        group=named,
         view=view,
         method=method,
-        first=first,
-        second=second,
+        first=two[0],
+        second=two[1],
         first_estimate=found.first,
         second_estimate=found.second,
         difference=found.difference,

@@ -656,15 +656,16 @@ class Grid:
 def grid(report: CorrelationReport) -> Grid:
     """Arrange the report's rows by metric and group."""
     places = {
-        (
-            row.metric.name,
-            ", ".join(value for name, value in row.group.items() if name != "metric") or ALL_TEXTS,
-        ): row
+        (row.metric.name, tuple(value for name, value in row.group.items() if name != "metric")): row
         for row in report.rows
     }
-    metrics, groups_there = (tuple(dict.fromkeys(place[side] for place in places)) for side in (0, 1))
-    cells = tuple(tuple(places.get((metric, group)) for group in groups_there) for metric in metrics)
-    return Grid(metrics, groups_there, cells)
+    metrics = tuple(dict.fromkeys(metric for metric, _ in places))
+    values = list(dict.fromkeys(own for _, own in places))
+    return Grid(
+        metrics,
+        tuple(", ".join(own) or ALL_TEXTS for own in values),
+        tuple(tuple(places.get((metric, own)) for own in values) for metric in metrics),
+    )
 
 
 def group_table(report: CorrelationReport, method: Method, view: View) -> ResultTable:

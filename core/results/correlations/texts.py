@@ -9,7 +9,7 @@ from core.results.joining import may_be_one
 from core.schema.scores import OutputSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import level_number
 
-NO_TEXTS = "the scores' file contains no texts"
+NO_TEXTS = "the file of scores contains no texts: add a column text, or read its folder again"
 NOT_AMONG = "the file with the texts does not contain this one"
 SEVERAL = "several different texts match this row"
 Better = Literal["undamaged", "best"]

@@ -18,7 +18,7 @@ from core.stats.correlation.coefficients import (
     row_coefficients,
     standard,
 )
-from core.stats.correlation.groups import within_items
+from core.stats.correlation.groups import partial_statistic, within_items
 from core.stats.correlation.intervals import PairedTest, n_reached, permutation_test, with_all_three
 from core.stats.correlation.systems import means_of, over_items, signs_flipped, system_sums
 from core.stats.degeneracy import tied
@@ -27,16 +27,18 @@ from core.stats.resampling import (
     Estimate,
     Floats,
     Rng,
+    Statistic,
     at_a_time,
     check_confidence_level,
     draw_counts,
     in_blocks,
+    numbered,
     resampled_estimate,
     why_no_interval,
 )
 
-Compared = Literal["pooled", "per_item", "per_system"]
-"""Coefficients to compare: over all rows, within items and averaged, or between systems' means."""
+Compared = Literal["pooled", "per_item", "per_system", "given_system"]
+"""Coefficients to compare: over all rows, within items and averaged, between systems' means, or controlling for system."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,16 @@ def difference(
 ) -> Difference:
     """Compare the correlations of two metrics x1 and x2 with y (all (n,)) on the rows that both scored.
 
-    Interval: percentile bootstrap over items (None: over rows), which draws the same items for both metrics, so that what
-    makes an item hard for both cancels; the paired bootstrap of Graham and Liu (2016, NAACL, sec. 4), over items as in
-    Deutsch et al. (2021, TACL 9:1132, BOOT-INPUTS). The three intervals use the same resamples. A resample in which a
-    coefficient is undefined is dropped and counted.
+    Interval: percentile bootstrap over items (None: over rows) that draws the same items for both metrics, so that what is
+    hard for both cancels: Koehn's paired bootstrap (2004, EMNLP) with the resampling of Deutsch et al. (2021, TACL 9:1132,
+    BOOT-INPUTS). The three intervals use the same resamples. A resample in which a coefficient is undefined is dropped and
+    counted.
 
     p, two-sided: whole items are swapped between the metrics with probability 1/2, `n_swaps` times. Pooled: standardised
-    scores (`permutation_test`). Per system: these scores, then the systems' means (PERM-INPUTS). Per item: an item's two
-    coefficients.
+    scores (`permutation_test`); given the system, the same. Per system: these scores, then the systems' means
+    (PERM-INPUTS). Per item: an item's two coefficients.
 
-    of, systems, paired: `per_system` needs the system of each row; if not paired, rows have scores or a target, see
+    of, systems, paired: `per_system` and `given_system` (`groups.partial`) need the system of each row; if not paired, rows have scores or a target, see
     `between_systems`. `n` counts rows, per system systems; `n_left_out` rows, items or systems. Misleads: the interval is too
     narrow below about 30 items, and per system the systems are fixed, so it does not cover other systems; few systems
     give coefficients of a few values.
@@ -85,9 +87,11 @@ def difference(
     check_confidence_level(confidence_level)
     seed = rng if isinstance(rng, int) else int(rng.integers(2**63))
     drawing = _Drawing(n_swaps, n_resamples, confidence_level, seed, names)
-    if of == "per_system":
+    if of in ("per_system", "given_system"):
         if systems is None:
-            raise ValueError("per_system needs the system of each row")
+            raise ValueError(f"{of} needs the system of each row")
+        if of == "given_system":
+            return _given_systems(x1, x2, y, systems, items, method, drawing)
         return _between_systems(x1, x2, y, systems, items, paired, method, drawing)
     compare = _pooled if of == "pooled" else _within_items
     return compare(x1, x2, y, items, method, drawing)
@@ -309,6 +313,68 @@ def _between_systems(
             observed[0] - observed[1], swapped, n=n_systems, n_units=n_units, n_left_out=n_left_out
         ),
         n=n_systems,
+        n_clusters=n_units,
+        n_left_out=n_left_out,
+    )
+
+
+def _given_systems(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    y: ArrayLike,
+    systems: ArrayLike,
+    items: ArrayLike | None,
+    method: Method,
+    drawing: _Drawing,
+) -> Difference:
+    first, second, target, unit, n_given = with_all_three(x1, x2, y, items)
+    known = ~np.isnan([column(one) for one in (x1, x2, y)]).any(axis=0)
+    system, n_units = numbered(np.asarray(systems)[known]), int(unit.max(initial=-1)) + 1
+    one, other = (
+        partial_statistic(scores, target, system, unit, n_units, method, drawing.names)
+        for scores in (first, second)
+    )
+
+    def of_counts(
+        prepared: tuple[Statistic | None, Statistic | None], counts: tuple[Floats, Floats]
+    ) -> tuple[Floats, Floats]:
+        found = [
+            np.empty(0) if each is None else each(own) for each, own in zip(prepared, counts, strict=True)
+        ]
+        return found[0], found[1]
+
+    def values() -> tuple[Floats, Floats]:
+        drawn = draw_counts(n_units, drawing.n_resamples, one.together, drawing.seed)
+        parts = [of_counts((one.statistic, other.statistic), (counts, counts)) for counts in drawn]
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def swapped(generator: np.random.Generator) -> Floats:
+        # As in `permutation_test`: a swapped metric is a weighting of the scores of both.
+        both = partial_statistic(
+            np.concatenate([_standardised(first), _standardised(second)]),
+            np.tile(target, 2),
+            np.tile(system, 2),
+            np.concatenate([unit, unit + n_units]),
+            2 * n_units,
+            method,
+        )
+        blocks = []
+        for size in in_blocks(drawing.n_swaps, both.together):
+            stays = generator.integers(0, 2, size=(size, n_units)).T.astype(np.float64)
+            counts = np.concatenate([stays, 1 - stays]), np.concatenate([1 - stays, stays])
+            mixed = of_counts((both.statistic, both.statistic), counts)
+            blocks.append(mixed[0] - mixed[1])
+        return np.concatenate(blocks)
+
+    n_left_out = n_given - target.size
+    return drawing.compared(
+        (one.observed, other.observed),
+        (one.reason, other.reason),
+        values,
+        drawing.tested(
+            one.observed - other.observed, swapped, n=target.size, n_units=n_units, n_left_out=n_left_out
+        ),
+        n=target.size,
         n_clusters=n_units,
         n_left_out=n_left_out,
     )
