@@ -22,7 +22,6 @@ from core.results.correlations.ranking import MetricComparison, compare_metrics,
 from core.results.correlations.table import CorrelationReport, View
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
-from core.stats.correlation.differences import Compared
 from core.store import Store
 from pages.tabs import levels, ranking
 from pages.tabs.phrases import AS_A_TABLE
@@ -281,12 +280,11 @@ def _compared(
 ) -> None:
     """Compare two metrics: the verdict first, then both coefficients and their difference."""
     first, second = metrics
-    of: Compared = "pooled" if view == "given_system" else view
     with st.spinner("Comparing ..."):
         found: MetricComparison = chosen_scores.once(
             (
                 *("compared", *scores.key, *target.key, *metrics),
-                *(tuple(group.items()), of, method, target.options),
+                *(tuple(group.items()), view, method, target.options),
             ),
             lambda: compare_metrics(
                 scores.table,
@@ -294,7 +292,7 @@ def _compared(
                 first,
                 second,
                 group=group,
-                view=of,
+                view=view,
                 method=method,
                 options=target.options,
             ),
@@ -304,8 +302,6 @@ def _compared(
     )
     with st.expander(AS_A_TABLE):
         result_table.show(compared_table([found]), titled=False)
-    if view == "given_system":
-        st.markdown(":small[Systems are not controlled for here: the coefficients are pooled over all rows.]")
 
 
 def _verdict(found: MetricComparison, what: str) -> str:
