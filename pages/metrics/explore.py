@@ -39,7 +39,7 @@ _SECOND = "metrics_compared"
 _PRESSES = "metrics_presses"
 """Where the session counts the presses that opened something."""
 _MOST_ROWS = 9
-"""Rows of the table before it scrolls, so that what a press opens stands right below."""
+"""Rows of the table before it scrolls while a metric is chosen: its dots are then not far below."""
 _LONGEST = 24
 """Letters of an item's or a system's name in a menu."""
 _MOST_TEXTS = 200
@@ -82,7 +82,9 @@ def selection(report: CorrelationReport) -> Selection:
     def choose(row: int) -> None:
         open_cell(report.rows[row].metric.name, report.rows[row].group)
 
-    return Selection(choose, rows.index(chosen) if chosen in rows else None, _MOST_ROWS)
+    if chosen not in rows:
+        return Selection(choose, None)
+    return Selection(choose, rows.index(chosen), _MOST_ROWS)
 
 
 def press(metric: str, second: str | None) -> None:
@@ -212,7 +214,7 @@ def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[st
     if chosen is not None and chosen not in offered:
         offered.append(chosen)
     values = dict(zip(texts.rows.tolist(), zip(texts.x.tolist(), texts.y.tolist(), strict=True), strict=True))
-    names = {keys[row]: _name_of(scores.table.rows[row], values.get(row)) for row in offered}
+    names = {keys[row]: _name_of(scores.table.rows[row], texts, values.get(row)) for row in offered}
     text = st.selectbox(
         "Text, largest disagreement first",
         list(names),
@@ -227,10 +229,17 @@ def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[st
     return None if text is None else place[text]
 
 
-def _name_of(row: ScoredRow, values: tuple[float, float] | None) -> str:
-    level = f", level {row.level}" if row.level is not None else ""
-    said = "" if values is None else f": {values[0]:.4g} against {values[1]:.4g}"
-    return f"{shortened(row.item_id, _LONGEST)}, {shortened(row.system, _LONGEST)}{level}{said}"
+def _name_of(row: ScoredRow, texts: Points, values: tuple[float, float] | None) -> str:
+    """Name a text in the menu. values: its score and rating."""
+    named = ", ".join(shortened(name, _LONGEST) for name in (row.item_id, row.system))
+    level = "" if row.level is None else f", level {row.level}"
+    if values is None:
+        return named + level
+    score, target = (f"{value:.4g}" for value in values)
+    said = f"{shortened(texts.metric.name, _LONGEST)} {score}"
+    return (
+        f"{named}{level}: {said}, rating {target}" if texts.against == "human" else f"{named}{level}: {said}"
+    )
 
 
 def _numbers(scores: Scores, target: Target, row: int) -> None:

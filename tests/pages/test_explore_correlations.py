@@ -177,7 +177,7 @@ def test_texts_are_ordered_by_disagreement_and_open_with_their_numbers(
     row = int(most_disagreed(found)[0])
     first = table.rows[row]
     x, y = (float(side[found.rows == row][0]) for side in (found.x, found.y))
-    assert menu.options[0] == f"{first.item_id}, {first.system}: {x:.4g} against {y:.4g}"  # type: ignore[attr-defined]
+    assert menu.options[0] == f"{first.item_id}, {first.system}: noisy {x:.4g}, rating {y:.4g}"  # type: ignore[attr-defined]
     assert len(menu.options) == len(ROWS)  # type: ignore[attr-defined]
     menu.set_value(text_key(first))  # type: ignore[attr-defined]
     at.run()

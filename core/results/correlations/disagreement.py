@@ -66,6 +66,7 @@ def scores_of_text(table: ScoreTable, row: int) -> ResultTable:
             )
             for index, metric in enumerate(table.metrics)
         ),
+        notes=("Better than: share of the other scored texts with a worse score; a tie counts half.",),
     )
 
 
