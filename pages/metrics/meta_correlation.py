@@ -281,11 +281,12 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
         st.markdown(
             f"Only Spearman correlations are published, so {method.capitalize()} is used between the two columns alone."
         )
+    n_resamples = 0 if human.moving or synthetic.moving else _RESAMPLES
     with st.spinner("Computing ..."):
         found = chosen_scores.once(
-            ("meta", human.key, synthetic.key, method, first),
+            ("meta", human.key, synthetic.key, method, first, n_resamples),
             lambda: meta_correlate(
-                human.side, synthetic.side, method=method, first_order=first, n_resamples=_RESAMPLES
+                human.side, synthetic.side, method=method, first_order=first, n_resamples=n_resamples
             ),
         )
     with verdict:

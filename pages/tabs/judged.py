@@ -79,9 +79,15 @@ def _signs(store: Store, scores: Scores) -> list[str]:
     """Signs that a run's scores measure little, except constant scores; none for a table of scores."""
     if scores.run is None:
         return []
-    kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
+    kind = KINDS[scores.run.kind]
     assert isinstance(kind, JudgeKind)
-    found = chosen_scores.once(("degeneracy", scores.key), lambda: degeneracy(kind, output))
+    run = scores.run
+    found = chosen_scores.now_and_then(
+        scores.grows,
+        ("degeneracy", scores.key),
+        ("degeneracy",),
+        lambda: degeneracy(kind, chosen_judge.output_of(store, run)),
+    )
     return [one.sentence for one in found if one.sign != "constant"]
 
 
@@ -122,9 +128,9 @@ def _raw_level(scores: Scores) -> None:
     with st.spinner("Computing ..."):
         report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
     result_table.show(level_table(report.rows))
+    drawn = f"95 % percentile intervals, {options.n_resamples:,} resamples. " if options.n_resamples else ""
     st.markdown(
-        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those with a defined Kendall; it "
-        "is undefined where all scores of a question are equal.]"
+        f":small[{drawn}Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.]"
     )
 
 

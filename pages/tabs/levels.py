@@ -86,6 +86,7 @@ def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> 
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
+_RESAMPLES = 2_000
 _SHOWN_FIRST = 4
 """Metrics preselected for the figure: the first of each family, then others."""
 
@@ -111,8 +112,11 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
+    n_resamples = chosen_scores.resamples_for(scores, usual=_RESAMPLES)
     with st.spinner("Computing ..."):
-        found = chosen_scores.once(("levelled", scores.key), lambda: by_level(scores.table))
+        found = chosen_scores.once(
+            ("levelled", scores.key, n_resamples), lambda: by_level(scores.table, n_resamples=n_resamples)
+        )
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
@@ -123,7 +127,8 @@ def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
             folded=AS_A_TABLE,
         )
-        st.markdown(":small[Dots: means over items. Lines: 95 % intervals, resampling items.]")
+        lines = " Lines: 95 % intervals, resampling items." if n_resamples else ""
+        st.markdown(f":small[Dots: means over items.{lines}]")
     _shares(found)
     show_worst(store, scores, found)
 

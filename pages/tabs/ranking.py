@@ -50,13 +50,15 @@ def ranking(scores: Scores, target: Target) -> None:
     if len(scores.table.metrics) < 2:
         nothing("a ranking needs two metrics; score these texts with another one")
         return
-    key = (*scores.key, *target.key)
+    key, tested = (*scores.key, *target.key), not scores.moving
+    # No test is affordable while a run is at work, nor coefficients that are not drawn.
+    options = target.options if tested else replace(target.options, methods=(method,))
     with st.spinner("Comparing every two metrics ..."):
-        report = chosen_scores.correlated(key, scores.table, target.ratings, (), target.options)
+        report = chosen_scores.correlated(key, scores.table, target.ratings, (), options)
         found = chosen_scores.once(
-            ("ranked", key, method, test, target.options),
+            ("ranked", key, method, test, options, tested),
             lambda: rank_metrics(
-                scores.table, target.ratings, method=method, test=test, options=target.options
+                scores.table, target.ratings, method=method, test=test, options=options, tested=tested
             ),
         )
     result_table.show(
@@ -65,11 +67,18 @@ def ranking(scores: Scores, target: Target) -> None:
         alt=f"{len(found.order)} metrics from {', '.join(found.order[:3])} down, with intervals",
         folded=AS_A_TABLE,
     )
-    st.markdown(
-        f":small[The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
-        f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
-        f"{found.n_rows:,} usable rows.{_sign(found.directions.values())}]"
+    clusters = (
+        "The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
+        f"All comparisons at p below {found.alpha:g}, on the"
+        if tested
+        else "Clusters and intervals follow when the run has stopped. On the"
     )
+    st.markdown(
+        f":small[{clusters} n = {found.n:,} rows that every metric scored, of {found.n_rows:,} usable rows."
+        f"{_sign(found.directions.values())}]"
+    )
+    if not tested:
+        return
     with st.expander("All comparisons"):
         result_table.show(comparison_table(found))
 
@@ -92,13 +101,28 @@ def redundancy(scores: Scores) -> None:
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return
-    heat(scores.key, scores.table, method, "redundancy")
+    heat(scores.key, scores.table, method, "redundancy", grows=scores.grows)
 
 
-def heat(key: chosen_scores.Key, scores: ScoreTable, method: Method, name: str) -> None:
-    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files."""
+def heat(
+    key: chosen_scores.Key,
+    scores: ScoreTable,
+    method: Method,
+    name: str,
+    *,
+    grows: chosen_scores.Key | None = None,
+) -> None:
+    """The heat map of a table with at least two metrics; `name` is unique on the page and names its files.
+
+    grows: see `chosen_scores.now_and_then`.
+    """
     with st.spinner("Computing ..."):
-        found = chosen_scores.once(("redundant", key, method), lambda: redundancy_of(scores, method=method))
+        found = chosen_scores.now_and_then(
+            grows,
+            ("redundant", key, method),
+            ("redundant", method),
+            lambda: redundancy_of(scores, method=method),
+        )
     numbers = [one for line in found.n for one in line]
     result_table.show(
         replace(redundancy_table(found), name=name),

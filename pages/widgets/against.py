@@ -137,13 +137,16 @@ def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Targe
     chosen: int = right.selectbox(
         "Resamples for intervals",
         RESAMPLES,
-        index=int(moving),
-        format_func=lambda n: f"{n:,}" if n else "until settled",
+        format_func=lambda n: (
+            "none while the run is at work" if moving else f"{n:,}" if n else "until settled"
+        ),
         key=f"metrics_resamples_{slot}_{moving}",
+        disabled=moving,
         help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
         "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
     )
-    n_resamples, until_settled = chosen or DEFAULT_OPTIONS.n_resamples, chosen == UNTIL_SETTLED
+    n_resamples = 0 if moving else chosen or DEFAULT_OPTIONS.n_resamples
+    until_settled = chosen == UNTIL_SETTLED
     options = CorrelationOptions(n_resamples=n_resamples, until_settled=until_settled)
     if against == "level":
         raw = st.checkbox(
