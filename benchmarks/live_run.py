@@ -1,6 +1,6 @@
 """CPU time of the server for each refresh of the pages that show a run at work.
 
-The app runs as usual, on a new database with a run of 16 metrics. Half of its texts are scored, and more scores come
+The app runs as usual, on a new database with a run of 16 metrics. Most of its texts are scored, and more scores come
 every second. A browser has one tab of the page Metrics open, which refreshes by itself; nobody presses anything. CPU is
 the user and system time of the server process with all its threads, which includes its idle work. The browser and the
 run are other processes. Target: at most 0.3 s a refresh at 10,000 texts; otherwise the exit status is 1.
@@ -36,10 +36,13 @@ TABS: dict[str, tuple[str, ...]] = {
     "Meta-correlation": ("Meta-correlation",),
     "Votes": ("Votes",),
     "Progress": ("Progress",),
+    "Judge's scores": ("Scores",),
+    "Two judges": ("Judges",),
 }
-"""Name of a look -> the tabs to press on the page Metrics."""
-SHARE_A_SECOND = 200
-"""A 200th of the texts comes every second."""
+"""Name of a look -> the tabs to press on the page Metrics, or Judges for the last two."""
+ON_JUDGES = ("Judge's scores", "Two judges")
+DONE, SHARE_A_SECOND = 0.85, 1 / 400
+"""Shares of the texts: scored at first, and those that come every second."""
 PATIENCE = 300_000
 """Milliseconds until a page is drawn."""
 
@@ -76,10 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def measured(browser: Browser, tab: str, n_texts: int, seconds: float) -> Cost:
     """Measure one tab on a new database and server."""
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
-        run = GrowingRun(store, n_texts // N_LEVELS)
-        run.grow(run.n_items // 2)
-        with running(store.path) as app, run.growing(max(1, run.n_items // SHARE_A_SECOND), 1.0):
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
+        run = GrowingRun(store, n_texts // N_LEVELS, judged=tab in ON_JUDGES)
+        run.grow(round(run.n_items * DONE))
+        with running(store.path) as app, run.growing(max(1, round(run.n_items * SHARE_A_SECOND)), 1.0):
+            page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
             page.set_default_timeout(PATIENCE)
             try:
                 return _watched(page, app, store, tab, seconds)
@@ -90,12 +93,11 @@ def measured(browser: Browser, tab: str, n_texts: int, seconds: float) -> Cost:
 def _watched(page: Page, app: AppServer, store: Store, tab: str, seconds: float) -> Cost:
     heard = _listening(page)
     sign_in(page, store, app.url)
-    page.goto(f"{app.url}/metrics")
+    page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}")
     for name in TABS[tab]:
         page.get_by_role("tab", name=name, exact=True).click()
         settled(page)
     page.wait_for_timeout(12_000)  # two refreshes, for what is read and built only once
-    page.screenshot(path=f"/tmp/live-{tab}.png", full_page=True)
     before, begun, sent = heard(), app.processor_seconds(), _Sent.total
     page.wait_for_timeout(1000 * seconds)
     refreshes = heard() - before

@@ -147,11 +147,11 @@ class ScoresSoFar:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._forget(None)
+        self._forget((None, None))
 
-    def _forget(self, started_utc: str | None) -> None:
-        self._started_utc, self._last = started_utc, ""
-        """The start of the run's process, which takes back items without an answer; time of the newest item."""
+    def _forget(self, worked: tuple[str | None, str | None]) -> None:
+        self._worked, self._last = worked, ""
+        """Start and end of the work on the run, which takes back items without an answer; time of the newest item."""
         self._items: dict[int, range] = {}
         """Position of an item -> its rows below. Those of an item that was read again are left behind."""
         self._rows: list[ScoredRow] = []
@@ -179,12 +179,13 @@ class ScoresSoFar:
     def _look(self, run: RunAtHand, n_metrics: int) -> None:
         """Read the items since the last look, or all where some of those read are no longer there."""
         store, number = run.store, run.run.run_id
-        if self._started_utc != run.run.started_utc:
-            self._forget(run.run.started_utc)
+        worked = run.run.started_utc, run.run.finished_utc
+        if self._worked != worked:
+            self._forget(worked)
         least = n_finished_since(store, number)
         self._add(results_since(store, number, self._last), n_metrics)
         if not least <= len(self._items) <= n_finished_since(store, number):
-            self._forget(run.run.started_utc)
+            self._forget(worked)
             self._add(results_since(store, number), n_metrics)
 
     def _add(self, found: Sequence[Row], n_metrics: int) -> None:

@@ -26,7 +26,7 @@ from pages.tabs.phrases import NOT_SCORED
 from pages.widgets import against, chosen_scores, menus, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import constants, explained, nothing, part
+from pages.widgets.parts import constants, explained, nothing, part, waiting
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "items": ("Pooled, interval over items", "items", "pooled"),
@@ -112,7 +112,7 @@ def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
             persist_state="session",
         )
         group = [name for name in group if name in columns]
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         key = (*scores.key, *target.key)
         found = {
             name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, tuple(group), options)
@@ -205,7 +205,7 @@ def votes(store: Store, scores: Scores) -> None:
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         found = chosen_scores.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
     defined = [one for one in found if one.agreement.estimate is not None]
     result_table.show(

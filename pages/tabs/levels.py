@@ -23,7 +23,7 @@ from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, nothing, number, part
+from pages.widgets.parts import constants, nothing, number, part, waiting
 
 _LONGEST = 30
 
@@ -113,7 +113,7 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
     n_resamples = chosen_scores.resamples_for(scores, usual=_RESAMPLES)
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         found = chosen_scores.once(
             ("levelled", scores.key, n_resamples), lambda: by_level(scores.table, n_resamples=n_resamples)
         )

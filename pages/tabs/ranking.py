@@ -21,7 +21,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import nothing, part, waiting
 
 
 def ranking(scores: Scores, target: Target) -> None:
@@ -53,7 +53,7 @@ def ranking(scores: Scores, target: Target) -> None:
     key, tested = (*scores.key, *target.key), not scores.moving
     # No test is affordable while a run is at work, nor coefficients that are not drawn.
     options = target.options if tested else replace(target.options, methods=(method,))
-    with st.spinner("Comparing every two metrics ..."):
+    with waiting(scores.moving, "Comparing every two metrics ..."):
         report = chosen_scores.correlated(key, scores.table, target.ratings, (), options)
         found = chosen_scores.once(
             ("ranked", key, method, test, options, tested),
@@ -116,7 +116,7 @@ def heat(
 
     grows: see `chosen_scores.now_and_then`.
     """
-    with st.spinner("Computing ..."):
+    with waiting(grows is not None):
         found = chosen_scores.now_and_then(
             grows,
             ("redundant", key, method),

@@ -182,7 +182,7 @@ def _kept(question: Key, _compute: Callable[[], Result]) -> Result:
     return _compute()
 
 
-_REST = 20
+_REST = 50
 """A slow answer about a run at work is kept for this multiple of its own time."""
 
 

@@ -3,18 +3,24 @@
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import numpy as np
+from helpers.texts.judge_runs import texts, worked
 
 from core.metrics.kind import KIND
 from core.metrics.registry import find_metrics
 from core.runs.asked import ask
-from core.runs.path import create
+from core.runs.kinds import KINDS
+from core.runs.path import at_hand, create
 from core.schema.runs import RunItem, RunState
 from core.store import Store, open_store
 from core.store.kept import keep_run_metrics, keep_scores
-from core.store.runs import beat, claim_run, finish_run, save_items
+from core.store.runs import beat, claim_run, finish_run, run_items, save_items
 
 N_LEVELS, SYSTEM = 6, "mills"
 """Levels 0 to 5."""
@@ -23,15 +29,22 @@ N_LEVELS, SYSTEM = 6, "mills"
 class GrowingRun:
     """A run of `n_items` questions with a text a level, in a database."""
 
-    def __init__(self, store: Store, n_items: int, *, seed: int = 1) -> None:
+    def __init__(self, store: Store, n_items: int, *, judged: bool = False, seed: int = 1) -> None:
+        """judged: by a judge whose records are as long as those of claims, instead of by 16 metrics."""
         self.store, self.n_items = store, n_items
-        metrics = tuple(spec.metric for spec in find_metrics(("lexical",)))
-        settings = {"metrics": tuple(metric.name for metric in metrics), "synonyms": "none"}
-        asked, running = ask(KIND, settings, {}, {})
-        self.run_id = create(store, _texts(n_items), "texts.jsonl", asked, running)[0].run.run_id
+        names = tuple(spec.metric.name for spec in find_metrics(("lexical",)))
+        asked, running = ask(KIND, {"metrics": names, "synonyms": "none"}, {}, {})
+        record = None
+        if judged:
+            asked, running = ask(KINDS["claims"], {"backend": "rules"}, {}, {})
+            one = create(store, texts(1), "one.jsonl", asked, running)[0].run.run_id
+            with ThreadPoolExecutor(1) as pool:  # this thread may have an event loop
+                record = pool.submit(_record_of, store.path, one).result()
+        run = create(store, _texts(n_items), "texts.jsonl", asked, running)[0]
+        self.run_id, metrics = run.run.run_id, run.path.planned(run)
         keep_run_metrics(store, self.run_id, metrics)
-        self._owner = claim_run(store, self.run_id, os.getpid())
-        self._items = _scored(n_items, len(metrics), seed)
+        self.owner = claim_run(store, self.run_id, os.getpid())
+        self._items = _scored(n_items, len(metrics), record, seed)
         self.n_done = 0
 
     def grow(self, n_items: int) -> None:
@@ -39,21 +52,21 @@ class GrowingRun:
         self._grow(self.store, n_items)
 
     def _grow(self, store: Store, n_items: int) -> None:
-        items = [item for item, _ in zip(self._items, range(n_items), strict=False)]
+        items = list(islice(self._items, n_items))
         with store.writing():
-            save_items(store, self.run_id, items, self._owner)
+            save_items(store, self.run_id, items, self.owner)
             keep_scores(
                 store,
                 [],
                 [_call(item, level) for item in items for level in range(N_LEVELS)],
                 run_id=self.run_id,
             )
-        beat(store, self.run_id, self._owner)
+        beat(store, self.run_id, self.owner)
         self.n_done += len(items)
 
     def finish(self, state: RunState = "done") -> None:
         """End the work on the run."""
-        finish_run(self.store, self.run_id, state, owner=self._owner)
+        finish_run(self.store, self.run_id, state, owner=self.owner)
 
     def growing(self, n_items: int, seconds: float) -> "Growth":
         """Save that many items each time so many seconds have passed, in a thread, for the block."""
@@ -80,6 +93,14 @@ class Growth:
     def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
+
+
+def _record_of(database: Path, run_id: int) -> object:
+    """The record of a run's first text, after it was worked on."""
+    with open_store(database) as store:
+        worked(at_hand(store, run_id))
+        outputs: Any = next(run_items(store, run_id)).result["outputs"]
+        return outputs[0]["record"]
 
 
 def _texts(n_items: int) -> bytes:
@@ -110,7 +131,7 @@ def _call(item: RunItem, level: int) -> dict[str, object]:
     }
 
 
-def _scored(n_items: int, n_metrics: int, seed: int) -> Iterator[RunItem]:
+def _scored(n_items: int, n_metrics: int, record: object, seed: int) -> Iterator[RunItem]:
     """Each metric falls with the level, the later ones less, under noise."""
     rng = np.random.default_rng(seed)
     falls = np.linspace(0.12, 0.02, n_metrics)
@@ -125,6 +146,7 @@ def _scored(n_items: int, n_metrics: int, seed: int) -> Iterator[RunItem]:
                 "labels": {},
                 "scores": row.tolist(),
                 "reasons": {},
+                **({} if record is None else {"record": record}),
             }
             for level, row in enumerate(scores)
         ]
