@@ -56,7 +56,7 @@ def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
-            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
+            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}".lstrip(),
             rows[name].metric.family,
             pooled.over_items,
             at,

@@ -95,4 +95,4 @@ def _progress(store: Store, chosen: Chosen) -> None:
             ),
         ):
             st.warning(messages.with_code(note))
-    chosen_scores.live(store, chosen, downloads.scores_to_take)
+    chosen_scores.live(store, chosen, downloads.scores_to_take, may_hold=False)

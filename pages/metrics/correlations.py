@@ -34,7 +34,7 @@ from pages.widgets import address, against, chosen_scores, menus, result_table, 
 from pages.widgets.address import slug
 from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import constants, explained, nothing, part, places
+from pages.widgets.parts import constants, explained, nothing, part, places, waiting
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "items": ("Pooled, interval over items", "items", "pooled"),
@@ -154,7 +154,7 @@ def _again(scores: Scores, target: against.Target, asked: _Asked, going_on: bool
 def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, going_on: bool) -> None:
     """going_on: intervals were still being computed, so that the fragment refreshes itself."""
     group = list(asked.group)
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         key = (*scores.key, *target.key)
         found = {
             name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, asked.group, options)
@@ -281,7 +281,7 @@ def votes(store: Store, scores: Scores) -> None:
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         found = chosen_scores.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
     defined = [one for one in found if one.agreement.estimate is not None]
     result_table.show(

@@ -289,6 +289,9 @@ def _compared(
 ) -> None:
     """Compare two metrics: the verdict first, then both coefficients and their difference."""
     first, second = metrics
+    if scores.moving:
+        st.markdown("The comparison is computed when the run has stopped.")
+        return
     with st.spinner("Comparing ..."):
         found: MetricComparison = chosen_scores.once(
             (

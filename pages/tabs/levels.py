@@ -23,7 +23,7 @@ from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, nothing, number, part, places
+from pages.widgets.parts import constants, nothing, number, part, places, waiting
 
 _LONGEST = 30
 
@@ -110,6 +110,7 @@ def cards(
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
+_RESAMPLES = 2_000
 _SHOWN_FIRST = 4
 """Metrics preselected for the figure: the first of each family, then others."""
 
@@ -135,8 +136,11 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
-    with st.spinner("Computing ..."):
-        found = chosen_scores.once(("levelled", scores.key), lambda: by_level(scores.table))
+    n_resamples = chosen_scores.resamples_for(scores, usual=_RESAMPLES)
+    with waiting(scores.moving):
+        found = chosen_scores.once(
+            ("levelled", scores.key, n_resamples), lambda: by_level(scores.table, n_resamples=n_resamples)
+        )
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
@@ -147,7 +151,8 @@ def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
             folded=AS_A_TABLE,
         )
-        st.markdown(":small[Dots: means over items. Lines: 95 % intervals, resampling items.]")
+        lines = " Lines: 95 % intervals, resampling items." if n_resamples else ""
+        st.markdown(f":small[Dots: means over items.{lines}]")
     _shares(found)
     show_worst(store, scores, found)
 

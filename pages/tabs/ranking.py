@@ -24,7 +24,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import address, chosen_scores, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import explained, nothing
+from pages.widgets.parts import explained, nothing, waiting
 from pages.widgets.result_table import Selection
 
 
@@ -73,13 +73,15 @@ def ranking(
     if len(scores.table.metrics) < 2:
         nothing("a ranking needs two metrics; score these texts with another one")
         return
-    key = (*scores.key, *target.key)
-    with st.spinner("Comparing every two metrics ..."):
-        report = chosen_scores.correlated(key, scores.table, target.ratings, (), target.options)
+    key, tested = (*scores.key, *target.key), not scores.moving
+    # No test is affordable while a run is at work, nor coefficients that are not drawn.
+    options = target.options if tested else replace(target.options, methods=(method,))
+    with waiting(scores.moving, "Comparing every two metrics ..."):
+        report = chosen_scores.correlated(key, scores.table, target.ratings, (), options)
         found = chosen_scores.once(
-            ("ranked", key, method, test, target.options),
+            ("ranked", key, method, test, options, tested),
             lambda: rank_metrics(
-                scores.table, target.ratings, method=method, test=test, options=target.options
+                scores.table, target.ratings, method=method, test=test, options=options, tested=tested
             ),
         )
     result_table.show(
@@ -90,11 +92,18 @@ def ranking(
         press=choose and (lambda point: choose(found.order[int(point["customdata"])], None)),
         beneath=beneath and partial(beneath, method),
     )
-    st.markdown(
-        f":small[The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
-        f"All comparisons at p below {found.alpha:g}, on the n = {found.n:,} rows that every metric scored, of "
-        f"{found.n_rows:,} usable rows.{_sign(found.directions.values())}]"
+    clusters = (
+        "The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
+        f"All comparisons at p below {found.alpha:g}, on the"
+        if tested
+        else "Clusters and intervals follow when the run has stopped. On the"
     )
+    st.markdown(
+        f":small[{clusters} n = {found.n:,} rows that every metric scored, of {found.n_rows:,} usable rows."
+        f"{_sign(found.directions.values())}]"
+    )
+    if not tested:
+        return
     with st.expander("All comparisons"):
         pairs = [(one.first, one.second) for one in found.comparisons]
         result_table.show(
@@ -117,7 +126,7 @@ def redundancy(
     if len(scores.table.metrics) < 2:
         nothing("redundancy needs two metrics; score these texts with another one")
         return
-    heat(scores.key, scores.table, method, "redundancy", choose, beneath)
+    heat(scores.key, scores.table, method, "redundancy", choose, beneath, grows=scores.grows)
 
 
 def heat(
@@ -127,10 +136,12 @@ def heat(
     name: str,
     choose: Choose | None = None,
     beneath: Callable[[Method], None] | None = None,
+    *,
+    grows: chosen_scores.Key | None = None,
 ) -> None:
     """The heat map of a table with at least two metrics; `name` is unique on the page and names its files.
 
-    choose, beneath: as for `ranking`.
+    choose, beneath: as for `ranking`. grows: see `chosen_scores.now_and_then`.
     """
 
     def press(point: Mapping[str, Any]) -> None:
@@ -138,8 +149,13 @@ def heat(
         if choose is not None:
             choose(found.metrics[row], found.metrics[column])
 
-    with st.spinner("Computing ..."):
-        found = chosen_scores.once(("redundant", key, method), lambda: redundancy_of(scores, method=method))
+    with waiting(grows is not None):
+        found = chosen_scores.now_and_then(
+            grows,
+            ("redundant", key, method),
+            ("redundant", method),
+            lambda: redundancy_of(scores, method=method),
+        )
     numbers = [one for line in found.n for one in line]
     result_table.show(
         replace(redundancy_table(found), name=name),

@@ -151,17 +151,20 @@ def choose(
             return None
     with folded:
         key = f"metrics_resamples_{slot}_{moving}"
-        first = RESAMPLES[int(moving)]
         chosen: int = st.selectbox(
             "Resamples for intervals",
             RESAMPLES,
-            format_func=lambda n: f"{n:,}" if n else "until settled",
-            key=address.one(chosen_scores.parameter("resamples", slot), key, RESAMPLES, first),
+            format_func=lambda n: (
+                "none while the run is at work" if moving else f"{n:,}" if n else "until settled"
+            ),
+            key=address.one(chosen_scores.parameter("resamples", slot), key, RESAMPLES, RESAMPLES[0]),
+            disabled=moving,
             help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
             "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
         )
         options = CorrelationOptions(
-            n_resamples=chosen or DEFAULT_OPTIONS.n_resamples, until_settled=chosen == UNTIL_SETTLED
+            n_resamples=0 if moving else chosen or DEFAULT_OPTIONS.n_resamples,
+            until_settled=chosen == UNTIL_SETTLED,
         )
         if given is None:
             raw = st.checkbox(

@@ -1,6 +1,7 @@
 """What pages are made of: a title, parts with a sentence and a link to the method, tables, charts, numbers as words, style, links to other pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from textwrap import wrap
 from typing import Any
@@ -15,6 +16,11 @@ from core.results.cells import decimal
 from pages.widgets.messages import mistakes_shown, plain, with_code
 
 UNDEFINED = "undefined"
+
+
+def waiting(moving: bool, said: str = "Computing ...") -> AbstractContextManager[None]:
+    """Say what is being waited for; nothing in a refresh that follows a run, where a line would push the page down."""
+    return nullcontext() if moving else st.spinner(said)
 
 
 def number(value: float | None, decimals: int = 3) -> str:
