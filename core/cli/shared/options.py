@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
+from core.installation import COMMAND, START
 from core.store import Store, database_path, open_store
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -30,7 +31,7 @@ def existing_database(given: str | None) -> Path:
     path = database_path(given)
     if not path.exists():
         raise InputError(
-            f"There is no database {path}. Create one with `python -m core study import FILE` or ./run, or name another with --db."
+            f"There is no database {path}. Create one with `{COMMAND} study import FILE` or {START}, or name another with --db."
         )
     return path
 
@@ -184,7 +185,7 @@ def run_number(given: str) -> int | None:
         return None
     number = given.removeprefix(_RUN)
     if not (number.isascii() and number.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3. `python -m core runs list` lists all runs.")
+        raise InputError(f"{given!r} is not run:N, e.g. run:3. `{COMMAND} runs list` lists all runs.")
     return int(number)
 
 

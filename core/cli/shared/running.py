@@ -13,6 +13,7 @@ from pathlib import Path
 from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes, write_file
 from core.errors import AssayError, InputError
+from core.installation import command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
@@ -218,7 +219,7 @@ def exec_in_environment(environment: Environment) -> None:
     if python != Path(sys.executable):
         sys.stdout.flush()
         try:
-            os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+            os.execv(str(python), [*command_line(python), *sys.argv[1:]])
         except OSError as problem:
             raise InputError(f"{python} could not be started ({problem}).") from problem
 
