@@ -19,9 +19,9 @@ Extra = Literal["neural", "spacy", "vllm"]
 """An environment of its own, for packages that cannot be installed with the app's."""
 
 
-def data_folder() -> Path:
-    """Return the folder of the database: the user's own for the installed package, var/ in a checkout."""
-    return _users_folder() if INSTALLED else HOUSE / "var"
+def default_database() -> Path:
+    """Return the database used without `--db` and ASSAY_DB: in the user's data folder, or in a checkout's var/."""
+    return _users_folder() / "assay.db" if INSTALLED else HOUSE / "var" / "assay.db"
 
 
 def extra_folder(extra: Extra) -> Path:

@@ -15,15 +15,15 @@ from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 from core.errors import StorageError
-from core.installation import COMMAND, data_folder
+from core.installation import COMMAND, default_database
 from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
 BUSY_TIMEOUT_SECONDS = 30
 
 
 def database_path(given: str | os.PathLike[str] | None = None) -> Path:
-    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or assay.db in the folder of Assay's data."""
-    return Path(given or os.environ.get("ASSAY_DB") or data_folder() / "assay.db")
+    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or the default of where Assay is installed."""
+    return Path(given or os.environ.get("ASSAY_DB") or default_database())
 
 
 def make_private(database: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
-from core.installation import COMMAND, START
+from core.installation import COMMAND, INSTALLED, START
 from core.store import Store, database_path, open_store
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -19,11 +19,12 @@ Options: TypeAlias = "argparse._ActionsContainer"
 
 _RUN = "run:"
 ALL = "all"
+_DEFAULT = "assay.db in your data folder" if INSTALLED else "var/assay.db"
 
 
 def add_database_option(command: Options) -> None:
     """Register `--db`, the same for every command."""
-    command.add_argument("--db", metavar="PATH", help="database (default: $ASSAY_DB, else var/assay.db)")
+    command.add_argument("--db", metavar="PATH", help=f"database (default: $ASSAY_DB, else {_DEFAULT})")
 
 
 def existing_database(given: str | None) -> Path:
