@@ -8,7 +8,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.notebook import *  # so that editors see the functions
 
 _HERE = Path(__file__).resolve().parent
 HOUSE = _HERE if (_HERE / "core").is_dir() else _HERE.parent
@@ -33,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public functions, for completion."""
-    return sorted([*_module("core.notebook").__all__, "__doc__", "__name__", "__version__"])
+    return sorted([*_module("core.notebook").__all__, "HOUSE", "__doc__", "__name__", "__version__"])
 
 
 def _module(name: str) -> ModuleType:

@@ -14,6 +14,7 @@ from core.formats.registry import read_texts
 from core.formats.scorable import write_outputs
 from core.formats.scores import Shape
 from core.generation.damage import KIND as DAMAGE
+from core.installation import COMMAND
 from core.metrics.kind import KIND as SCORES
 from core.metrics.registry import all_metrics, find_metrics
 from core.notebook.frames import (
@@ -129,7 +130,7 @@ def score(
     if neural := [spec.metric.name for spec in wanted if spec.group == "neural"]:
         raise InputError(
             f"{', '.join(neural)}: neural metrics run in an environment of their own. Score with "
-            f"`python -m core score FILE --metrics {','.join(neural)} --out scores.csv`, then read scores.csv. "
+            f"`{COMMAND} score FILE --metrics {','.join(neural)} --out scores.csv`, then read scores.csv. "
             f"{missing_for('neural') or ''}".strip()
         )
     found = texts_of(texts)
