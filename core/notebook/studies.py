@@ -114,7 +114,7 @@ def study_results(
     >>> import assay
     >>> found = assay.study_results("demo", db=demo_database)
     >>> found.json["verdict"]["value"]
-    'non_inferior'
+    'non-inferior'
     """
     check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])
     given = {"levels": levels, "raters": raters, "questions": questions, "languages": languages}

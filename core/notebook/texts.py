@@ -6,8 +6,9 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from core.errors import InputError
 from core.formats.registry import read_texts
@@ -37,6 +38,7 @@ from core.runs.path import create
 from core.runs.scoring import score_table
 from core.runs.worker import work
 from core.schema.runs import Kind
+from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, SettingsError
 from core.store import open_store
 from core.store.runs import delete_run
@@ -136,8 +138,8 @@ def score(
     found = texts_of(texts)
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
-    table = _made(SCORES, chosen, write_outputs(found.outputs), found.file_name, db, _scores)
-    frame = frame_from(table, shape)
+    table = _made(SCORES, chosen, write_outputs(found.outputs), _as_jsonl(found.file_name), db, _scores)
+    frame = frame_from(replace(table, file_name=found.file_name), shape)
     frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *frame.attrs["notes"]])]
     return frame
 
@@ -192,13 +194,19 @@ def damage(
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
         data, name = data_of(path), path.name
     else:
-        data, name = jsonl_of(frame), str(frame.attrs.get("name", FRAME))
+        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", FRAME)))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}
-    return frame_from(read_texts(*_made(DAMAGE, chosen, data, name, db, texts_of_run)))
+    found = read_texts(*_made(DAMAGE, chosen, data, name, db, texts_of_run))
+    return frame_from(replace(found, file_name=name))
 
 
-def _scores(run: RunAtHand) -> Any:
+def _scores(run: RunAtHand) -> ScoreTable:
     return score_table(run)
+
+
+def _as_jsonl(name: str) -> str:
+    """Return the name of a file with the same content as JSONL, which the ending tells the readers."""
+    return f"{PurePath(name).stem}.jsonl"
 
 
 def _made(

@@ -47,7 +47,12 @@ def dots(table: ResultTable, column: str | None = None) -> go.Figure:
 def _place(table: ResultTable, column: str | None) -> int:
     """The index of the column to draw."""
     if column is not None:
-        named = {name: at for at, one in enumerate(table.columns) for name in (one.heading, one.name)}
+        named = {
+            name: at
+            for at, one in enumerate(table.columns)
+            if any(isinstance(row[at], Interval | float | int) for row in table.rows)
+            for name in (one.heading, one.name)
+        }
         check_names("column", [column], named)
         return named[column]
     seen = [at for at, one in enumerate(table.columns) if one.shown]
