@@ -51,8 +51,8 @@ def _refuse_foreign_core() -> None:
     found = getattr(loaded, "__file__", None) if loaded else spec and spec.origin
     if not found or Path(found).resolve() != HOUSE / "core" / "__init__.py":
         raise ImportError(
-            f"Another package named `core` ({found or 'without a file'}) is in the way of Assay's own. "
-            "Import assay in an environment and a folder without it. The command `assay` works beside it."
+            f"Another package named `core` ({found or 'without a file'}) hides Assay's own. "
+            "Import assay in a folder and an environment without that package. The command `assay` works with it too."
         )
 
 
