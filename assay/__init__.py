@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
     """Load a public function at first use, so that `import assay` stays light."""
     if name == "__version__":
         return _module("core").__version__
-    if name.startswith("__") and name != "__all__":
+    if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     notebook = _module("core.notebook")
     if name == "__all__":
