@@ -8,7 +8,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.notebook import *  # so that editors see the functions
 
 _HERE = Path(__file__).resolve().parent
 HOUSE = _HERE if (_HERE / "core").is_dir() else _HERE.parent
@@ -19,7 +22,7 @@ def __getattr__(name: str) -> Any:
     """Load a public function at first use, so that `import assay` stays light."""
     if name == "__version__":
         return _module("core").__version__
-    if name.startswith("__") and name != "__all__":
+    if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     notebook = _module("core.notebook")
     if name == "__all__":
@@ -33,7 +36,7 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public functions, for completion."""
-    return sorted([*_module("core.notebook").__all__, "__doc__", "__name__", "__version__"])
+    return sorted([*_module("core.notebook").__all__, "HOUSE", "__doc__", "__name__", "__version__"])
 
 
 def _module(name: str) -> ModuleType:
@@ -48,8 +51,8 @@ def _refuse_foreign_core() -> None:
     found = getattr(loaded, "__file__", None) if loaded else spec and spec.origin
     if not found or Path(found).resolve() != HOUSE / "core" / "__init__.py":
         raise ImportError(
-            f"Another package named `core` ({found or 'without a file'}) is in the way of Assay's own. "
-            "Import assay in an environment and a folder without it. The command `assay` works beside it."
+            f"Another package named `core` ({found or 'without a file'}) hides Assay's own. "
+            "Import assay in a folder and an environment without that package. The command `assay` works with it too."
         )
 
 
