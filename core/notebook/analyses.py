@@ -234,12 +234,14 @@ def rank(
 
     Parameters
     ----------
-    scores, with_, leave_out, direction, dimension, raters, z_normalise
+    scores, with_
         As in ``correlate``.
     method
         Coefficient to rank by.
     test
         ``"permutation"`` swaps the two metrics' scores item by item. ``"williams"`` assumes independent texts.
+    leave_out, direction, dimension, raters, z_normalise
+        As in ``correlate``.
     resamples
         Most swaps of a test, at most 1,000.
     seed
@@ -333,10 +335,12 @@ def redundancy(
 
     Parameters
     ----------
-    scores, leave_out, direction
+    scores
         As in ``correlate``.
     method
         Coefficient.
+    leave_out, direction
+        As in ``correlate``.
 
     Returns
     -------

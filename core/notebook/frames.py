@@ -166,7 +166,7 @@ def _of_folder(path: Path, kind: Kind, pair: str | None, ratings: str | None) ->
     if kind == "texts":
         return read_folder_outputs(path, language_pair=pair)
     found = read_folder(path, language_pair=pair)
-    return found.scores if kind == "scores" else ratings_among(found.ratings, ratings, None)
+    return ratings_among(found.ratings, ratings, None) if kind == "ratings" else found.scores
 
 
 def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Contents:
@@ -183,7 +183,8 @@ def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Cont
     of_run = given.startswith(_RUN)
     if of_run and not (name.isascii() and name.isdigit()):
         raise InputError(f"{given!r} is not run:N, e.g. run:3.")
-    if kind == ("ratings" if of_run else "scores"):
+    lacking = "ratings" if of_run else "scores"
+    if kind == lacking:
         raise InputError(f"{given} has no {kind}. {'A run' if of_run else 'A study'} is no source of them.")
     with existing_store(db) as store:
         if kind == "texts":
@@ -214,9 +215,9 @@ def _of_frame(
         data = with_columns(jsonl_of(frame), FRAME, _checked(columns))
         found: Contents = _READERS[kind](data, FRAME, **asked)
     except InputError as problem:
-        raise InputError(problem.what, problem.found.each(lambda one: _by_index(one, frame))) from problem
+        raise InputError(problem.what, problem.found.each(lambda one: _by_index(one, frame))) from None
     notes = dict.fromkeys((*frame.attrs.get("notes", ()), *found.notes))
-    found = replace(found, file_name=str(frame.attrs.get("name", FRAME)), notes=tuple(notes))
+    found = replace(found, file_name=str(frame.attrs.get("name", kind)), notes=tuple(notes))
     if isinstance(found, ScoreTable):
         return found
     return replace(found, left_out={**frame.attrs.get("left_out", {}), **found.left_out})

@@ -124,8 +124,8 @@ def score(
     --------
     >>> import assay, pandas as pd
     >>> texts = pd.DataFrame({"item_id": [1, 2], "text": ["a red car", "a car"], "reference": ["a red car", "a bus"]})
-    >>> assay.score(texts, ["rouge-l", "ter"], shape="wide")[["item", "rouge-l", "ter"]].round(2).values.tolist()
-    [['1', 1.0, 0.0], ['2', 0.5, 50.0]]
+    >>> assay.score(texts, ["rouge-1", "rouge-l"], shape="wide")[["item", "rouge-1", "rouge-l"]].round(2).values.tolist()
+    [['1', 1.0, 1.0], ['2', 0.5, 0.5]]
     """
     check_choice("shape", shape, get_args(Shape))
     wanted = find_metrics(names_of(metrics))
