@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
+from core.installation import START
 from core.store import close_stores, database_path, open_store
 from pages import (
     annotate,
@@ -32,7 +33,7 @@ def nobody() -> None:
     parts.page("Assay")
     st.write(
         f"Open the personal link you were sent. If you run this study, [sign in]({visitor.sign_in_link()}). At the first "
-        "start, `./run` prints a one-time link for choosing a passphrase."
+        f"start, `{START}` prints a one-time link for choosing a passphrase."
     )
 
 

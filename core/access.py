@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from core.errors import InputError, NotAllowed
+from core.installation import COMMAND, START
 from core.store import Store
 from core.store.raters import (
     count_event,
@@ -38,7 +39,7 @@ def check_proxies(named: Iterable[str]) -> None:
             problems.append(f"`{proxy}`: {problem}")
     if problems:
         raise InputError(
-            f"Give the proxy as IP address or network: `./run --behind-proxy 127.0.0.1`, or {PROXIES}=127.0.0.1.",
+            f"Give the proxy as IP address or network: `{START} --behind-proxy 127.0.0.1`, or {PROXIES}=127.0.0.1.",
             problems,
         )
 
@@ -141,7 +142,7 @@ def choose_passphrase(store: Store, link: str, passphrase: str, again: str) -> s
     with store.writing():
         if not link_is_open(store, link):
             raise NotAllowed(
-                "This link has been used or has expired. Create a new one: python -m core admin link"
+                f"This link has been used or has expired. Create a new one: {COMMAND} admin link"
             )
         delete_setting(store, _LINK)
         delete_setting(store, _LINK_UNTIL)
@@ -157,7 +158,7 @@ def sign_in(store: Store, passphrase: str, address: str) -> str:
         if _too_many(store, address):
             raise NotAllowed(
                 f"Too many wrong passphrases. Wait {TRIES_WINDOW_SECONDS // 60} minutes, or create a one-time link "
-                "on the app's machine: python -m core admin link"
+                f"on the app's machine: {COMMAND} admin link"
             )
         known = read_setting(store, _PASSPHRASE)
         if known is None or not _matches(passphrase, known):

@@ -369,6 +369,7 @@ def words_by_place(places: Sequence[str] = (), *, everything: bool = False) -> d
         ROOT / "app.py",
         *sorted((ROOT / "pages").rglob("*.py")),
         *sorted((ROOT / "core").rglob("*.py")),
+        *sorted((ROOT / "assay").rglob("*.py")),
     ]:
         name = path.relative_to(ROOT).as_posix()
         if wanted(name):

@@ -38,13 +38,13 @@ def links(text: str) -> set[str]:
 
 
 def commands() -> list[str]:
-    """Every command of README.md and docs/, without comments and with broken lines joined."""
+    """The arguments of every command of README.md and docs/, without comments and with broken lines joined."""
     shown = [text for path, text in DOCUMENTS.items() if path == "README.md" or path.startswith("docs/")]
     blocks = [block for text in shown for block in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)]
     lines = [
         line.split("#")[0].strip() for block in blocks for line in block.replace("\\\n", " ").splitlines()
     ]
-    return [line for line in lines if line.startswith("python -m core")]
+    return [found[1] for line in lines if (found := re.match(r"(?:python -m core|assay) (.+)", line))]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)
@@ -98,14 +98,14 @@ def test_the_index_explains_every_section_of_the_statistics() -> None:
 
 @pytest.mark.parametrize("line", commands())
 def test_every_command_parses(line: str) -> None:
-    parser().parse_args(shlex.split(line)[3:])
+    parser().parse_args(shlex.split(line))
 
 
 def test_every_command_is_shown() -> None:
     loaded = next(action for action in parser()._actions if isinstance(action, Later))
     loaded.load_all()
     nouns = loaded.choices
-    split = [shlex.split(line)[3:] for line in commands()]
+    split = [shlex.split(line) for line in commands()]
     for noun in ("study", "generate", "judge", "runs", "admin"):
         verbs = next(action for action in nouns[noun]._actions if action.dest == "verb").choices
         assert {words[1] for words in split if words[0] == noun} == set(verbs), noun
@@ -118,8 +118,7 @@ def test_every_command_is_shown() -> None:
         "acc23",
         "calibrate",
         "convert",
+        "serve",
     }
     assert without_verbs <= {words[0] for words in split}
-    assert set(nouns) == {"study", "generate", "judge", "runs", "admin", "serve", *without_verbs}, (
-        "serve is what ./run calls"
-    )
+    assert set(nouns) == {"study", "generate", "judge", "runs", "admin", *without_verbs}

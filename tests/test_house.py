@@ -274,7 +274,7 @@ def test_no_full_collection_follows_each_press() -> None:
 
 def test_app_only_decides_who_gets_which_pages() -> None:
     core = {name.rpartition(".")[0] for name in imported(ROOT / "app.py") if name.startswith("core")}
-    assert core == {"core.store"}
+    assert core == {"core.installation", "core.store"}
     registered = set(re.findall(r"st\.Page\((\w+)\.render", (ROOT / "app.py").read_text("utf-8")))
     assert registered == {path.parent.name for path in PAGES}
 
@@ -318,6 +318,21 @@ def test_a_folder_is_seen_at_a_glance() -> None:
     assert set(crowded) <= {"core"}
     assert {str(folder): families(inside) for folder, inside in folders() if families(inside)} == {}
     assert families(["judge_costs", "judge_form", "judge"]) == {"judge"}
+
+
+def test_messages_name_the_command_by_what_is_installed() -> None:
+    """`python -m core` and ./run exist in a checkout alone: texts use COMMAND, START and set_up of core/installation.py."""
+    named = []
+    for path in (*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"):
+        nodes = list(ast.walk(tree(path)))
+        docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        named += [
+            f"{path.relative_to(ROOT)}:{node.lineno}"
+            for node in nodes
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+            if re.search(r"python -m core|\./run", node.value)
+        ]
+    assert {place.partition(":")[0] for place in named} == {"core/installation.py"}, named
 
 
 def test_help_costs_little_more_than_to_start_python() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import __version__
 from core.errors import AssayError
+from core.installation import COMMAND
 
 NOUNS = {
     "study": "blind validation studies",
@@ -25,7 +26,7 @@ NOUNS = {
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
-    "serve": "start the app (used by ./run)",
+    "serve": "start the app",
     "admin": "sign-in of the admin",
 }
 """Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
@@ -99,19 +100,19 @@ class Later(_Commands):
         super().__call__(parser, namespace, values, option)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(program: str = COMMAND) -> argparse.ArgumentParser:
     """Return the parser with every noun; the options of a noun are added when it is used."""
-    top = argparse.ArgumentParser(prog="python -m core", description="Assay: can this judge be trusted?")
+    top = argparse.ArgumentParser(prog=program, description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN", action=Later)
     later(nouns, NOUNS, lambda name: import_module(f"core.cli.{name.replace('-', '_')}").add_to)
     return top
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status."""
+def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
+    """Run one command and return the exit status. program: what its users type, for usage and errors."""
     given = sys.argv[1:] if arguments is None else arguments
-    commands = parser()
+    commands = parser(program)
     options, further = commands.parse_known_args(given)
     if further and options.noun != "serve":  # serve passes them on to Streamlit
         commands.error(f"unrecognized arguments: {' '.join(further)}")

@@ -1,11 +1,9 @@
 """`acc23`: whether metrics rank and tie the texts of an item as people do."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -26,10 +24,9 @@ from core.cli.shared.sources import (
 )
 from core.formats.registry import read_ratings
 from core.results.correlations.acc23 import (
-    Acc23,
     Acc23Options,
-    MetricAccuracy,
     acc23,
+    acc23_json,
     accuracy_table,
     accuracy_test_table,
 )
@@ -103,7 +100,7 @@ def _acc23(options: argparse.Namespace) -> None:
         found = acc23(human, table, chosen)
     tests = [accuracy_test_table(found)] if found.tests else []
     head = [f"Metrics against {shown(found.human)}.", *found.constants]
-    give(options, _json(found), [*head, accuracy_table(found), *tests])
+    give(options, acc23_json(found), [*head, accuracy_table(found), *tests])
 
 
 def _chosen(options: argparse.Namespace) -> Acc23Options:
@@ -141,40 +138,3 @@ def _human(given: str, options: argparse.Namespace) -> RatingSet:
         of_folder = argparse.Namespace(**{**vars(options), "human": options.named})
         return open_ratings(open_scores(given, options), of_folder, "--ratings")
     return read_ratings(read_one_of(path, options), path.name)
-
-
-def _json(found: Acc23) -> dict[str, Any]:
-    """Return the numbers of one metric, or a list for several metrics, with the tests."""
-    metrics = [_metric_json(one, found.options) for one in found.metrics]
-    notes = {"notes": [*found.constants, *found.notes]}
-    if len(metrics) == 1:
-        return metrics[0] | notes
-    tests: Sequence[Any] = [
-        {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm, "swap": one.swap}
-        for one in found.tests
-    ]
-    return {"metrics": metrics, "tests": tests, **notes}
-
-
-def _metric_json(one: MetricAccuracy, options: Acc23Options) -> dict[str, Any]:
-    accuracy = one.accuracy
-    return {
-        "metric": one.metric,
-        "acc23": accuracy.accuracy,
-        "epsilon": accuracy.epsilon,
-        "n_items": accuracy.n_items,
-        "n_systems": accuracy.n_systems,
-        "n_pairs": accuracy.n_pairs,
-        "n_items_left_out": accuracy.n_items_left_out,
-        "reason": accuracy.reason,
-        "interval": None if one.interval.low is None else [one.interval.low, one.interval.high],
-        "segment_pearson": plain(one.segment),
-        "item_pearson": plain(one.per_item),
-        "system_pearson": plain(one.system),
-        "system_accuracy": plain(one.system_accuracy),
-        "soft_pairwise_accuracy": plain(one.soft_accuracy),
-        "system_scores": options.system_scores,
-        "n_texts": one.n_texts,
-        "left_out": dict(one.left_out),
-        "constant": plain(one.constant),
-    }

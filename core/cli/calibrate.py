@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, existing_store, name_list, run_number
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
@@ -24,23 +24,22 @@ from core.errors import InputError
 from core.formats.tasks import find_task
 from core.judges.kind import JudgeKind
 from core.judges.quality import Majority
-from core.results.calibration.cells import MIXED, evaluators_of
+from core.results.calibration.cells import evaluators_of
 from core.results.calibration.repeats import Sensitivity, sensitivity
 from core.results.calibration.results import (
     DEFAULT_OPTIONS,
-    MAJORITIES,
     Calibration,
     CalibrationOptions,
     Sweep,
     advice,
     calibrate,
-    called,
     maps_of,
     temperature_sweep,
 )
 from core.results.calibration.tables import (
     CALIBRATION_TABLES,
     calibration_json,
+    calibration_said,
     calibration_tables,
     class_table,
     map_table,
@@ -49,6 +48,7 @@ from core.results.calibration.tables import (
     sweep_table,
     warned_table,
 )
+from core.results.cells import plain
 from core.runs.asked import Asked, asked_from
 from core.runs.kinds import KINDS
 from core.runs.path import at_hand
@@ -58,7 +58,7 @@ from core.schema.scores import JudgeOutput, ScoreTable
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
 from core.stats.calibration import Method
-from core.tables.reading import printable_text, shown
+from core.tables.reading import shown
 
 
 def judge_asked(given: str, database: str | None) -> Asked | None:
@@ -94,22 +94,6 @@ def task_of(asked: Asked | None, given: str) -> RatingTask | None:
         return None
     task: RatingTask = asked.kind.attachment.read(asked.attached, given)
     return task
-
-
-_HOW = "These groups mix dimensions with different classes. Separate them with --by language,dimension."
-
-
-def _said(found: Calibration) -> list[str]:
-    """Return the lines on what is compared, which scores are constant, and where not to use the evaluator."""
-    judged = advice(found)
-    return [
-        f"{shown(found.evaluator)} against {shown(found.ratings)}; split raters: {MAJORITIES[found.options.majority]}.",
-        *map(printable_text, (*judged.constants, *judged.sentences)),
-        *(
-            f"  {shown(called(one.group))} (n {one.n}): {one.verdict}: {printable_text('; '.join(one.reasons))}"
-            for one in judged.warned
-        ),
-    ]
 
 
 def add_to(nouns: Commands) -> None:
@@ -228,11 +212,7 @@ def _calibrate(options: argparse.Namespace) -> None:
         printed.append(sweep_table(sweep))
     if twins is not None:
         printed.append(shuffled_table(twins))
-    said = [
-        *(line for one in every for line in _said(one)),
-        *([_HOW] if any(cell.why_numbers == MIXED for _, cell in cells) else []),
-        *(one for table in printed for one in ("", table)),
-    ]
+    said = [*calibration_said(every), *(one for table in printed for one in ("", table))]
     listed = [
         calibration_json(one, advice(one), own, options.averaged)
         for one, own in zip(every, maps, strict=True)

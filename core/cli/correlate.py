@@ -41,14 +41,14 @@ from core.results.correlations.ranking import (
     redundancy_table,
 )
 from core.results.correlations.table import (
-    CorrelationReport,
+    against_said,
     correlate_dimensions,
     correlation_rows,
     correlation_table,
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
 from core.schema.result_table import ResultTable
-from core.schema.scores import METHODS, RatingSet, ScoreTable
+from core.schema.scores import METHODS, ScoreTable
 from core.tables.reading import shown
 
 _TABLES = {
@@ -62,30 +62,6 @@ _TABLES = {
     "redundancy": "redundancy",
 }
 """Table -> the option that adds it; empty: always there."""
-
-
-def _against(report: CorrelationReport, ratings: RatingSet | None) -> str:
-    if report.against == "human":
-        return f"Against human ratings ({_which(report, ratings)}). Positive is good."
-    if report.against == "level":
-        return "Against the damage level. Negative is good."
-    return "Against the negative damage level. Positive is good."
-
-
-def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
-    """Describe the file of ratings and how they are used."""
-    options = report.options
-    parts = [shown(ratings.file_name)] if ratings else []
-    if options.dimension is not None:
-        several = isinstance(options.dimension, tuple)
-        named = options.dimension if isinstance(options.dimension, tuple) else (options.dimension,)
-        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, named))}")
-    raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
-    if raters:
-        parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
-    if options.z_normalise:
-        parts.append("on each rater's own scale")
-    return ", ".join(parts)
 
 
 LONG_WORK = 100_000_000
@@ -195,7 +171,7 @@ def _correlate(options: argparse.Namespace) -> None:
     give(
         options,
         {"correlations": rows, **further} if further else rows,
-        [_against(report, ratings), *report.constants, *tables],
+        [against_said(report, ratings), *report.constants, *tables],
         in_files,
     )
 

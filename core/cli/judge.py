@@ -18,7 +18,6 @@ from core.cli.shared.giving import (
     give,
     number,
     out_problems,
-    plain,
     print_said,
 )
 from core.cli.shared.options import (
@@ -71,6 +70,7 @@ from core.formats.rated import rated_of, read_rated
 from core.formats.registry import read_ratings
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
+from core.results.cells import plain
 from core.results.joining import SAME_NAME
 from core.results.judges.agreement import (
     Agreement,

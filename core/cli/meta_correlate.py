@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from core.cli.shared.giving import Said, add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_columns, name_list
@@ -20,45 +20,23 @@ from core.errors import InputError
 from core.results.choices import TableChoice, check_choice, group_columns
 from core.results.meta_correlation import (
     DATASET,
+    Alternative,
     LiveSide,
     Matrix,
     MetaCorrelation,
     Side,
     by_dataset,
     chosen_side,
-    dropped_said,
-    family_table,
     matrix_json,
     matrix_table,
     meta_correlate,
     meta_json,
     meta_matrix,
-    meta_title,
-    point_table,
+    meta_said,
     summary_table,
 )
 from core.schema.scores import METHODS
 from core.tables.reading import shown
-
-
-def _said(found: MetaCorrelation, alternative: str) -> Said:
-    """Return the cautions, the points, the estimate with its intervals and p, and the results without each family."""
-    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
-    side = "one-sided" if alternative == "greater" else "two-sided"
-    lines = [f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"]
-    lines += [found.caution] if found.caution is not None else []
-    if found.dropped:
-        lines.append(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
-    return [
-        *lines,
-        *dropped_said([found]),
-        point_table(found),
-        "",
-        *meta_title(found).splitlines(),
-        f"p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}",
-        "",
-        family_table(found),
-    ]
 
 
 def _matrix_said(matrix: Matrix, humans: Mapping[str, Side], options: argparse.Namespace) -> Said:
@@ -99,7 +77,7 @@ def add_to(nouns: Commands) -> None:
     )
     command.add_argument(
         "--alternative",
-        choices=["greater", "two-sided"],
+        choices=get_args(Alternative),
         default="greater",
         help="alternative hypothesis of the printed p-value (default %(default)s, as in Meta-Judge; JSON has both)",
     )
@@ -126,7 +104,7 @@ def _meta_correlate(options: argparse.Namespace) -> None:
     if isinstance(found, Matrix):
         give(options, matrix_json(found), _matrix_said(found, humans, options))
     else:
-        give(options, meta_json(found), _said(found, options.alternative))
+        give(options, meta_json(found), meta_said(found, options.alternative))
 
 
 def _intervals(options: argparse.Namespace) -> dict[str, Any]:

@@ -3,22 +3,25 @@
 import argparse
 import ipaddress
 import os
+import re
 import sys
-from pathlib import Path
 
 from core import access
 from core.access import PROXIES, check_proxies
 from core.cli.shared.options import Commands, add_database_option
 from core.errors import InputError, NotFound
+from core.installation import HOUSE
 from core.store import Store, database_path, open_store
 from core.store.studies import find_study, read_setting, write_setting
 from core.study.lifecycle import DEMO_NAME, load_demo_once
 from core.study.raters import links
 
-_APP = Path(__file__).resolve().parents[2] / "app.py"
+_APP = HOUSE / "app.py"
 _DEFAULT_PORT = "8501"
 _BASE_PATH, _BASE_ENV = "--server.baseUrlPath", "STREAMLIT_SERVER_BASE_URL_PATH"
 _HOSTS, _HOSTS_ENV = "--server.allowedHosts", "STREAMLIT_SERVER_ALLOWED_HOSTS"
+_FILES = ("--server.sslCertFile", "--server.sslKeyFile")
+"""Options of Streamlit that name a file."""
 HERE = ("localhost", "127.0.0.1", "::1")
 """Host names at which the app always answers, the same as in .streamlit/config.toml."""
 _DEFAULT_ADDRESS = f"http://127.0.0.1:{_DEFAULT_PORT}"
@@ -70,9 +73,26 @@ def _serve(options: argparse.Namespace) -> None:
     os.environ[PROXIES] = ",".join(
         proxies
     )  # set even if empty: otherwise uvicorn trusts headers from this machine
-    os.chdir(_APP.parent)  # Streamlit reads .streamlit/config.toml from the working directory
-    command = [sys.executable, "-m", "streamlit", "run", str(_APP), *options.further, *hosts]
+    further = _with_whole_paths(options.further)
+    # Streamlit reads .streamlit/config.toml from the working directory, and imports what lies there.
+    os.chdir(HOUSE)
+    command = [sys.executable, "-m", "streamlit", "run", str(_APP), *further, *hosts]
     os.execv(sys.executable, command)
+
+
+def _with_whole_paths(further: list[str]) -> list[str]:
+    """Make the paths that the user gave absolute, in the environment and in Streamlit's options, which are returned."""
+    for name, value in os.environ.items():
+        if re.fullmatch(r"ASSAY_\w+_PYTHON", name) and value:
+            os.environ[name] = os.path.abspath(value)
+    whole = list(further)
+    for index, argument in enumerate(further):
+        name, equals, value = argument.partition("=")
+        if name in _FILES and equals:
+            whole[index] = f"{name}={os.path.abspath(value)}"
+        elif name in _FILES and index + 1 < len(further):
+            whole[index + 1] = os.path.abspath(further[index + 1])
+    return whole
 
 
 def add_url_option(command: argparse.ArgumentParser) -> None:

@@ -11,7 +11,6 @@ from core.cli.shared.giving import (
     counted,
     give,
     out_problems,
-    plain,
 )
 from core.cli.shared.options import Commands, add_database_option
 from core.cli.shared.running import telling
@@ -26,6 +25,7 @@ from core.cli.shared.sources import (
     texts_among,
 )
 from core.errors import InputError
+from core.results.cells import plain
 from core.results.judges.spans import (
     GROUPINGS,
     JudgeSpans,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from core.errors import InputError, Problems
 from core.formats.registry import format_of, read_study
 from core.formats.study_tables import collect_tabular, natural_order, read_tabular
+from core.installation import COMMAND
 from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import jsonl_bytes
 from core.tables.problems import place, same_wording
@@ -91,7 +92,7 @@ def one_source_hint(data: bytes, file_name: str) -> InputError | None:
         f"{shown(file_name)} has only one system's answers",
         [
             f"a study compares two systems, but {shown(found.source)} is the only one ({len(found.items)} questions at "
-            f"{len(levels)} levels). Name the other system's file too (`python -m core study import FILE --beside FILE`), "
+            f"{len(levels)} levels). Name the other system's file too (`{COMMAND} study import FILE --beside FILE`), "
             "or use the page Generate"
         ],
     )

@@ -11,6 +11,7 @@ from core.formats.generation import read_questions
 from core.formats.rated import read_rated
 from core.formats.scorable import read_outputs
 from core.formats.study_tables import DatasetBuilder, natural_order
+from core.installation import COMMAND
 from core.schema.study import FIRST_LEVEL, Item, Preference
 from core.tables.columns import Record, Table, is_json, json_objects, table_rows
 from core.tables.problems import FileFindings, place
@@ -34,7 +35,7 @@ QUESTION_FIELDS = ("id", "question", "ground_truth", "answers", "language")
 
 ONE_SOURCE = (
     "only one system's answers, without the system's name. Use the outputs.jsonl of the same run and name the other "
-    "system's file too (`python -m core study import FILE --beside FILE`), or use the page Generate"
+    f"system's file too (`{COMMAND} study import FILE --beside FILE`), or use the page Generate"
 )
 """Problem with a run's dataset.json, in which a level is a text and not an object with one text per system."""
 

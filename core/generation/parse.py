@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Self, TextIO
 
 from core.errors import InputError
+from core.installation import HOUSE, set_up
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def _load(name: str) -> Parser:
     try:
         spacy = import_module("spacy")
     except ImportError:
-        advice = "`./run --with spacy` sets it up; or choose the parser `rules`"
+        advice = f"{set_up('spacy')} sets it up; or choose the parser `rules`"
         raise InputError(what, [f"spaCy is not installed: {advice}"]) from None
     try:
         pipeline = spacy.load(name, exclude=["ner", "textcat", "entity_linker"])
@@ -200,9 +201,6 @@ def _hyphen(tokens: list[Any], at: int) -> bool:
     return not token.whitespace_ and not tokens[at - 1].whitespace_
 
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
 class Parsers:
     """The parsers that a run can use. Close it after use, because it may have started a helper process."""
 
@@ -255,7 +253,7 @@ class Parsers:
             self.close()
             raise InputError(
                 f"The spaCy environment does not work: {self._python} ended without an answer. Set it up with "
-                "`./run --with spacy --setup`, or choose the parser `rules`."
+                f"{set_up('spacy')}, or choose the parser `rules`."
             ) from None
         if "problem" in answer:
             raise InputError(answer["problem"], answer["problems"])
@@ -266,7 +264,7 @@ class Parsers:
         try:
             return subprocess.Popen(
                 command,
-                cwd=ROOT,
+                cwd=HOUSE,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

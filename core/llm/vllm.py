@@ -24,6 +24,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from core.errors import InputError, nearest_names
+from core.installation import set_up
 from core.llm.client import Reason, Reply, Request
 from core.llm.thinking import Room, apart
 from core.llm.weights import fingerprint
@@ -175,7 +176,7 @@ class VllmEngine:
         for name, value in _PROCESS.items():
             os.environ.setdefault(name, value)
         if vllm_release() is None:
-            raise InputError("vLLM is not installed in this environment.", ["./run --with vllm sets one up"])
+            raise InputError("vLLM is not installed in this environment.", [f"{set_up('vllm')} sets one up"])
         if not self._place.exists() and _means_a_place(self.model):
             raise InputError(
                 f"There is no model {self.model}.", ["choose an existing folder, or a model's name"]

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import field_validator
 
 from core.errors import InputError
+from core.installation import COMMAND
 from core.llm.weights import absolute_place
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import Group, MetricSpec
@@ -31,7 +32,7 @@ class ScoringSettings(KindSettings):
     metrics: tuple[str, ...] = setting(
         (),
         "Metrics",
-        "metrics or groups of metrics; `python -m core score --list` lists them",
+        f"metrics or groups of metrics; `{COMMAND} score --list` lists them",
         metavar="lexical|neural|all|NAME,...",
         words={"": "lexical"},
     )

@@ -150,13 +150,16 @@ def value_said(found: Estimate) -> str:
     """Write an estimate with its interval, or why it is undefined."""
     if found.estimate is None:
         return f"undefined: {found.reason}"
-    places = fitted(found.estimate, found.low, found.high, found.n, 3)
+    return ends_said(found.low, found.estimate, found.high, found.n)
+
+
+def ends_said(low: float | None, value: float, high: float | None, n: int | None) -> str:
+    """Write a number with its interval, with the decimals that both support."""
+    places = fitted(value, low, high, n, 3)
     ends = (
-        "no interval"
-        if found.low is None or found.high is None
-        else f"[{decimal(found.low, places)}, {decimal(found.high, places)}]"
+        "no interval" if low is None or high is None else f"[{decimal(low, places)}, {decimal(high, places)}]"
     )
-    return f"{decimal(found.estimate, places)} {ends}"
+    return f"{decimal(value, places)} {ends}"
 
 
 def row_name(text: str) -> str:

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from core.schema.result_table import Cell, Column, Interval
 from core.stats.resampling import NO_RESAMPLES, Estimate, Share
@@ -129,3 +131,20 @@ def ends(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
 def picked(found: object, *names: str) -> dict[str, Any]:
     """Some fields of a result by their names, for JSON."""
     return {name: getattr(found, name) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """Return a result as JSON values: dataclasses as objects of their fields, NaN and infinity as null."""
+    if isinstance(value, Estimate):
+        return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(one) for one in value]
+    return value

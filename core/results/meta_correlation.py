@@ -636,6 +636,32 @@ def summary_table(matrix: Matrix) -> ResultTable:
     )
 
 
+Alternative = Literal["greater", "two-sided"]
+"""Alternative hypothesis of the p-value in `meta_said`."""
+
+
+def meta_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str | ResultTable]:
+    """The cautions, the points, the estimate with its intervals and p, and the results without each family."""
+    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
+    side = "one-sided" if alternative == "greater" else "two-sided"
+    lines: list[str | ResultTable] = [
+        f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"
+    ]
+    lines += [found.caution] if found.caution is not None else []
+    if found.dropped:
+        lines.append(f"Metrics compared: {found.n_metrics} of {found.n_metrics + len(found.dropped)}")
+    return [
+        *lines,
+        *dropped_said([found]),
+        point_table(found),
+        "",
+        *meta_title(found).splitlines(),
+        f"p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}",
+        "",
+        family_table(found),
+    ]
+
+
 def meta_json(found: MetaCorrelation) -> dict[str, Any]:
     """The estimate, its intervals over metrics and over items, p-values, points and dropped metrics."""
     return {

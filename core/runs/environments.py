@@ -11,10 +11,10 @@ from typing import Literal
 
 from core.errors import InputError
 from core.generation.parse import Parsers
-from core.metrics.neural.model import NOT_SET_UP, libraries_are_here
+from core.installation import HOUSE, Extra, command_line, extra_folder, set_up
+from core.metrics.neural.model import libraries_are_here, not_set_up
 from core.runs.asked import BACKENDS, Backend, Environment
 
-ROOT = Path(__file__).resolve().parents[2]
 VLLM_VARIABLE = "ASSAY_VLLM_PYTHON"
 """Path of another Python with vllm."""
 SPACY_VARIABLE = "ASSAY_SPACY_PYTHON"
@@ -33,26 +33,27 @@ class _Extra:
 
     is_here: Callable[[], bool]
     """Whether this process runs in such an environment."""
+    name: Extra
     variable: str
-    folder: str
-    missing: str
+    missing: Callable[[], str]
+    """The sentence about a missing environment."""
 
 
-_EXTRAS = {
+_EXTRAS: dict[str, _Extra] = {
     "vllm": _Extra(
         lambda: find_spec("vllm") is not None,
+        "vllm",
         VLLM_VARIABLE,
-        ".venv-vllm",
-        "vLLM is not set up here. Set it up with `./run --with vllm --setup`, which creates .venv-vllm.",
+        lambda: f"vLLM is not set up here. Set it up with {set_up('vllm')}, which creates .venv-vllm.",
     ),
     # Never a run's own environment: runs in other environments start a helper process there.
     "spacy": _Extra(
         lambda: False,
+        "spacy",
         SPACY_VARIABLE,
-        ".venv-spacy",
-        "spaCy is not set up here. Set it up with `./run --with spacy --setup`, which creates .venv-spacy.",
+        lambda: f"spaCy is not set up here. Set it up with {set_up('spacy')}, which creates .venv-spacy.",
     ),
-    "neural": _Extra(libraries_are_here, NEURAL_VARIABLE, ".venv-neural", NOT_SET_UP),
+    "neural": _Extra(libraries_are_here, "neural", NEURAL_VARIABLE, not_set_up),
 }
 
 
@@ -63,9 +64,10 @@ def python_for(environment: Environment | Backend | Helper) -> Path:
     extra = _EXTRAS.get(environment)
     if extra is None or extra.is_here():
         return Path(sys.executable)
-    python = Path(os.environ.get(extra.variable) or ROOT / extra.folder / "bin" / "python")
+    # Absolute, because a child process may start in another folder.
+    python = Path(os.environ.get(extra.variable) or extra_folder(extra.name) / "bin" / "python").absolute()
     if not (python.is_file() and os.access(python, os.X_OK)):
-        raise InputError(extra.missing)
+        raise InputError(extra.missing())
     return python
 
 
@@ -93,12 +95,12 @@ def start_child(database: Path, run_id: int, environment: Environment) -> int:
     forget_children()
     log = run_log(database, run_id)
     log.parent.mkdir(parents=True, exist_ok=True)
-    work = ("-m", "core", "runs", "work", str(run_id), "--alone", "--db", str(database.resolve()))
-    command = [str(python_for(environment)), *work]
+    work = ("runs", "work", str(run_id), "--alone", "--db", str(database.resolve()))
+    command = [*command_line(python_for(environment)), *work]
     try:
         with log.open("ab") as out:
             child = subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+                command, cwd=HOUSE, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
             )
     except OSError as problem:
         raise InputError(f"The run's process could not be started ({problem}).") from problem

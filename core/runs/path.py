@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 
 from core import __version__
 from core.errors import InputError
+from core.installation import COMMAND
 from core.runs.asked import EXTRA_FIELDS, Asked, asked_of, described, kept
 from core.runs.generation import Generation, spans_found_by
 from core.runs.jobs import RunAtHand, WorkPath
@@ -30,7 +31,7 @@ IDENTITY = ("run", "kind", "file_sha256", "made_utc")
 """Fields of run.json that identify a run."""
 NO_SUCH_RUN = (
     "There is no run of this file with these settings to resume. Start a new one, or list the runs with "
-    "`python -m core runs list`."
+    f"`{COMMAND} runs list`."
 )
 
 

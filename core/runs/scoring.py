@@ -16,6 +16,7 @@ import numpy as np
 from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.scores import write_scores_csv, write_scores_parquet
+from core.installation import COMMAND
 from core.metrics.kind import ScoringRunning, ScoringSettings
 from core.metrics.lexical.scorer import notes_about
 from core.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
@@ -122,7 +123,7 @@ def _check_needs(specs: Sequence[MetricSpec], outputs: OutputSet) -> None:
         lacking = sorted({need for spec in specs for need in spec.needs if not there[need]})
         raise InputError(
             f"{outputs.file_name} has no {' and no '.join(lacking)} for any text, but every chosen metric needs it: "
-            "add the column, or choose other metrics (`python -m core score --list`)."
+            f"add the column, or choose other metrics (`{COMMAND} score --list`)."
         )
 
 
@@ -165,7 +166,7 @@ class ScoresSoFar:
         number, work = run.run.run_id, run.kind.work
         if work == "generation":
             raise InputError(
-                f"Run {number} generates texts and has no scores. Score its texts with `python -m core score run:{number}`."
+                f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
             )
         if work == "audit":
             raise InputError(

@@ -18,6 +18,7 @@ from sqlite_utils import Database
 
 from core import __version__
 from core.errors import InputError
+from core.installation import COMMAND
 from core.store.connection import (
     BUSY_TIMEOUT_SECONDS,
     Store,
@@ -165,7 +166,7 @@ def _check_manifest(manifest: Any, file_name: str) -> None:
     kind = manifest.get("format") if isinstance(manifest, dict) else None
     if kind == _BUNDLE_FORMAT:
         raise InputError(
-            f"{file_name} is a study bundle, not a backup of a database. Use `python -m core study import FILE`."
+            f"{file_name} is a study bundle, not a backup of a database. Use `{COMMAND} study import FILE`."
         )
     if kind != FORMAT:
         raise InputError(f"{file_name} is a zip file, but not an Assay backup.")
@@ -320,7 +321,7 @@ class _Exchange:
         if there and not self._replace:
             raise InputError(
                 f"The database {self._path.name} already exists, so nothing was restored. Restore to another path "
-                "(ASSAY_DB), or replace it (`python -m core study restore FILE --replace`). A copy is kept next to it."
+                f"(ASSAY_DB), or replace it (`{COMMAND} study restore FILE --replace`). A copy is kept next to it."
             )
         return there
 

@@ -15,15 +15,15 @@ from sqlite_utils import Database
 from sqlite_utils.db import Table
 
 from core.errors import StorageError
+from core.installation import COMMAND, default_database
 from core.store.migrations import STEPS_TABLE, is_ours, migrations, pending_steps, unknown_steps
 
 BUSY_TIMEOUT_SECONDS = 30
-DEFAULT_DATABASE = Path(__file__).resolve().parents[2] / "var" / "assay.db"
 
 
 def database_path(given: str | os.PathLike[str] | None = None) -> Path:
-    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or var/assay.db next to app.py."""
-    return Path(given or os.environ.get("ASSAY_DB") or DEFAULT_DATABASE)
+    """Path of the database: `given` (the `--db` option), or ASSAY_DB, or the default of where Assay is installed."""
+    return Path(given or os.environ.get("ASSAY_DB") or default_database())
 
 
 def make_private(database: Path) -> None:
@@ -284,7 +284,7 @@ def _what_to_do(problem: Exception) -> str:
     if kind == "SQLITE_NOTADB":
         return "It is not an SQLite database. Choose another file (ASSAY_DB)."
     if kind.startswith("SQLITE_CORRUPT"):
-        return "It is damaged. Move it away and restore your backup (`python -m core study restore FILE`)."
+        return f"It is damaged. Move it away and restore your backup (`{COMMAND} study restore FILE`)."
     return "Check free disk space and the file's permissions, then try again."
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotAllowed, NotFound
+from core.installation import COMMAND
 from core.schema.runs import Run, RunItem, RunState
 from core.store.connection import Row, Store
 from core.store.studies import now_utc
@@ -38,7 +39,7 @@ def get_run(store: Store, run_id: int) -> Run:
     storable = abs(run_id) < 2**63  # SQLite refuses larger numbers
     row = store.row(f"select {_COLUMNS} from run where id = :id", {"id": run_id}) if storable else None
     if row is None:
-        raise NotFound(f"There is no run {run_id}. `python -m core runs list` shows all runs.")
+        raise NotFound(f"There is no run {run_id}. `{COMMAND} runs list` shows all runs.")
     return _run(row)
 
 

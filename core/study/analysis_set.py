@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from core.errors import NotAllowed
+from core.installation import COMMAND
 from core.schema.study import (
     FLAGGED_PAIRS,
     NO_LEVEL,
@@ -223,6 +224,6 @@ def check_released(study: Study) -> None:
         raise NotAllowed(
             f"Study {study.name!r} is {study.state}: results and exports stay hidden until you unblind it, so that nobody "
             f"stops a study because of interim results. To end the study, {first}unblind it with a reason (page Studies, "
-            f"or `python -m core study unblind {name} --reason TEXT`). For progress: "
-            f"`python -m core study progress {name}`."
+            f"or `{COMMAND} study unblind {name} --reason TEXT`). For progress: "
+            f"`{COMMAND} study progress {name}`."
         )

@@ -17,6 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
 from core.errors import InputError, Problems
+from core.installation import COMMAND
 from core.schema.study import (
     NO_LEVEL,
     Answer,
@@ -225,7 +226,7 @@ def _added_since(version: int) -> dict[str, bytes]:
 def _check_manifest(manifest: Any, file_name: str) -> None:
     if isinstance(manifest, dict) and manifest.get("format") == BACKUP_FORMAT:
         raise InputError(
-            f"{file_name} is a backup of a whole database, not a study bundle. Use `python -m core study restore FILE`."
+            f"{file_name} is a backup of a whole database, not a study bundle. Use `{COMMAND} study restore FILE`."
         )
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise InputError(f"{file_name} is a zip file, but not a study bundle.")

@@ -198,15 +198,27 @@ def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
 
 def ratings_csv(record: StudyRecord) -> bytes:
     """UTF-8 CSV with one row per text and rater, one column per dimension, and the spans as JSON in one cell."""
+    columns, rows = _rating_table(record)
+    return csv_bytes(
+        columns, ({**row, "spans": json.dumps(row["spans"], ensure_ascii=False)} for row in rows)
+    )
+
+
+def annotation_rows(record: StudyRecord) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """The columns and rows of the study's CSV, with spans as lists and texts unchanged."""
+    return _rating_table(record) if record.study.kind == "ratings" else (COLUMNS, answer_rows(record))
+
+
+def _rating_table(record: StudyRecord) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+    """Columns and rows with one column per dimension in place of the scores."""
     names = {one.name: f"score_{one.name}" for one in task_of(record).dimensions}
     at = RATING_COLUMNS.index("scores")
     columns = (*RATING_COLUMNS[:at], *names.values(), *RATING_COLUMNS[at + 1 :])
     rows = []
     for row in rating_rows(record):
         scores = row.pop("scores")
-        row["spans"] = json.dumps(row["spans"], ensure_ascii=False)
         rows.append({**row, **{column: scores.get(name) for name, column in names.items()}})
-    return csv_bytes(columns, rows)
+    return columns, rows
 
 
 def spans_csv(record: StudyRecord) -> bytes:

@@ -47,11 +47,16 @@ class FirstRows:
 
 def parse_columns(given: str | None) -> dict[str, str]:
     """`text=output,item_id=ID` as Assay's name -> the file's column. InputError names every wrong part."""
+    parts = (part.partition("=") for part in given.split(",")) if given else ()
+    return checked_columns((ours, theirs) for ours, _, theirs in parts)
+
+
+def checked_columns(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Pairs of Assay's name and the file's column as a mapping. InputError names every wrong pair."""
     problems, found = Problems(), dict[str, str]()
-    for part in (given or "").split(",") if given else ():
-        ours, mark, theirs = (one.strip() for one in part.partition("="))
-        if not (ours and mark and theirs):
-            problems.append(f"{shown(part)} is not a pair such as text=output")
+    for ours, theirs in ((ours.strip(), theirs.strip()) for ours, theirs in pairs):
+        if not (ours and theirs):
+            problems.append(f"{shown(f'{ours}={theirs}'.strip('='))} is not a pair such as text=output")
         elif ours in found:
             problems.append(f"{ours} is given twice")
         elif ours not in VOCABULARY:

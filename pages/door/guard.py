@@ -22,6 +22,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from core.access import NO_ENTRY, PROXIES, is_admin, knocked, known_address
 from core.errors import StorageError
+from core.installation import START
 from core.store import database_path, open_store
 from pages.widgets.visitor import token_in
 
@@ -53,7 +54,7 @@ _TOO_BIG, _NOT_HERE = 1009, 1008
 _OWNER = b"x-assay-owner"
 """Named in .streamlit/config.toml."""
 _UNKNOWN_HOST = PlainTextResponse(
-    "The app does not answer to this host name. Its operator can allow the name: ./run --host NAME", 400
+    f"The app does not answer to this host name. Its operator can allow the name: {START} --host NAME", 400
 )
 """For a foreign host name pointed at this machine: its pages would count as the app's own."""
 _SCRIPT = Path(__file__).resolve().parents[2] / "app.py"

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from core import access
 from core.access import UNKNOWN_TOKEN, knocked
 from core.errors import AssayError, InputError, NotAllowed, StorageError
+from core.installation import COMMAND
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
 from pages.door.guard import address, from_own_page
@@ -100,7 +101,7 @@ def _choose_form(store: Store, request: Request, _: Fields, wrong: str = "", sta
         return _page(
             "This link no longer works",
             _sentence(
-                "A link works once, within a day. To make a new one, run python -m core admin link on the app's machine. "
+                f"A link works once, within a day. To make a new one, run {COMMAND} admin link on the app's machine. "
                 "If you have a passphrase, sign in with it."
             )
             + '<p><a href="../sign-in">Sign in</a></p>',

@@ -5,6 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from core.installation import COMMAND
 from core.store import Store, database_path
 from core.store.backup import write_backup
 from core.store.raters import count_event, events
@@ -21,7 +22,7 @@ def render() -> None:
         _door(store)
     st.subheader("Sign out", anchor=False)
     st.markdown(
-        "[Sign out of this browser](sign-out). To choose a new passphrase, run `python -m core admin link`."
+        f"[Sign out of this browser](sign-out). To choose a new passphrase, run `{COMMAND} admin link`."
     )
 
 
@@ -40,7 +41,7 @@ def _backup() -> None:
 
     st.download_button("Backup", partial(make), "assay-backup.zip", "application/zip", on_click="ignore")
     st.markdown(
-        ":small[To restore it: `python -m core study restore assay-backup.zip --replace` "
+        f":small[To restore it: `{COMMAND} study restore assay-backup.zip --replace` "
         f"(database: {plain(database_path().name)}).]"
     )
 

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from core.access import NO_ENTRY, UNKNOWN_TOKEN, is_admin, knocked
 from core.errors import AssayError, NotAllowed, StorageError
+from core.installation import START
 from core.store import Store, borrowed_store, database_path, open_store
 from core.store.raters import cookie_suffix, token_sha256
 from core.study.blinding import RaterDesk, RatingDesk, open_any_desk
@@ -178,7 +179,7 @@ def admin_store() -> Iterator[Store]:
                 note_refusal(store, NO_ENTRY)
                 st.title(FOR_THE_ADMIN)
                 st.markdown(
-                    f"[Sign in]({sign_in_link()}), or open the one-time link that `./run` prints at the first start."
+                    f"[Sign in]({sign_in_link()}), or open the one-time link that `{START}` prints at the first start."
                 )
                 st.stop()
             yield store

@@ -43,6 +43,22 @@ def serve(
     return run
 
 
+def test_relative_paths_are_those_of_the_users_folder(
+    serve: Callable[..., tuple[str, list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The app itself starts in its own folder."""
+    monkeypatch.setenv("ASSAY_NEURAL_PYTHON", "neural/bin/python")
+    files = ("--server.sslCertFile", "study.pem", "--server.sslKeyFile=study.key", "--server.port", "8600")
+    _, command = serve(*files)
+    assert command[5:] == [
+        *("--server.sslCertFile", str(tmp_path / "study.pem")),
+        f"--server.sslKeyFile={tmp_path / 'study.key'}",
+        *("--server.port", "8600"),
+    ]
+    assert os.environ["ASSAY_NEURAL_PYTHON"] == str(tmp_path / "neural" / "bin" / "python")
+    assert Path.cwd() == ROOT
+
+
 def test_first_start(serve: Callable[..., tuple[str, list[str]]], tmp_path: Path) -> None:
     printed, command = serve()
     assert command[1:4] == ["-m", "streamlit", "run"]

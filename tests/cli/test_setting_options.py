@@ -193,7 +193,7 @@ def run_toy(monkeypatch: pytest.MonkeyPatch, *typed: str) -> int:
     command.set_defaults(
         noun="toy", run=lambda options: ToySettings.checked(settings_given(options, ToySettings))
     )
-    monkeypatch.setattr(cli, "parser", lambda: command)
+    monkeypatch.setattr(cli, "parser", lambda _: command)
     return cli.main(typed)
 
 

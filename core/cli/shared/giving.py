@@ -1,22 +1,17 @@
 """Output of a command's result: lines and tables on the terminal, JSON, or a file whose ending chooses the format."""
 
 import argparse
-import math
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
 from core.report import WRITERS, sentences_of, terminal_lines
-from core.results.cells import decimal, ends
+from core.results.cells import decimal
 from core.schema.result_table import ResultTable
-from core.stats.resampling import Estimate
 from core.store import database_path
 
 Said: TypeAlias = Sequence[str | ResultTable]
@@ -110,20 +105,3 @@ def number(value: float | None, places: int = 3) -> str:
 def counted(count: int, what: str) -> str:
     """Return a count with its noun, e.g. `1 text`, `2,000 texts`."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def plain(value: Any) -> Any:
-    """Return a result as JSON values: dataclasses as objects of their fields, NaN and infinity as null."""
-    if isinstance(value, Estimate):
-        return {**ends(value), "n": value.n, "n_left_out": value.n_left_out}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(one) for one in value]
-    return value

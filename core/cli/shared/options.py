@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InputError
+from core.installation import COMMAND, INSTALLED, START
 from core.store import Store, database_path, open_store
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -18,11 +19,12 @@ Options: TypeAlias = "argparse._ActionsContainer"
 
 _RUN = "run:"
 ALL = "all"
+_DEFAULT = "assay.db in your data folder" if INSTALLED else "var/assay.db"
 
 
 def add_database_option(command: Options) -> None:
     """Register `--db`, the same for every command."""
-    command.add_argument("--db", metavar="PATH", help="database (default: $ASSAY_DB, else var/assay.db)")
+    command.add_argument("--db", metavar="PATH", help=f"database (default: $ASSAY_DB, else {_DEFAULT})")
 
 
 def existing_database(given: str | None) -> Path:
@@ -30,7 +32,7 @@ def existing_database(given: str | None) -> Path:
     path = database_path(given)
     if not path.exists():
         raise InputError(
-            f"There is no database {path}. Create one with `python -m core study import FILE` or ./run, or name another with --db."
+            f"There is no database {path}. Create one with `{COMMAND} study import FILE` or {START}, or name another with --db."
         )
     return path
 
@@ -184,7 +186,7 @@ def run_number(given: str) -> int | None:
         return None
     number = given.removeprefix(_RUN)
     if not (number.isascii() and number.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3. `python -m core runs list` lists all runs.")
+        raise InputError(f"{given!r} is not run:N, e.g. run:3. `{COMMAND} runs list` lists all runs.")
     return int(number)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from core.cli.shared.giving import counted
 from core.cli.shared.options import make_folder, print_notes, write_file
 from core.errors import AssayError, InputError
+from core.installation import command_line
 from core.results.judges.scores import score_summary
 from core.runs.asked import Environment
 from core.runs.costs import Estimate, estimate_all
@@ -38,6 +39,7 @@ from core.runs.worker import work
 from core.schema.runs import RUN_FILE, Run, StepCost, Work
 from core.schema.scores import ScoreTable
 from core.stats.degeneracy import constants_said
+from core.store import database_path
 from core.store.kept import parts_not_sent
 from core.store.runs import delete_run, get_run, n_finished_since
 from core.tables.reading import shown
@@ -218,7 +220,9 @@ def exec_in_environment(environment: Environment) -> None:
     if python != Path(sys.executable):
         sys.stdout.flush()
         try:
-            os.execv(str(python), [str(python), "-m", "core", *sys.argv[1:]])
+            # The database is named, because the other environment may look for the default in another place.
+            variables = {**os.environ, "ASSAY_DB": str(database_path())}
+            os.execve(python, [*command_line(python), *sys.argv[1:]], variables)
         except OSError as problem:
             raise InputError(f"{python} could not be started ({problem}).") from problem
 

@@ -30,7 +30,7 @@ from core.formats.rated import outputs_of
 from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
-from core.results.choices import TableChoice, dimensions_of
+from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.joining import CorrelationOptions, SystemScores
 from core.results.judges.costs import JudgeCost
@@ -267,14 +267,8 @@ def intervals(options: argparse.Namespace, also_wrong: Sequence[str] = ()) -> di
 
     Raises InputError with all problems, including those of other options in also_wrong.
     """
-    problems = []
-    if options.resamples is not None and options.resamples < 0:
-        problems.append(f"--resamples: {options.resamples} is negative; use 0 for no intervals")
-    if not 0 < options.confidence < 1:
-        problems.append(f"--confidence: {options.confidence} is not between 0 and 1")
-    if options.seed < 0:
-        problems.append(f"--seed: {options.seed} is negative")
-    check_options([*problems, *also_wrong])
+    problems = interval_problems(options.resamples, options.confidence, options.seed)
+    check_options([*(f"--{problem}" for problem in problems), *also_wrong])
     return {"n_resamples": options.resamples, "confidence_level": options.confidence, "rng": options.seed}
 
 

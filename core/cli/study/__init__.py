@@ -30,6 +30,7 @@ from core.cli.shared.options import (
 )
 from core.errors import InputError
 from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
+from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store
 from core.store.backup import restore_backup, write_backup
@@ -327,7 +328,7 @@ def _move(options: argparse.Namespace) -> None:
     if study.state in ("closed", "unblinded") and not voted:
         print("Note: no rater has answered in this study.")
     if study.state == "unblinded":
-        print(f"Next: `python -m core study results {shlex.quote(study.name)}`")
+        print(f"Next: `{COMMAND} study results {shlex.quote(study.name)}`")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -338,7 +339,7 @@ def _list(options: argparse.Namespace) -> None:
 
 def _print_list(studies: Sequence[Study]) -> None:
     if not studies:
-        print("No studies yet. Create one with `python -m core study import FILE`.")
+        print(f"No studies yet. Create one with `{COMMAND} study import FILE`.")
     for study in studies:
         print(f"{study.name}\t{study.state}\t{_what_is_asked(study)}")
 
@@ -405,7 +406,7 @@ def _links(options: argparse.Namespace) -> None:
             print(f"{link.rater_id}\t{link.url(address_of(store, options.url))}")
         if study.state == "draft":
             print(
-                f"Draft: open the study to let raters in (`python -m core study open {shlex.quote(study.name)}`)."
+                f"Draft: open the study to let raters in (`{COMMAND} study open {shlex.quote(study.name)}`)."
             )
 
 

@@ -2,10 +2,9 @@
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems, plain
+from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import (
     Commands,
     add_columns_option,
@@ -26,16 +25,13 @@ from core.cli.shared.sources import NAMES, check_given, read_given
 from core.errors import InputError, NotFound
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
+from core.results.cells import plain
 from core.results.study.counted import Filters
 from core.results.study.results import (
-    StudyResults,
-    described,
-    headline,
-    reasons,
+    results_said,
     study_results,
-    votes_of_pairs,
 )
-from core.results.study.tables import BLINDING_TABLES, PAIR_TABLES, RATING_TABLES, rating_tables, study_tables
+from core.results.study.tables import PAIR_TABLES, RATING_TABLES, rating_results, shown_tables
 from core.schema.study import Asks, Design, Study, StudyRecord
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
@@ -55,7 +51,6 @@ from core.study.export import (
     to_jsonl,
 )
 from core.study.lifecycle import import_rating_study
-from core.study.ratings import consistency, counted, system_totals, task_of
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,
@@ -140,24 +135,7 @@ def _check_no_filters(options: argparse.Namespace) -> None:
 
 def _rating_results(record: StudyRecord, options: argparse.Namespace) -> None:
     """Print totals by system, level and dimension, self-consistency of raters, and what is left out."""
-    found = counted(record)
-    totals, repeats = system_totals(record, n_resamples=options.resamples), consistency(record)
-    as_json = {
-        "study": record.study.name,
-        "state": record.study.state,
-        "task": task_of(record).name,
-        "dataset_sha256": record.study.dataset_sha256,
-        "n_answers": len(found.answers),
-        "left_out": dict(found.left_out),
-        "totals": [asdict(total) for total in totals],
-        "consistency": [asdict(line) for line in repeats],
-    }
-    raters = sorted({answer.rater_id for answer in found.answers})
-    said = [
-        f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
-        f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
-    ]
-    tables = rating_tables(record, totals, repeats).values()
+    as_json, said, tables = rating_results(record, n_resamples=options.resamples)
     give(options, as_json, [*said, *(one for table in tables for one in ("", table))])
 
 
@@ -252,35 +230,12 @@ def _results(options: argparse.Namespace) -> None:
     if stored:
         with existing_store(options.db) as store:
             fix_when_shown(store, record.study.study_id)
-    unasked = () if results.asks_guesses else BLINDING_TABLES
-    tables = [
-        table
-        for name, table in study_tables(results).items()
-        if name not in unasked and (table.rows or table.notes)
-    ]
+    tables = shown_tables(results)
     give(
         options,
         plain(results.to_json()),
-        [*_said(results), *(one for table in tables for one in ("", table))],
+        [*results_said(results), *(one for table in tables for one in ("", table))],
     )
-
-
-def _said(results: StudyResults) -> list[str]:
-    """The verdict and its limits, then the data behind the numbers."""
-    block = results.overall
-    return [
-        f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}",
-        "",
-        *headline(results),
-        "",
-        described(results),
-        f"Raters: {', '.join(results.raters) or 'none'}"
-        + (f"; levels: {', '.join(results.levels)}" if results.levels else ""),
-        f"Pairs: {block.n_pairs}; questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
-        f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
-        votes_of_pairs(results),
-        *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
-    ]
 
 
 def _export(options: argparse.Namespace) -> None:

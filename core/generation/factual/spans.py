@@ -14,6 +14,7 @@ from core.generation.language import UNSPACED, base_language, known_language, wo
 from core.generation.lists import ENGLISH, OPENERS, gazetteer, month_forms
 from core.generation.parse import Parsers, Span, longest_apart
 from core.generation.replacing import fits
+from core.installation import set_up
 
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 _NOUN_ENDING = regex.compile(
@@ -732,7 +733,7 @@ def by_rules_said(n: int, n_items: int, languages: Sequence[str] = (), *, parsed
     advice = (
         "Install spaCy's pipeline for the language in spaCy's environment"
         if parsed
-        else "`./run --with spacy` sets up spaCy with its English pipeline"
+        else f"{set_up('spacy')} sets up spaCy with its English pipeline"
     )
     return f"Facts are found by rules in {items}{of}, not by a dependency parse as in Factual. {advice}."
 

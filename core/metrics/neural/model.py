@@ -19,11 +19,11 @@ from typing import Any, Literal, Protocol, TypeVar
 import yaml
 
 from core.errors import InputError
+from core.installation import set_up
 from core.llm.weights import fingerprint
 from core.metrics.scorer import MetricSpec, ScoringPair
 from core.schema.scores import Score
 
-NOT_SET_UP = "Metrics that run a model are not set up here. Set them up with `./run --with neural --setup`, in .venv-neural."
 NEEDED = ("bert_score", "comet", "bleurt_pytorch", "sentence_transformers")
 """One module for each family; they depend on torch and transformers."""
 _QUIET = {
@@ -33,6 +33,13 @@ _QUIET = {
 }
 _TALKATIVE = ("comet", "pytorch_lightning", "lightning.pytorch", "sentence_transformers")
 """Loggers with messages for every model and batch; errors are raised anyway."""
+
+
+def not_set_up() -> str:
+    """Return the sentence about a missing environment of these metrics."""
+    return (
+        f"Metrics that run a model are not set up here. Set them up with {set_up('neural')}, in .venv-neural."
+    )
 
 
 def libraries_are_here() -> bool:
@@ -47,7 +54,7 @@ def library(name: str) -> Any:
     for logger in _TALKATIVE:
         logging.getLogger(logger).setLevel(logging.ERROR)
     if find_spec(name.split(".")[0]) is None:
-        raise InputError(NOT_SET_UP, [f"{name.split('.')[0]} is missing in this Python"])
+        raise InputError(not_set_up(), [f"{name.split('.')[0]} is missing in this Python"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about the libraries' internals
         try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.results.calibration.cells import KAPPAS, OF_NUMBERS, STATISTICS, Cell
+from core.results.calibration.cells import KAPPAS, MIXED, OF_NUMBERS, STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
 from core.results.calibration.results import (
     MAJORITIES,
@@ -24,6 +24,7 @@ from core.schema.result_table import Cell as Value
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.calibration import CalibrationMap, ReliabilityBin
 from core.stats.resampling import Estimate
+from core.tables.reading import printable_text, shown
 
 Row = dict[str, Any]
 NOT_APPLICABLE = "does not apply to these ratings"
@@ -466,6 +467,29 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Section of the JSON -> keys -> names of STATISTICS."""
+
+
+HOW_TO_SEPARATE = (
+    "These groups mix dimensions with different classes. Separate them by language and dimension."
+)
+
+
+def calibration_said(found: Sequence[Calibration]) -> list[str]:
+    """Sentences on what is compared, which scores are constant, and where not to use each evaluator."""
+    mixed = any(cell.why_numbers == MIXED for one in found for cell in one.cells)
+    return [*(line for one in found for line in _said(one)), *([HOW_TO_SEPARATE] if mixed else [])]
+
+
+def _said(found: Calibration) -> list[str]:
+    judged = advice(found)
+    return [
+        f"{shown(found.evaluator)} against {shown(found.ratings)}; split raters: {MAJORITIES[found.options.majority]}.",
+        *map(printable_text, (*judged.constants, *judged.sentences)),
+        *(
+            f"  {shown(called(one.group))} (n {one.n}): {one.verdict}: {printable_text('; '.join(one.reasons))}"
+            for one in judged.warned
+        ),
+    ]
 
 
 def calibration_json(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.results.calibration.cells import SIGNS, dimension_said
-from core.results.cells import interval, left_out_notes, picked
+from core.results.cells import interval, left_out_notes, picked, plain
 from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
 from core.results.joining import (
     SAME_NAME,
@@ -414,3 +414,40 @@ def accuracy_test_table(found: Acc23) -> ResultTable:
             *dict.fromkeys(f"p: undefined: {one.test.reason}" for one in found.tests if one.test.reason),
         ),
     )
+
+
+def acc23_json(found: Acc23) -> dict[str, Any]:
+    """The documented JSON: the numbers of one metric, or a list for several metrics, with the tests."""
+    metrics = [_metric_json(one, found.options) for one in found.metrics]
+    notes = {"notes": [*found.constants, *found.notes]}
+    if len(metrics) == 1:
+        return metrics[0] | notes
+    tests: Sequence[Any] = [
+        {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm, "swap": one.swap}
+        for one in found.tests
+    ]
+    return {"metrics": metrics, "tests": tests, **notes}
+
+
+def _metric_json(one: MetricAccuracy, options: Acc23Options) -> dict[str, Any]:
+    accuracy = one.accuracy
+    return {
+        "metric": one.metric,
+        "acc23": accuracy.accuracy,
+        "epsilon": accuracy.epsilon,
+        "n_items": accuracy.n_items,
+        "n_systems": accuracy.n_systems,
+        "n_pairs": accuracy.n_pairs,
+        "n_items_left_out": accuracy.n_items_left_out,
+        "reason": accuracy.reason,
+        "interval": None if one.interval.low is None else [one.interval.low, one.interval.high],
+        "segment_pearson": plain(one.segment),
+        "item_pearson": plain(one.per_item),
+        "system_pearson": plain(one.system),
+        "system_accuracy": plain(one.system_accuracy),
+        "soft_pairwise_accuracy": plain(one.soft_accuracy),
+        "system_scores": options.system_scores,
+        "n_texts": one.n_texts,
+        "left_out": dict(one.left_out),
+        "constant": plain(one.constant),
+    }

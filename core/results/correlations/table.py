@@ -686,6 +686,31 @@ def group_table(report: CorrelationReport, method: Method, view: View) -> Result
     )
 
 
+def against_said(report: CorrelationReport, ratings: RatingSet | None) -> str:
+    """What the scores are correlated with, as a sentence."""
+    if report.against == "human":
+        return f"Against human ratings ({_which(report, ratings)}). Positive is good."
+    if report.against == "level":
+        return "Against the damage level. Negative is good."
+    return "Against the negative damage level. Positive is good."
+
+
+def _which(report: CorrelationReport, ratings: RatingSet | None) -> str:
+    """Describe the file of ratings and how they are used."""
+    options = report.options
+    parts = [shown(ratings.file_name)] if ratings else []
+    if options.dimension is not None:
+        several = isinstance(options.dimension, tuple)
+        named = options.dimension if isinstance(options.dimension, tuple) else (options.dimension,)
+        parts.append(f"dimension{'s' if several else ''} {', '.join(map(shown, named))}")
+    raters = {one.rater for one in ratings.ratings if one.rater is not None} if ratings else set()
+    if raters:
+        parts.append(f"{len(raters)} raters, {options.raters}" if len(raters) > 1 else "1 rater")
+    if options.z_normalise:
+        parts.append("on each rater's own scale")
+    return ", ".join(parts)
+
+
 def correlation_rows(report: CorrelationReport, *, resampled: str = "rows") -> list[dict[str, Any]]:
     """The documented JSON (docs/formats.md): one dictionary for each metric and group. resampled: see `correlation_table`."""
     return [_row(row, resampled, report.options.system_scores) for row in report.rows]

@@ -728,6 +728,24 @@ def headline(results: StudyResults) -> list[str]:
     return [line for line in lines if line]
 
 
+def results_said(results: StudyResults) -> list[str]:
+    """The verdict and its limits, then the data behind the numbers."""
+    block = results.overall
+    return [
+        f"Study {results.study!r} ({results.state}): {results.candidate} against {results.comparator}",
+        "",
+        *headline(results),
+        "",
+        described(results),
+        f"Raters: {', '.join(results.raters) or 'none'}"
+        + (f"; levels: {', '.join(results.levels)}" if results.levels else ""),
+        f"Pairs: {block.n_pairs}; questions: {block.n_questions}; left out: {reasons(block.n_left_out)}",
+        f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
+        votes_of_pairs(results),
+        *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
+    ]
+
+
 def described(results: StudyResults) -> str:
     """The analysis set in one sentence."""
     rules = results.analysis_set

@@ -1,8 +1,9 @@
 """Tables of a study's results, for the page and the terminal."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from statistics import mean
+from typing import Any
 
 from core.results.cells import decimal, interval
 from core.results.study.results import (
@@ -27,7 +28,16 @@ from core.stats.resampling import AgreementEstimate
 from core.stats.votes import Consistency as Repeats
 from core.stats.votes import PositionBias
 from core.study.analysis_set import SCORE_NAMES
-from core.study.ratings import Consistency, SystemTotal, counted, dimensions_of, rating_set_of, task_of
+from core.study.ratings import (
+    Consistency,
+    SystemTotal,
+    consistency,
+    counted,
+    dimensions_of,
+    rating_set_of,
+    system_totals,
+    task_of,
+)
 
 AGREEMENT = {
     "raw_agreement": "Raw agreement",
@@ -485,6 +495,43 @@ def _not_in(taken: Collection[str], name: str) -> str:
     while name in taken:
         name += " together"
     return name
+
+
+def shown_tables(results: StudyResults) -> list[ResultTable]:
+    """The tables with rows or notes, without those on blinding if no rater was asked to guess."""
+    unasked = () if results.asks_guesses else BLINDING_TABLES
+    return [
+        table
+        for name, table in study_tables(results).items()
+        if name not in unasked and (table.rows or table.notes)
+    ]
+
+
+def rating_results(
+    record: StudyRecord, *, n_resamples: int
+) -> tuple[dict[str, Any], list[str], list[ResultTable]]:
+    """The documented JSON of a rating study, sentences, and tables.
+
+    Totals are by system, level and dimension; consistency is of raters with themselves.
+    """
+    found = counted(record)
+    totals, repeats = system_totals(record, n_resamples=n_resamples), consistency(record)
+    as_json = {
+        "study": record.study.name,
+        "state": record.study.state,
+        "task": task_of(record).name,
+        "dataset_sha256": record.study.dataset_sha256,
+        "n_answers": len(found.answers),
+        "left_out": dict(found.left_out),
+        "totals": [asdict(total) for total in totals],
+        "consistency": [asdict(line) for line in repeats],
+    }
+    raters = sorted({answer.rater_id for answer in found.answers})
+    said = [
+        f"Study {record.study.name!r} ({record.study.state}): {task_of(record).title}",
+        f"Raters: {', '.join(raters) or 'none'}; texts done: {len(found.answers)}; left out: {reasons(found.left_out)}",
+    ]
+    return as_json, said, list(rating_tables(record, totals, repeats).values())
 
 
 def rating_tables(

@@ -1,0 +1,725 @@
+"""Analyses of scores, ratings and correlations, each with the command's tables, sentences and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+from core.errors import InputError
+from core.formats.correlations import PREFIX, published_side, read_correlations
+from core.formats.tasks import find_task
+from core.judges.quality import Majority
+from core.notebook.frames import (
+    Names,
+    Source,
+    check_choice,
+    check_parameters,
+    data_of,
+    frame_in,
+    names_of,
+    ratings_of,
+    scores_of,
+)
+from core.notebook.result import Result, result_of
+from core.results.calibration.cells import evaluators_of
+from core.results.calibration.results import (
+    CalibrationOptions,
+    advice,
+    maps_of,
+)
+from core.results.calibration.results import (
+    calibrate as calibration_of,
+)
+from core.results.calibration.tables import (
+    calibration_json,
+    calibration_said,
+    calibration_tables,
+    class_table,
+    map_table,
+    reliability_table,
+    warned_table,
+)
+from core.results.choices import (
+    TableChoice,
+    chosen_people,
+    chosen_table,
+    interval_problems,
+)
+from core.results.choices import (
+    check_choice as check_table_choice,
+)
+from core.results.correlations.acc23 import (
+    Acc23Options,
+    acc23_json,
+    accuracy_table,
+    accuracy_test_table,
+)
+from core.results.correlations.acc23 import (
+    acc23 as accuracies_of,
+)
+from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
+from core.results.correlations.ranking import (
+    Test,
+    comparison_table,
+    rank_metrics,
+    ranking_json,
+    ranking_table,
+    redundancy_json,
+    redundancy_table,
+)
+from core.results.correlations.ranking import (
+    redundancy as redundancy_of,
+)
+from core.results.correlations.table import (
+    against_said,
+    correlate_dimensions,
+    correlation_rows,
+    correlation_table,
+    dimension_of,
+)
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores, merge_tables
+from core.results.meta_correlation import (
+    Alternative,
+    LiveSide,
+    Side,
+    chosen_side,
+    meta_json,
+    meta_said,
+    meta_title,
+)
+from core.results.meta_correlation import (
+    meta_correlate as meta_of,
+)
+from core.schema.result_table import ResultTable
+from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
+from core.stats.calibration import Method as MapMethod
+from core.tables.reading import shown
+
+if TYPE_CHECKING:
+    pass
+
+Target: TypeAlias = "Source | Literal['level']"
+LeaveOut = Mapping[str, Names]
+"""Column -> values of the texts to leave out."""
+Directions = Mapping[str, Direction]
+"""Metric -> whether lower or higher scores are better."""
+_LEVEL = "level"
+
+
+def correlate(
+    scores: Source,
+    with_: Target = _LEVEL,
+    *,
+    group: Names = (),
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    dimension: Names | None = None,
+    raters: Raters = "averaged",
+    z_normalise: bool = False,
+    raw_level: bool = False,
+    system_scores: SystemScores = "all",
+    methods: Names = METHODS,
+    resample: Literal["rows", "items"] = "rows",
+    resamples: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Correlate each metric with the damage level or with human ratings, as the command ``correlate`` does.
+
+    Parameters
+    ----------
+    scores
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads.
+    with_
+        ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
+    group
+        One correlation for each value of these columns, e.g. ``"language"``.
+    leave_out
+        Texts to leave out, as ``{"system": ["refA", "Human"]}``.
+    direction
+        Metrics whose direction the scores do not state, as ``{"my-distance": "lower"}``.
+    dimension
+        Dimension of the ratings; several are used one by one and as a mean.
+    raters
+        ``"averaged"``: one mean rating for each text. ``"kept"``: every rating.
+    z_normalise
+        Standardise each rater's ratings.
+    raw_level
+        Correlate with the level itself. A good metric is then negative.
+    system_scores
+        Texts over which a metric's system score is the mean: ``"all"``, as in WMT, or ``"rated"``.
+    methods
+        Coefficients: ``"pearson"``, ``"spearman"``, ``"kendall"``.
+    resample
+        What to resample for ``pearson_low`` ... ``"items"`` is sounder if an item has several texts.
+    resamples
+        Number of resamples; 0 for no intervals. Default: until every interval settles, at most 10,000.
+    confidence, seed
+        Confidence level of intervals, and seed of all resampling.
+
+    Returns
+    -------
+    Result
+        Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
+        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems. Each has ``_low``,
+        ``_high``, ``_n`` and ``_reason``.
+
+    Raises
+    ------
+    InputError
+        For unknown columns, dimensions or metrics, and if scores and ratings share no text.
+
+    Notes
+    -----
+    Misleads: pooled coefficients mix differences between items with differences within them; read ``kendall_per_item``
+    too. Bounds from rows are too narrow if an item has several texts.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> row = assay.correlate(scores, with_="level", resamples=200).frame.iloc[0]
+    >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
+    True
+    """
+    named = names_of(methods)
+    unknown = [name for name in named if name not in METHODS]
+    problems = (
+        [f"methods: {', '.join(unknown) or 'none'} is not one of {', '.join(METHODS)}"]
+        if unknown or not named
+        else []
+    )
+    if raw_level and not _is_level(with_):
+        problems.append("raw_level: only with the level")
+    check_choice("resample", resample, ("rows", "items"))
+    made = _intervals(
+        DEFAULT_OPTIONS.n_resamples if resamples is None else resamples, confidence, seed, problems
+    )
+    table, people, options = _sides(
+        scores, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made
+    )
+    options = replace(
+        options,
+        until_settled=resamples is None,
+        raw_level=raw_level,
+        methods=tuple(name for name in METHODS if name in named),
+    )
+    report = correlate_dimensions(table, people, group=names_of(group), options=options)
+    return result_of(
+        [against_said(report, people), *report.constants],
+        [correlation_table(report, resampled=resample)],
+        correlation_rows(report, resampled=resample),
+    )
+
+
+def rank(
+    scores: Source,
+    with_: Target = _LEVEL,
+    *,
+    method: Method = "pearson",
+    test: Test = "permutation",
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    dimension: Names | None = None,
+    raters: Raters = "averaged",
+    z_normalise: bool = False,
+    resamples: int = DEFAULT_OPTIONS.n_resamples,
+    seed: int = 0,
+) -> Result:
+    """Rank metrics and test every two of them on the same texts, as ``correlate --rank`` does.
+
+    Parameters
+    ----------
+    scores, with_
+        As in ``correlate``.
+    method
+        Coefficient to rank by.
+    test
+        ``"permutation"`` swaps the two metrics' scores item by item. ``"williams"`` assumes independent texts.
+    leave_out, direction, dimension, raters, z_normalise
+        As in ``correlate``.
+    resamples
+        Most swaps of a test, at most 1,000.
+    seed
+        Seed of the swaps.
+
+    Returns
+    -------
+    Result
+        Table ``ranking``: ``cluster`` (1 is best; metrics in a cluster do not differ significantly), ``metric``,
+        ``coefficient``. Table ``comparisons``: every two metrics with ``difference`` and ``p_two_sided``.
+
+    Raises
+    ------
+    InputError
+        As ``correlate``, and for ``"williams"`` with Kendall.
+
+    Notes
+    -----
+    Misleads: only texts that all metrics scored are compared, and the tests are not corrected for their number.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> list(assay.rank(scores, "level", method="spearman", resamples=200).frame["metric"])
+    ['chrf-6-0', 'bleu-4']
+    """
+    check_choice("method", method, METHODS)
+    check_choice("test", test, get_args(Test))
+    made = _intervals(resamples, DEFAULT_OPTIONS.confidence_level, seed)
+    table, people, options = _sides(
+        scores, with_, leave_out, direction, dimension, raters, z_normalise, "all", made
+    )
+    found = rank_metrics(table, people, method=method, test=test, options=options)
+    return result_of((), [ranking_table(found)], ranking_json(found), [comparison_table(found)])
+
+
+def levels(
+    scores: Source,
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = DEFAULT_OPTIONS.n_resamples,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Return scores by level, and how often a metric falls with each step of damage, as ``correlate --levels`` does.
+
+    Parameters
+    ----------
+    scores, leave_out, direction, resamples, confidence, seed
+        As in ``correlate``.
+
+    Returns
+    -------
+    Result
+        Tables ``levels`` (mean by metric and level), ``monotonic`` (share of items whose scores fall at every step) and
+        ``prefers-damaged`` (the texts on which a metric prefers more damage).
+
+    Raises
+    ------
+    InputError
+        If no text has a level.
+
+    Notes
+    -----
+    Misleads: an average can fall although single items do not. Read ``monotonic``.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> assay.levels(scores, resamples=0).names
+    ['levels', 'monotonic', 'prefers-damaged']
+    """
+    made = _intervals(resamples, confidence, seed)
+    found = by_level(_table(scores, leave_out, direction), **made)
+    return result_of(
+        (), [level_table(found), monotonic_table(found)], levels_json(found), [worst_table(found)]
+    )
+
+
+def redundancy(
+    scores: Source,
+    method: Method = "spearman",
+    *,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+) -> Result:
+    """Correlate metrics with each other, as ``correlate --redundancy`` does.
+
+    Parameters
+    ----------
+    scores
+        As in ``correlate``.
+    method
+        Coefficient.
+    leave_out, direction
+        As in ``correlate``.
+
+    Returns
+    -------
+    Result
+        Table ``redundancy``: ``first``, ``second``, ``correlation``, ``n``.
+
+    Raises
+    ------
+    InputError
+        For an unknown method, column or metric.
+
+    Notes
+    -----
+    Misleads: over texts of all levels, any two metrics that notice damage agree.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["rouge-1", "rouge-l"])
+    >>> assay.redundancy(scores).frame[["first", "second", "n"]].values.tolist()
+    [['rouge-1', 'rouge-l', 140]]
+    """
+    check_choice("method", method, METHODS)
+    found = redundancy_of(_table(scores, leave_out, direction), method=method)
+    return result_of((), [redundancy_table(found)], redundancy_json(found))
+
+
+def acc23(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    dimension: str | None = None,
+    references: bool = False,
+    epsilon: float | None = None,
+    tie_rounding: bool = False,
+    test: bool = False,
+    swap: Literal["items", "pairs"] = "items",
+    system_scores: SystemScores = "all",
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Return pairwise accuracy with tie calibration, as in WMT23's metrics task and the command ``acc23``.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame or anything that ``read`` reads.
+    scores
+        Scores of metrics; several sources are merged.
+    dimension
+        Dimension of the ratings. Default: the only one.
+    references
+        Include the references refA, refB, synthetic_ref as systems.
+    epsilon
+        Count differences up to this size as ties. Default: the best value for each metric.
+    tie_rounding
+        Count human scores that differ only by rounding as ties (WMT23 did not).
+    test
+        Also test every two metrics, by swapping ``swap``.
+    swap
+        ``"items"``: all pairs of an item together. ``"pairs"``: as in WMT23's tables, whose p-values are too small.
+    system_scores
+        As in ``correlate``.
+    resamples, confidence, seed
+        Resamples, level and seed of intervals and tests.
+
+    Returns
+    -------
+    Result
+        Table ``accuracy``: ``accuracy`` (acc23), ``epsilon``, correlations within items and between systems, soft
+        pairwise accuracy. With ``test``: table ``accuracy-tests``.
+
+    Raises
+    ------
+    InputError
+        If scores and ratings share no text.
+
+    Notes
+    -----
+    Misleads: a calibrated epsilon is fitted to these texts, so the accuracy is slightly too high for others.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> pairs = pd.DataFrame({"item_id": [1, 1, 2, 2], "system": ["a", "b"] * 2})
+    >>> people, metric = pairs.assign(score=[1, 2, 3, 1]), pairs.assign(mine=[0.1, 0.2, 0.1, 0.4])
+    >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
+    0.5
+    """
+    problems = []
+    if epsilon is not None and not 0 <= epsilon < float("inf"):
+        problems.append(f"epsilon: {epsilon} is not a number of at least 0")
+    if test and epsilon is not None:
+        problems.append("test: not possible with epsilon, because the test needs calibrated metrics")
+    if test and not resamples:
+        problems.append("test: needs resamples above 0, the number of swaps")
+    check_choice("swap", swap, ("items", "pairs"))
+    check_choice("system_scores", system_scores, get_args(SystemScores))
+    options = Acc23Options(
+        epsilon=epsilon,
+        tie_rounding=tie_rounding,
+        references=references,
+        dimension=dimension,
+        test=test,
+        swap=swap,
+        system_scores=system_scores,
+        **_intervals(resamples, confidence, seed, problems),
+    )
+    found = accuracies_of(ratings_of(ratings), merge_tables([*map(scores_of, _each(scores))]), options)
+    tests = [accuracy_test_table(found)] if found.tests else []
+    head = [f"Metrics against {shown(found.human)}.", *found.constants]
+    return result_of(head, [accuracy_table(found), *tests], acc23_json(found))
+
+
+def meta_correlate(
+    human: Result | Source,
+    synthetic: Result | Source,
+    *,
+    method: Method = "spearman",
+    first_order: Method | None = None,
+    alternative: Alternative = "greater",
+    ratings: Source | None = None,
+    dimension: Names | None = None,
+    raters: Raters = "averaged",
+    z_normalise: bool = False,
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    resamples: int = 1_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Compare how two data sets rank metrics, as the command ``meta-correlate`` does.
+
+    Parameters
+    ----------
+    human
+        ``"published:NAME"``, a result of ``correlate`` with ratings, its JSON file, or scores whose texts ``ratings`` rate.
+    synthetic
+        ``"published:NAME"``, a result of ``correlate`` with the level, its JSON file, or scores with levels.
+    method
+        Coefficient between the two sides.
+    first_order
+        Coefficient of each metric on a side. Default: ``method``.
+    alternative
+        Of the p-value in the sentences: ``"greater"``, as in Meta-Judge, or ``"two-sided"``. ``json`` has both.
+    ratings, dimension, raters, z_normalise
+        Ratings of the texts in ``human``, if it holds scores, and their use as in ``correlate``.
+    leave_out, direction
+        As in ``correlate``, for sides that hold scores.
+    resamples, confidence, seed
+        Resamples, level and seed of intervals.
+
+    Returns
+    -------
+    Result
+        Table ``meta-correlation``: a row for each metric with ``human`` and ``synthetic``. Table ``without-family``: the
+        coefficient with its interval, then without each family.
+
+    Raises
+    ------
+    InputError
+        If the sides share no metric, or a published side lacks the coefficient.
+
+    Notes
+    -----
+    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read
+    ``without-family``.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
+    >>> found.json["n_metrics"]
+    28
+    """
+    check_choice("method", method, METHODS)
+    check_choice("first_order", first_order, (*METHODS, None))  # type: ignore[arg-type]  # None: as method
+    check_choice("alternative", alternative, get_args(Alternative))
+    made = _intervals(resamples, confidence, seed)
+    people = None if ratings is None else ratings_of(ratings)
+    options = _use_of(people, dimension, raters, z_normalise)
+    choice = _choice(leave_out, direction)
+    sides = [_side(human, people, options, human=True), _side(synthetic, None, options, human=False)]
+    check_table_choice(choice, *(side.table if isinstance(side, LiveSide) else side for side in sides))
+    first, second = (chosen_side(side, choice) for side in sides)
+    found = meta_of(first, second, method=method, first_order=first_order, **made)
+    said = meta_said(found, alternative)
+    tables = [one for one in said if isinstance(one, ResultTable)]
+    sentences = [one for one in said if isinstance(one, str)]
+    return result_of(sentences, tables, meta_json(found), verdict=meta_title(found).replace("\n", "; "))
+
+
+def calibrate(
+    ratings: Source,
+    scores: Source | Sequence[Source],
+    *,
+    dimension: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    task: str | None = None,
+    by: Names | None = None,
+    averaged: Literal["macro", "pooled"] = "macro",
+    majority: Majority = "drop",
+    paper_kappa: bool = False,
+    map: MapMethod | None = None,  # the command's name
+    resamples: int = CalibrationOptions.n_resamples,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Compare evaluators with people: agreement, kappas, bias, and where not to use them, as ``calibrate`` does.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people: a data frame or anything that ``read`` reads.
+    scores
+        Scores of one or more evaluators on the same texts: a data frame with a column for each evaluator, for instance.
+    dimension
+        Dimension of the ratings. Default: all.
+    columns
+        Which column of scores belongs to which dimension, as ``{"judge": "accuracy"}``. Default: by the end of its name.
+    task
+        Task whose classes raters chose from: a name or a YAML file. Default: the whole numbers found.
+    by
+        Columns that make the groups. Default: ``language``, ``task`` and ``dimension``, as far as they exist.
+    averaged
+        Overall result: ``"macro"`` (each group counts once) or ``"pooled"`` (each text counts once).
+    majority
+        Split votes: ``"drop"`` leaves the text out; ``"median"`` and ``"middle"`` choose a class.
+    paper_kappa
+        Count an undefined kappa as 0 in means over groups, as Multilingual does.
+    map
+        Also fit ``"isotonic"`` or ``"ordinal"`` maps from scores to ratings, cross-validated by item.
+    resamples, confidence, seed
+        Resamples, level and seed of intervals.
+
+    Returns
+    -------
+    Result
+        Tables ``agreement``, ``raters``, ``majority`` and ``bias`` for classes, ``numbers`` for other ratings,
+        ``classes``, ``where-not-to-use``. ``json`` is an object for one evaluator, a list for several.
+
+    Raises
+    ------
+    InputError
+        If scores and ratings share no text, or a column's dimension is unclear.
+
+    Notes
+    -----
+    Misleads: if one class is popular, percentage agreement is high for any evaluator, even one that always answers the
+    same. Read kappa, the bias and the sentences first.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> people = pd.DataFrame({"item_id": [1, 2, 3, 4] * 2, "rater": ["a"] * 4 + ["b"] * 4, "score": [0, 1, 2, 2] * 2})
+    >>> judge = pd.DataFrame({"item_id": [1, 2, 3, 4], "judge": [0, 1, 2, 1]})
+    >>> frame = assay.calibrate(people, judge, resamples=0).frame
+    >>> float(frame["pairwise"][0])
+    0.75
+    """
+    check_choice("averaged", averaged, ("macro", "pooled"))
+    check_choice("majority", majority, get_args(Majority))
+    check_choice("map", map, (*get_args(MapMethod), None))  # type: ignore[arg-type]  # None: no map
+    made = _intervals(resamples, confidence, seed)
+    people = ratings_of(ratings)
+    classes = find_task(task).dimensions if task is not None else ()
+    options = CalibrationOptions(majority=majority, paper_kappa=paper_kappa, dimensions=classes, **made)
+    group_by = None if by is None else names_of(by)
+    every = [
+        calibration_of(people, table, one, group_by=group_by, options=options)
+        for table in [*_map(scores_of, _each(scores))]
+        for one in evaluators_of(table, people, dimension=dimension, columns=columns)
+    ]
+    maps = [None if map is None else maps_of(one, method=map) for one in every]
+    cells = [(one.evaluator, cell) for one in every for cell in one.cells]
+    tables = list(calibration_tables(every, averaged).values())
+    further = [class_table(cells), warned_table(every)]
+    if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
+        tables.append(map_table(named))
+        further.append(reliability_table(named))
+    as_json = [
+        calibration_json(one, advice(one), own, averaged) for one, own in zip(every, maps, strict=True)
+    ]
+    verdict = " ".join(advice(one).sentence for one in every)
+    return result_of(
+        calibration_said(every), tables, as_json[0] if len(as_json) == 1 else as_json, further, verdict
+    )
+
+
+_map = map
+"""The built-in, which a parameter of `calibrate` hides."""
+
+
+def _each(scores: Source | Sequence[Source]) -> Iterable[Source]:
+    return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
+
+
+def _is_level(with_: Target) -> bool:
+    return isinstance(with_, str) and with_ == _LEVEL
+
+
+def _intervals(
+    resamples: int, confidence: float, seed: int, also_wrong: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the options of intervals as keywords of an analysis. Raises InputError with all problems."""
+    check_parameters([*interval_problems(resamples, confidence, seed), *also_wrong])
+    return {"n_resamples": resamples, "confidence_level": confidence, "rng": seed}
+
+
+def _choice(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
+    for metric, better in (direction or {}).items():
+        check_choice(f"direction of {metric}", better, get_args(Direction))
+    gone = [
+        (column, str(value)) for column, values in (leave_out or {}).items() for value in names_of(values)
+    ]
+    return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
+
+
+def _table(scores: Source, leave_out: LeaveOut | None, direction: Directions | None) -> ScoreTable:
+    table, choice = scores_of(scores), _choice(leave_out, direction)
+    check_table_choice(choice, table)
+    return chosen_table(table, choice)
+
+
+def _use_of(
+    people: RatingSet | None, dimension: Names | None, raters: Raters, z_normalise: bool
+) -> CorrelationOptions:
+    check_choice("raters", raters, get_args(Raters))
+    if people is None and (dimension is not None or raters != "averaged" or z_normalise):
+        check_parameters(["dimension, raters, z_normalise: only with human ratings"])
+    chosen = dimension_of(names_of(dimension))
+    return CorrelationOptions(raters=raters, z_normalise=z_normalise, dimension=chosen)
+
+
+def _sides(
+    scores: Source,
+    with_: Target,
+    leave_out: LeaveOut | None,
+    direction: Directions | None,
+    dimension: Names | None,
+    raters: Raters,
+    z_normalise: bool,
+    system_scores: SystemScores,
+    made: Mapping[str, Any],
+) -> tuple[ScoreTable, RatingSet | None, CorrelationOptions]:
+    """Return the chosen scores, the chosen ratings (None: levels), and how to use them."""
+    check_choice("system_scores", system_scores, get_args(SystemScores))
+    table = _table(scores, leave_out, direction)
+    people = None if _is_level(with_) else ratings_of(with_)
+    options = replace(_use_of(people, dimension, raters, z_normalise), system_scores=system_scores, **made)
+    if people is not None:
+        people = chosen_people(people, _choice(leave_out, direction), table)
+    return table, people, options
+
+
+def _side(
+    given: Result | Source, people: RatingSet | None, options: CorrelationOptions, *, human: bool
+) -> Side:
+    """Return a side of a meta-correlation; see `meta_correlate`."""
+    if isinstance(given, Result):
+        if given.tables[0].name != "correlations":
+            raise InputError(
+                f"A side is a result of correlate. This one has the table {given.tables[0].name}."
+            )
+        return read_correlations(json.dumps(given.json).encode(), "correlations", synthetic=not human)
+    if frame_in(given) is None:
+        name = os.fspath(given)  # type: ignore[arg-type]  # it is no frame
+        if name.startswith(PREFIX):
+            return published_side(name)
+        path = Path(name)
+        if path.suffix.lower() == ".json" and not path.is_dir() and people is None:
+            return read_correlations(data_of(path), path.name, synthetic=not human)
+    table = scores_of(given)
+    name = table.file_name or "scores"
+    if not human:
+        return LiveSide(name, table)
+    if people is None:
+        raise InputError(
+            f"The human side {shown(name)} is a table of scores. Give the ratings of its texts with ratings=."
+        )
+    return LiveSide(name, table, people, options)

@@ -1,0 +1,319 @@
+"""Data frames to the house's types and back, through the same readers as files."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
+
+from core.errors import InputError
+from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs
+from core.formats.ratings import write_ratings_jsonl
+from core.formats.registry import read_ratings, read_scores, read_texts
+from core.formats.scorable import write_outputs
+from core.formats.scores import Shape, write_scores_jsonl
+from core.schema.scores import OutputSet, RatingSet, ScoreTable
+from core.store import Store, database_path, open_store
+from core.tables.mapping import checked_columns, with_columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
+"""A data frame, a path, `run:3` or `study:NAME`."""
+Kind = Literal["texts", "scores", "ratings"]
+Names = Sequence[str] | str
+"""Several names, or one."""
+Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
+Found = TypeVar("Found", OutputSet, ScoreTable, RatingSet)
+FRAME = "data frame"
+"""What messages call a data frame that was not read from a file."""
+_STUDY, _RUN = "study:", "run:"
+
+
+def read(
+    source: Source,
+    kind: Kind = "texts",
+    *,
+    columns: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    ratings: str | None = None,
+    lower_is_better: bool = False,
+    flip: Names = (),
+    shape: Shape = "long",
+    db: str | os.PathLike[str] | None = None,
+) -> pd.DataFrame:
+    """Read texts, scores or ratings from anything that the commands read.
+
+    Parameters
+    ----------
+    source
+        A file (CSV, JSONL, JSON, Parquet, MQM TSV, ``.seg.score``, METAL's JSON ...), an mt-metrics-eval folder,
+        ``"run:3"``, ``"study:NAME"`` (unblinded), or a data frame whose columns have other names.
+    kind
+        ``"texts"``, ``"scores"`` (of metrics or judges) or ``"ratings"`` (by people).
+    columns
+        Columns with other names than expected, as ``{"text": "output"}``: Assay's name, then the file's.
+    language_pair
+        Which pair to read when a folder has several, e.g. ``"en-de"``.
+    ratings
+        Which rating set to read when a folder has several, e.g. ``"mqm"``.
+    lower_is_better
+        For ratings in a table: low ratings are better. Their signs are reversed.
+    flip
+        For METAL's JSON: dimensions in which 1 means bad.
+    shape
+        For scores: ``"long"`` has a row for each text and metric, ``"wide"`` a column for each metric, without reasons
+        for undefined scores.
+    db
+        Database of ``run:`` and ``study:``. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    DataFrame
+        Texts: ``item_id``, ``system``, ``level``, ``language``, labels, ``text``, ``reference``, ``source``.
+        Scores (long): ``item``, ``system``, ``level``, ``language``, labels, ``metric``, ``score``, ``reason``,
+        ``family``, ``direction``, ``signature``.
+        Ratings: ``item_id``, ``system``, ``level``, ``rater``, ``score`` (higher is better), ``dimension``, ``language``.
+        ``attrs`` has ``notes``, ``left_out`` (reason -> number of rows) and ``name``.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file and its place.
+
+    Notes
+    -----
+    Misleads: rows without a text or a rating are left out. ``attrs["left_out"]`` counts them. pandas drops ``attrs``
+    when frames are merged.
+
+    Examples
+    --------
+    >>> import assay
+    >>> texts = assay.read("data/demo/answers.csv")
+    >>> len(texts), sorted(texts["level"].unique())
+    (140, ['A0', 'A1', 'A2', 'A3', 'A4'])
+    """
+    check_choice("kind", kind, get_args(Kind))
+    check_choice("shape", shape, get_args(Shape))
+    asked = {"lower_is_better": lower_is_better, "flip": names_of(flip)} if kind == "ratings" else {}
+    if kind != "ratings" and (lower_is_better or flip or ratings):
+        check_parameters(["lower_is_better, flip, ratings: only for kind='ratings'"])
+    found = contents(
+        source, kind, columns=columns, language_pair=language_pair, ratings=ratings, db=db, **asked
+    )
+    return frame_from(found, shape)
+
+
+def contents(
+    source: Source,
+    kind: Kind,
+    *,
+    columns: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    ratings: str | None = None,
+    db: str | os.PathLike[str] | None = None,
+    **asked: Any,
+) -> Any:
+    """Read a source as the house's type. asked: keywords of the reader. Raises InputError."""
+    if (frame := frame_in(source)) is not None:
+        check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
+        return _of_frame(frame, kind, columns, asked)
+    given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
+    path = Path(given)
+    stored = given.startswith((_RUN, _STUDY))
+    if stored or path.is_dir():
+        lacking = _only("a table", columns=columns)
+        lacking += _only("a table", lower_is_better=asked.get("lower_is_better"), flip=asked.get("flip"))
+        lacking += _only("a folder", language_pair=language_pair, ratings=ratings) if stored else []
+        check_parameters(lacking)
+        return _of_store(given, kind, db) if stored else _of_folder(path, kind, language_pair, ratings)
+    check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
+    return _READERS[kind](with_columns(data_of(path), path.name, _checked(columns)), path.name, **asked)
+
+
+_READERS: Mapping[Kind, Callable[..., Any]] = {
+    "texts": read_texts,
+    "scores": read_scores,
+    "ratings": read_ratings,
+}
+
+
+def texts_of(source: Source) -> OutputSet:
+    """Return the texts of a source. Raises InputError."""
+    found: OutputSet = contents(source, "texts")
+    return found
+
+
+def scores_of(source: Source) -> ScoreTable:
+    """Return the scores of a source. Raises InputError."""
+    found: ScoreTable = contents(source, "scores")
+    return found
+
+
+def ratings_of(source: Source) -> RatingSet:
+    """Return the ratings of a source. Raises InputError."""
+    found: RatingSet = contents(source, "ratings")
+    return found
+
+
+def _of_folder(path: Path, kind: Kind, pair: str | None, ratings: str | None) -> Contents:
+    if kind == "texts":
+        return read_folder_outputs(path, language_pair=pair)
+    found = read_folder(path, language_pair=pair)
+    return ratings_among(found.ratings, ratings, None) if kind == "ratings" else found.scores
+
+
+def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Contents:
+    # Imported lazily: runs and studies load slowly.
+    from core.runs.generation import texts_of_run
+    from core.runs.path import at_hand
+    from core.runs.scoring import score_table
+    from core.runs.texts import texts_of_study
+    from core.store.studies import find_study
+    from core.study.analysis_set import released_record
+    from core.study.ratings import rating_set_of
+
+    _, _, name = given.partition(":")
+    of_run = given.startswith(_RUN)
+    if of_run and not (name.isascii() and name.isdigit()):
+        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
+    lacking = "ratings" if of_run else "scores"
+    if kind == lacking:
+        raise InputError(f"{given} has no {kind}. {'A run' if of_run else 'A study'} is no source of them.")
+    with existing_store(db) as store:
+        if kind == "texts":
+            found = (
+                texts_of_run(at_hand(store, int(name)))
+                if of_run
+                else texts_of_study(store, find_study(store, name))
+            )
+            return read_texts(*found)
+        if of_run:
+            return score_table(at_hand(store, int(name)))
+        return rating_set_of(released_record(store, find_study(store, name)))
+
+
+def existing_store(db: str | os.PathLike[str] | None) -> Store:
+    """Open a database. Raises InputError if it does not exist, so that a mistyped path creates none."""
+    path = database_path(db)
+    if not path.exists():
+        raise InputError(f"There is no database {path}. Name another with db=, or start the app once.")
+    return open_store(path)
+
+
+def _of_frame(
+    frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str] | None, asked: Mapping[str, Any]
+) -> Contents:
+    """Read a frame as its own JSONL file; problems name its rows by their index."""
+    try:
+        data = with_columns(jsonl_of(frame), FRAME, _checked(columns))
+        found: Contents = _READERS[kind](data, FRAME, **asked)
+    except InputError as problem:
+        raise InputError(problem.what, problem.found.each(lambda one: _by_index(one, frame))) from None
+    notes = dict.fromkeys((*frame.attrs.get("notes", ()), *found.notes))
+    found = replace(found, file_name=str(frame.attrs.get("name", kind)), notes=tuple(notes))
+    if isinstance(found, ScoreTable):
+        return found
+    return replace(found, left_out={**frame.attrs.get("left_out", {}), **found.left_out})
+
+
+def _by_index(problem: str, frame: pd.DataFrame) -> str:
+    """Replace lines of the JSONL by the labels of the frame's index."""
+    place, mark, rest = problem.partition(": ")
+
+    def label(found: re.Match[str]) -> str:
+        at = int(found[1]) - 1
+        return f"row {frame.index[at]}" if at < len(frame) else found[0]
+
+    return re.sub(r"\bline (\d+)\b", label, place) + mark + rest
+
+
+def jsonl_of(frame: pd.DataFrame) -> bytes:
+    """Return a frame as JSONL, one row a line. A named index counts as a column; missing values become null."""
+    import pandas as pd  # loads slowly
+
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    names = [str(name) for name in frame.columns]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"{FRAME} has several columns named {', '.join(twice)}. Keep one of each.")
+    columns = [[_cell(value, pd.isna) for value in frame.iloc[:, at].tolist()] for at in range(len(names))]
+    rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+    return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def _cell(value: Any, is_missing: Callable[[Any], Any]) -> Any:
+    if isinstance(value, str | bool | list | dict):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else str(value) if math.isinf(value) else value
+    return None if is_missing(value) is True else value
+
+
+def frame_in(source: Source) -> pd.DataFrame | None:
+    """Return the source if it is a data frame, else None. Raises InputError for anything but a frame, text or path."""
+    if isinstance(source, str | os.PathLike):
+        return None
+    import pandas as pd  # loads slowly
+
+    if not isinstance(source, pd.DataFrame):
+        raise InputError(f"{type(source).__name__} is neither a data frame nor the path of a file.")
+    return source
+
+
+def frame_from(found: Contents, shape: Shape = "long") -> pd.DataFrame:
+    """Return contents as a data frame; `attrs` has name, notes and what was left out."""
+    import pandas as pd  # loads slowly
+
+    if isinstance(found, OutputSet):
+        data = write_outputs(found.outputs)
+    elif isinstance(found, RatingSet):
+        data = write_ratings_jsonl(found)
+    else:
+        data = write_scores_jsonl(found, shape)
+    # Not pandas' reader, which would turn an item "007" into 7 and a text "NA" into nothing.
+    frame = pd.DataFrame([json.loads(line) for line in data.splitlines()])
+    left_out = {} if isinstance(found, ScoreTable) else dict(found.left_out)
+    frame.attrs = {"name": found.file_name, "notes": list(found.notes), "left_out": left_out}
+    return frame
+
+
+def data_of(path: Path) -> bytes:
+    """Return the bytes of a file. Raises InputError that names it."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
+
+
+def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
+    return checked_columns((columns or {}).items())
+
+
+def _only(where: str, **given: object) -> list[str]:
+    return [f"{name}: only for {where}; leave it out" for name, value in given.items() if value]
+
+
+def check_parameters(problems: Sequence[str]) -> None:
+    """Raise InputError if there are problems."""
+    if problems:
+        raise InputError("Invalid parameters", problems)
+
+
+def check_choice(name: str, value: object, offered: Collection[str]) -> None:
+    """Raise InputError if a parameter's value is none of those offered."""
+    if value not in offered:
+        check_parameters([f"{name}: {value!r} is not one of {', '.join(offered)}"])
+
+
+def names_of(given: Names | None) -> list[str]:
+    """Return names as a list; one name may be given alone."""
+    return [] if given is None else [given] if isinstance(given, str) else list(given)

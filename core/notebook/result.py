@@ -1,0 +1,141 @@
+"""The result of every analysis: sentences, tables as data frames, and the documented JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from core.report import frame_of, headings, lines, notes, terminal_lines
+from core.results.choices import check_names
+from core.schema.result_table import ResultTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Result:
+    """The result of an analysis. A notebook displays its sentences, its main table and the notes below.
+
+    The display rounds and shows the columns that readers need. `frame` has every column and every digit.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> found = assay.correlate(scores, with_="level")
+    >>> found.names
+    ['correlations']
+    >>> found.frame[["metric", "n"]].to_dict("records")
+    [{'metric': 'chrf-6-0', 'n': 140}]
+    """
+
+    sentences: tuple[str, ...]
+    """What the command prints before its tables: what was compared, verdict, warnings."""
+    tables: tuple[ResultTable, ...]
+    """Every table, the main one first. `result[name]` is easier to use."""
+    json: Any
+    """What the command prints with `--json`, described in docs/formats.md."""
+    verdict: str = ""
+    """The answer in one line, if the analysis gives one; it is among the sentences too."""
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The main table, as the command writes it to a CSV file: an interval is `name`, `name_low`, `name_high` ...
+
+        `frame.attrs` holds the notes.
+        """
+        frame = frame_of(self.tables[0])
+        frame.attrs = {"notes": list(self.notes)}
+        return frame
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the main table: how intervals were made, what is undefined or left out, and why."""
+        return tuple(notes(self.tables[0]))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all tables, as for the command's `--table`."""
+        return [table.name for table in self.tables]
+
+    def __getitem__(self, name: str) -> Result:
+        """Return the result with only the table of this name. Raises InputError for an unknown name."""
+        check_names("table", [name], self.names)
+        table = self.tables[self.names.index(name)]
+        return Result((), (table,), self.json)
+
+    def __repr__(self) -> str:
+        """Return what the command prints, with the main table only."""
+        return "\n".join([*self.sentences, *terminal_lines(self.tables[0]), *self._others()])
+
+    def _repr_html_(self) -> str:
+        """Return the display of a notebook."""
+        said = "".join(f"<p>{escape(one)}</p>" for one in self.sentences if one)
+        below = "".join(f"<p><small>{escape(one)}</small></p>" for one in [*self.notes, *self._others()])
+        return f"{said}{_html(self.tables[0])}{below}"
+
+    def _others(self) -> list[str]:
+        names = ", ".join(self.names[1:])
+        return [f"Further tables: {names}. Show one with result[name]."] if names else []
+
+
+def _html(table: ResultTable) -> str:
+    title = f"<caption>{escape(table.title)}</caption>" if table.title else ""
+    head = "".join(f"<th>{escape(one)}</th>" for one in headings(table))
+    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in lines(table))
+    return (
+        f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if table.rows else title
+    )
+
+
+def result_of(
+    sentences: Sequence[str],
+    tables: Sequence[ResultTable],
+    as_json: Any,
+    further: Sequence[ResultTable] = (),
+    verdict: str = "",
+) -> Result:
+    """Build a result. further: tables that the command writes to files only."""
+    return Result(tuple(sentences), (*tables, *further), as_json, verdict)
+
+
+def plot(result: Result, column: str | None = None) -> go.Figure:
+    """Draw the numbers of a result's main table with their intervals, one row of the table a row of the figure.
+
+    Parameters
+    ----------
+    result
+        Of any analysis, or one of its tables: ``plot(result["agreement"])``.
+    column
+        Column of numbers to draw, as the display or the frame calls it. Default: the first one with intervals, else the
+        first one of numbers.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    InputError
+        If the table has no such column, or no numbers.
+
+    Notes
+    -----
+    Misleads: intervals that overlap do not show that two metrics are alike. ``rank`` tests the difference on the same
+    texts.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics="chrf-6-0")
+    >>> figure = assay.plot(assay.correlate(scores, with_="level"), "spearman")
+    >>> figure.layout.xaxis.title.text
+    'Spearman'
+    """
+    from core.plots.tables import dots  # loads plotly
+
+    return dots(result.tables[0], column)

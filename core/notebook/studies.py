@@ -1,0 +1,205 @@
+"""Studies: their list, their results and every answer."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import InputError, NotFound
+from core.notebook.frames import Names, check_parameters, data_of, existing_store, names_of
+from core.notebook.result import Result, result_of
+from core.results.cells import plain
+from core.results.study.counted import Filters
+from core.results.study.results import headline, results_said
+from core.results.study.results import study_results as results_of
+from core.results.study.tables import rating_results, shown_tables
+from core.schema.study import StudyRecord
+from core.store.studies import find_study, list_studies, write_log
+from core.study.analysis_set import check_released, fix_when_shown, released_record
+from core.study.bundle import is_bundle, read_bundle
+from core.study.export import annotation_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def studies(db: str | os.PathLike[str] | None = None) -> pd.DataFrame:
+    """List the studies of a database, as ``study list`` does.
+
+    Parameters
+    ----------
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    DataFrame
+        ``name``, ``kind`` (pairs or ratings), ``asks`` (levels, preference or ratings), ``state``, ``candidate``,
+        ``comparator``, ``task`` (of a rating study), ``margin``, ``created_utc``.
+
+    Raises
+    ------
+    InputError
+        If there is no such database.
+
+    Examples
+    --------
+    >>> import assay
+    >>> list(assay.studies(demo_database)["state"])
+    ['unblinded']
+    """
+    import pandas as pd  # loads slowly
+
+    with existing_store(db) as store:
+        found = list_studies(store)
+    columns = ("name", "kind", "asks", "state", "candidate", "comparator", "task", "margin", "created_utc")
+    rows = [
+        (
+            *(one.name, one.kind, one.asks, one.state),
+            *((one.design.candidate, one.design.comparator) if one.kind == "pairs" else (None, None)),
+            None if one.task is None else one.task.name,
+            one.design.margin if one.kind == "pairs" else None,
+            one.created_utc,
+        )
+        for one in found
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def study_results(
+    study: str | os.PathLike[str],
+    *,
+    levels: Names | None = None,
+    raters: Names | None = None,
+    questions: Names | None = None,
+    languages: Names | None = None,
+    resamples: int = 10_000,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Return the results of an unblinded study, as ``study results`` does: the verdict first.
+
+    Parameters
+    ----------
+    study
+        Name of a study, or the path of a bundle (.zip).
+    levels, raters, questions, languages
+        Names to include. Default: the declared analysis. Any filter makes the result exploratory.
+    resamples
+        Resamples of the intervals, at least 1.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ... Ratings: ``totals``,
+        ``raters`` and ``consistency``. docs/formats.md describes all of them.
+
+    Raises
+    ------
+    InputError
+        For an unknown level, rater, question or language, and for filters of a rating study.
+    NotFound
+        For an unknown study.
+    NotAllowed
+        Before the study is unblinded.
+
+    Notes
+    -----
+    Misleads: a result that is not non-inferior is not inferior. A verdict changed by a filter is exploratory.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.study_results("demo", db=demo_database)
+    >>> found.json["verdict"]["value"]
+    'non-inferior'
+    """
+    check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])
+    given = {"levels": levels, "raters": raters, "questions": questions, "languages": languages}
+    record, stored = _record(study, db)
+    if record.study.kind == "ratings":
+        if named := [name for name, value in given.items() if value is not None]:
+            raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
+        as_json, said, tables = rating_results(record, n_resamples=resamples)
+        return result_of(said, tables, plain(as_json))
+    if levels is not None and record.study.asks == "preference":
+        raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
+    filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})
+    found = results_of(record, filters, n_resamples=resamples)
+    if stored:
+        with existing_store(db) as store:
+            fix_when_shown(store, record.study.study_id)
+    return result_of(
+        results_said(found), shown_tables(found), plain(found.to_json()), verdict=headline(found)[0]
+    )
+
+
+def study_annotations(
+    study: str | os.PathLike[str], *, db: str | os.PathLike[str] | None = None
+) -> pd.DataFrame:
+    """Return every answer of an unblinded study, as ``study export --format csv`` writes them.
+
+    Parameters
+    ----------
+    study
+        Name of a study, or the path of a bundle (.zip).
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    DataFrame
+        One row for each answer to a pair, or for each text and rater. docs/formats.md describes the columns. The main
+        analysis leaves out rows with ``dry_run``, ``repeat``, ``excluded``, and levels with ``main_analysis`` false.
+
+    Raises
+    ------
+    NotFound
+        For an unknown study.
+    NotAllowed
+        Before the study is unblinded.
+
+    Notes
+    -----
+    Misleads: all answers are here, also previews and hidden repeats. Filter before you count.
+
+    Examples
+    --------
+    >>> import assay
+    >>> answers = assay.study_annotations("demo", db=demo_database)
+    >>> sorted(answers["choice_decoded"].unique())
+    ['both_bad', 'both_good', 'candidate', 'comparator']
+    """
+    import pandas as pd  # loads slowly
+
+    record, stored = _record(study, db, seen=True)
+    columns, rows = annotation_rows(record)
+    if stored:
+        with existing_store(db) as store:
+            write_log(store, record.study.study_id, "exported", "data frame")
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _record(
+    study: str | os.PathLike[str], db: str | os.PathLike[str] | None, *, seen: bool = False
+) -> tuple[StudyRecord, bool]:
+    """Return a study's record, and whether it comes from the database. seen: as in released_record."""
+    name = os.fspath(study)
+    path = Path(name)
+    if path.is_file() and is_bundle(data := data_of(path)):
+        return _bundle(data, path), False
+    try:
+        with existing_store(db) as store:
+            return released_record(store, find_study(store, name), seen=seen), True
+    except NotFound:
+        if path.suffix.lower() == ".zip":  # meant as a file, so report what is wrong with it
+            return _bundle(data_of(path), path), False
+        raise
+
+
+def _bundle(data: bytes, path: Path) -> StudyRecord:
+    record = read_bundle(data, path.name)
+    check_released(record.study)
+    return record

@@ -1,0 +1,267 @@
+"""Every function gives the numbers of its command: the same JSON, and the same table as the command's CSV."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import assay
+from core.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "data" / "demo"
+Told = Callable[..., Any]
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Told:
+    """Run a command with --json and return what it prints."""
+
+    def run(*words: object) -> Any:
+        capsys.readouterr()
+        assert main([str(word) for word in (*words, "--json")]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def scores_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scores of the demo answers, written by the command."""
+    folder = tmp_path_factory.mktemp("scores")
+    out = folder / "scores.csv"
+    words = ["--metrics", "bleu-4,chrf-6-0,ter,rouge-l", "--out", out, "--db", folder / "assay.db"]
+    assert main([str(word) for word in ("score", DEMO / "answers.csv", *words)]) == 0
+    return out
+
+
+def in_json(found: object) -> Any:
+    """A result as a file has it: tuples are lists."""
+    return json.loads(json.dumps(found, allow_nan=False))
+
+
+def test_score(scores_file: Path) -> None:
+    texts = assay.read(DEMO / "answers.csv")
+    made = assay.score(texts, ["bleu-4", "chrf-6-0", "ter", "rouge-l"])
+    written = assay.read(scores_file, "scores")
+    pd.testing.assert_frame_equal(made, written)
+    assert len(made) == 4 * 140
+    assert made.groupby("metric")["direction"].first().to_dict() == {
+        "bleu-4": "higher",
+        "chrf-6-0": "higher",
+        "rouge-l": "higher",
+        "ter": "lower",
+    }
+
+
+def test_damage(tmp_path: Path) -> None:
+    words = ["generate", "damage", DEMO / "questions.jsonl", "--seed", 7, "--levels", "0,3,5"]
+    assert main([*map(str, words), "--out", str(tmp_path), "--db", str(tmp_path / "assay.db")]) == 0
+    written = assay.read(tmp_path / "outputs.jsonl")
+    made = assay.damage(DEMO / "questions.jsonl", seed=7, levels=[0, 3, 5])
+    pd.testing.assert_frame_equal(made, written)
+    questions = pd.read_json(DEMO / "questions.jsonl", lines=True)
+    pd.testing.assert_frame_equal(
+        assay.damage(questions, seed=7, levels="0,3,5")["text"].to_frame(), written[["text"]]
+    )
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_correlate_with_levels(scores_file: Path, told: Told, as_frame: bool, tmp_path: Path) -> None:
+    scores: Any = assay.read(scores_file, "scores") if as_frame else scores_file
+    words = ["--group", "system", "--leave-out", "item=d03", "--resamples", 99, "--seed", 4]
+    words += ["--methods", "spearman,pearson", "--resample", "items", "--confidence", 0.9]
+    found = assay.correlate(
+        scores,
+        "level",
+        group="system",
+        leave_out={"item": ["d03"]},
+        resamples=99,
+        seed=4,
+        methods=["spearman", "pearson"],
+        resample="items",
+        confidence=0.9,
+    )
+    assert in_json(found.json) == told("correlate", scores_file, "--with", "level", *words)
+    out = tmp_path / "out.csv"
+    assert main([*map(str, ["correlate", scores_file, "--with", "level", *words, "--out", out])]) == 0
+    written = pd.read_csv(out)
+    assert list(found.frame.columns) == list(written.columns)
+    numbers = [name for name in written if pd.api.types.is_float_dtype(written[name])]
+    assert len(numbers) > 20
+    made = found.frame[numbers].replace("", float("nan")).astype(float)
+    pd.testing.assert_frame_equal(made, written[numbers], check_exact=True)
+
+
+def test_correlate_until_intervals_settle(scores_file: Path, told: Told) -> None:
+    found = assay.correlate(scores_file, raw_level=True, methods="kendall")
+    words = ["--with", "level", "--raw-level", "--methods", "kendall"]
+    assert in_json(found.json) == told("correlate", scores_file, *words)
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_correlate_with_ratings(ratings_file: Path, judge_file: Path, told: Told, as_frame: bool) -> None:
+    pair: Any = (judge_file, ratings_file)
+    if as_frame:
+        pair = (assay.read(judge_file, "scores"), assay.read(ratings_file, "ratings"))
+    found = assay.correlate(
+        *pair, dimension=["facts", "style"], z_normalise=True, leave_out={"language": "de"}, resamples=50
+    )
+    words = ["--with", "human", "--human", ratings_file, "--dimension", "facts,style", "--z-normalise"]
+    words += ["--leave-out", "language=de", "--resamples", 50]
+    assert in_json(found.json) == told("correlate", judge_file, *words)
+    kept = assay.correlate(*pair, dimension="facts", raters="kept", system_scores="rated", resamples=0)
+    words = ["--human", ratings_file, "--dimension", "facts", "--raters", "kept", "--system-scores", "rated"]
+    assert in_json(kept.json) == told("correlate", judge_file, "--with", "human", *words, "--resamples", 0)
+
+
+def test_low_ratings_may_be_better(ratings_file: Path, judge_file: Path, told: Told) -> None:
+    people = assay.read(ratings_file, "ratings", lower_is_better=True)
+    found = assay.correlate(
+        judge_file, people, dimension="facts", direction={"first-facts": "lower"}, resamples=9
+    )
+    words = ["--human", ratings_file, "--dimension", "facts", "--lower-is-better", "--resamples", 9]
+    words += ["--direction", "first-facts=lower"]
+    assert in_json(found.json) == told("correlate", judge_file, "--with", "human", *words)
+
+
+def test_rank_levels_and_redundancy(scores_file: Path, told: Told) -> None:
+    words = ["--rank", "spearman", "--levels", "--redundancy", "kendall", "--resamples", 200, "--seed", 2]
+    printed = told("correlate", scores_file, "--with", "level", *words)
+    ranked = assay.rank(scores_file, "level", method="spearman", resamples=200, seed=2)
+    assert in_json(ranked.json) == printed["ranking"]
+    assert in_json(assay.levels(scores_file, resamples=200, seed=2).json) == printed["levels"]
+    assert in_json(assay.redundancy(scores_file, "kendall").json) == printed["redundancy"]
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_a_folder_as_in_wmt(wmt_folder: Path, told: Told, as_frame: bool) -> None:
+    people = assay.read(wmt_folder, "ratings")
+    scores: Any = assay.read(wmt_folder, "scores") if as_frame else wmt_folder
+    found = assay.acc23(people, scores, test=True, resamples=50)
+    assert in_json(found.json) == told("acc23", wmt_folder, wmt_folder, "--test", "--resamples", 50)
+    assert found.names == ["accuracy", "accuracy-tests"]
+    followed = assay.correlate(scores, people, leave_out={"system": "sysC"}, resamples=50)
+    words = ["--with", "human", "--leave-out", "system=sysC", "--resamples", 50]
+    assert in_json(followed.json) == told("correlate", wmt_folder, *words)
+    texts = assay.read(wmt_folder)
+    assert set(texts["system"]) == {"sysA", "sysB", "sysC"}
+    assert len(texts) == 36
+
+
+def test_acc23_of_a_fixed_epsilon(wmt_folder: Path, told: Told) -> None:
+    found = assay.acc23(wmt_folder, [wmt_folder], epsilon=0.5, references=True, resamples=20, seed=3)
+    words = ["--epsilon", 0.5, "--references", "--resamples", 20, "--seed", 3]
+    assert in_json(found.json) == told("acc23", wmt_folder, wmt_folder, *words)
+
+
+def test_meta_correlate(scores_file: Path, told: Told, tmp_path: Path) -> None:
+    words = ["--with", "level", "--resamples", 50, "--out", tmp_path / "correlations"]
+    words[-1] = tmp_path / "correlations.json"
+    assert main([*map(str, ["correlate", scores_file, *words])]) == 0
+    capsys_json = told("meta-correlate", "published:cus-qa-cs", tmp_path / "correlations.json", "--seed", 5)
+    from_file = assay.meta_correlate("published:cus-qa-cs", tmp_path / "correlations.json", seed=5)
+    assert in_json(from_file.json) == capsys_json
+    followed = assay.correlate(scores_file, "level", resamples=50)
+    found = in_json(assay.meta_correlate("published:cus-qa-cs", followed, seed=5).json)
+    assert {**found, "synthetic": "", "dropped": ""} == {**capsys_json, "synthetic": "", "dropped": ""}
+    assert assay.meta_correlate("published:cus-qa-cs", followed, seed=5).verdict.startswith(
+        "Meta-correlation"
+    )
+
+
+def test_meta_correlate_of_scores(wmt_folder: Path, scores_file: Path, told: Told) -> None:
+    scores = assay.read(scores_file, "scores")
+    people = scores[scores["metric"] == "ter"][["item", "system", "level"]].drop_duplicates()
+    people = people.assign(score=range(len(people)))
+    file = scores_file.parent / "people.csv"
+    people.to_csv(file, index=False)
+    found = in_json(assay.meta_correlate(scores, scores, ratings=people, method="pearson", resamples=20).json)
+    words = ["--human", file, "--method", "pearson", "--resamples", 20]
+    printed = told("meta-correlate", scores_file, scores_file, *words)
+    for name in ("human", "synthetic"):  # the command names the path, a frame the file alone
+        assert Path(printed.pop(name)).name == found.pop(name)
+    assert found == printed
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_calibrate(ratings_file: Path, judge_file: Path, told: Told, as_frame: bool) -> None:
+    pair: Any = (ratings_file, judge_file)
+    if as_frame:
+        pair = (assay.read(ratings_file, "ratings"), assay.read(judge_file, "scores"))
+    found = assay.calibrate(
+        *pair, by=["language", "dimension"], majority="median", map="isotonic", resamples=40
+    )
+    words = ["--by", "language,dimension", "--majority", "median", "--map", "isotonic", "--resamples", 40]
+    assert in_json(found.json) == told("calibrate", ratings_file, judge_file, *words)
+    assert [one["evaluator"] for one in found.json] == ["first", "second"]
+    one = assay.calibrate(*pair, columns={"first-facts": "facts"}, averaged="pooled", resamples=40)
+    words = ["--columns", "first-facts=facts", "--pooled", "--resamples", 40]
+    assert in_json(one.json) == told("calibrate", ratings_file, judge_file, *words)
+
+
+def test_study_results(demo_database: Path, told: Told, tmp_path: Path) -> None:
+    words = ["study", "results", "demo", "--db", demo_database, "--resamples", 500]
+    printed = told(*words)  # first: it records when results of imported votes were first shown
+    found = assay.study_results("demo", db=demo_database, resamples=500)
+    assert in_json(found.json) | {"after_unblinding": 0} == printed | {"after_unblinding": 0}
+    assert found.json["verdict"]["value"] == "non-inferior"
+    part = assay.study_results(
+        "demo", db=demo_database, resamples=500, raters=["sim-1", "sim-2"], levels="A1"
+    )
+    narrow = told(*words, "--raters", "sim-1,sim-2", "--levels", "A1")
+    assert in_json(part.json) | {"after_unblinding": 0} == narrow | {"after_unblinding": 0}
+    bundle = tmp_path / "demo.zip"
+    export = ["study", "export", "demo", "--format", "bundle", "--out", bundle, "--db", demo_database]
+    assert main([*map(str, export)]) == 0
+    assert in_json(assay.study_results(bundle, resamples=500).json)["verdict"] == found.json["verdict"]
+
+
+def test_study_annotations(demo_database: Path, tmp_path: Path) -> None:
+    out = tmp_path / "answers.csv"
+    words = ["study", "export", "demo", "--format", "csv", "--out", out, "--db", demo_database]
+    assert main([*map(str, words)]) == 0
+    written = pd.read_csv(out)
+    found = assay.study_annotations("demo", db=demo_database)
+    assert len(found) == 3 * 14 * 5
+    assert list(found.columns) == list(written.columns)
+    assert found["choice_decoded"].tolist() == written["choice_decoded"].tolist()
+    assert found["main_analysis"].tolist() == written["main_analysis"].tolist()
+
+
+def test_texts_and_scores_of_runs(tmp_path: Path) -> None:
+    database = tmp_path / "assay.db"
+    made = assay.damage(DEMO / "questions.jsonl", levels=[0, 5], db=database)
+    scores = assay.score(made, "chrf-6-0", db=database)
+    again = assay.read("run:1", db=database)
+    pd.testing.assert_frame_equal(again, made)
+    pd.testing.assert_frame_equal(assay.read("run:2", "scores", db=database), scores)
+    # The command finds the scores that the function stored.
+    out = tmp_path / "scores.csv"
+    words = ["score", "run:1", "--metrics", "chrf-6-0", "--out", out, "--db", database]
+    assert main([*map(str, words)]) == 0
+    assert assay.read(out, "scores")["score"].tolist() == scores["score"].tolist()
+
+
+def test_a_rating_study(tmp_path: Path, told: Told) -> None:
+    from core.store import open_store
+    from scripts import rated_demo
+
+    database = tmp_path / "assay.db"
+    with open_store(database) as store:
+        token = rated_demo.study_of_marks(store)
+        rated_demo.mark(store, token, range(1, 7))
+        rated_demo.end(store)
+    found = assay.study_results("marks", db=database, resamples=100)
+    assert in_json(found.json) == told("study", "results", "marks", "--db", database, "--resamples", 100)
+    answers = assay.study_annotations("marks", db=database)
+    assert len(answers) == 6
+    people = assay.read("study:marks", "ratings", db=database)
+    overall = people[people["dimension"] == "overall"]
+    assert sorted(overall["score"]) == sorted(answers["score_overall"])
+    assert assay.studies(database)["task"].tolist() == ["factual-errors"]
+    with pytest.raises(assay.InputError, match="raters"):
+        assay.study_results("marks", db=database, raters="rater-1")
