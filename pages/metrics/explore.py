@@ -245,12 +245,9 @@ def _name_of(row: ScoredRow, texts: Points, values: tuple[float, float] | None) 
 def _numbers(scores: Scores, target: Target, row: int) -> None:
     """Show all scores of a text, and how people rated it."""
     result_table.show(scores_of_text(scores.table, row), titled=False, files=False)
-    people = target.ratings
-    if people is None:
+    if target.ratings is None:
         return
-    ratings = chosen_scores.once(
-        ("ratings of texts", *scores.key, *target.key), lambda: ratings_of_texts(scores.table, people)
-    ).get(row, ())
+    ratings = ratings_of_texts(scores.table, target.ratings).get(row, ())
     if ratings:
         result_table.show(rating_table(ratings), titled=False, files=False)
     else:
