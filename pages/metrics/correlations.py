@@ -263,7 +263,7 @@ def _target_in_words(report: CorrelationReport, hidden: int) -> None:
     }
     filtered = f" {hidden} rows are hidden by the filters." if hidden else ""
     st.markdown(
-        f":small[Correlated with {words[report.against]}. Click a column heading to sort.{filtered} The CSV contains "
+        f":small[Correlated with {words[report.against]}. Click a cell for the texts behind it, a column heading to sort.{filtered} The CSV contains "
         "every interval.]"
     )
 

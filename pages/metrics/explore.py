@@ -38,8 +38,6 @@ _METRIC, _GROUP, _SYSTEM, _TEXT = (
 _SECOND = "metrics_compared"
 _PRESSES = "metrics_presses"
 """Where the session counts the presses that opened something."""
-_MOST_ROWS = 9
-"""Rows of the table before it scrolls while a metric is chosen: its dots are then not far below."""
 _LONGEST = 24
 """Letters of an item's or a system's name in a menu."""
 _MOST_TEXTS = 200
@@ -82,9 +80,7 @@ def selection(report: CorrelationReport) -> Selection:
     def choose(row: int) -> None:
         open_cell(report.rows[row].metric.name, report.rows[row].group)
 
-    if chosen not in rows:
-        return Selection(choose, None)
-    return Selection(choose, rows.index(chosen), _MOST_ROWS)
+    return Selection(choose, rows.index(chosen) if chosen in rows else None)
 
 
 def press(metric: str, second: str | None) -> None:

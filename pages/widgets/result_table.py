@@ -20,8 +20,8 @@ _INK, _GROUND = "#262730", "#ffffff"
 _MOST_NOTES = 8
 _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 """Letters of a name before it loses its middle; pixels of a letter, and of a cell's edges."""
-_ROW, _MOST_ROWS = 35, 20
-"""Pixels of a row; rows after which the table scrolls."""
+_ROW, _MOST_ROWS, _NUMBER = 35, 20, 40
+"""Pixels of a row; rows after which the table scrolls; pixels of the column with the rows' numbers."""
 _BAR = "Progress"
 
 
@@ -33,8 +33,6 @@ class Selection:
     """Called with the number of the row in the result table, before the page is drawn again."""
     chosen: int | None
     """The row that is marked."""
-    most: int = _MOST_ROWS
-    """Rows after which the table scrolls."""
 
 
 def show(
@@ -191,25 +189,29 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     numbers |= heats
     for heading in numbers:
         frame[heading] = pd.to_numeric(frame[heading])
+    frame.index += 1
     # One call: each further one would give all other columns pandas' own digits again.
     styled = frame.style.format({heading: partial(_number, column) for heading, column in numbers.items()})
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
     if rows is not None and rows.chosen is not None:
-        chosen = pd.IndexSlice[rows.chosen, names]
+        chosen = pd.IndexSlice[frame.index[rows.chosen], names]
         styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
     key = f"table_{found.name}"
     pressed: dict[str, Any] = {}
+    config = {heading: _as_wide_as_needed(frame, heading) for heading in names}
     if rows is not None:
+        # A press on a heading, and the keyboard on its way through, select the first cell. Of this column nothing is told.
+        config["_index"] = st.column_config.NumberColumn("", width=_NUMBER, pinned=False)
         _select(key, rows.chosen, str(frame.columns[0]))
         pressed = {"on_select": partial(_pressed, key, rows.choose), "selection_mode": "single-cell"}
     st.dataframe(
         styled,
-        hide_index=True,
+        hide_index=rows is None,
         key=key,
         **pressed,
-        height=min(len(frame), _MOST_ROWS if rows is None else rows.most) * _ROW + _ROW + 4,
-        column_config={heading: _as_wide_as_needed(frame, heading) for heading in names},
+        height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
+        column_config=config,
         placeholder="undefined",
     )
 

@@ -196,6 +196,21 @@ def test_back_and_forward_undo_and_repeat_a_choice(
     expect(page).to_have_url(re.compile("look=ranking"), timeout=SOON)
 
 
+def test_sorting_opens_nothing_and_a_sorted_row_opens_itself(
+    app: AppServer, app_store: Store, new_page: NewPage, kept: None
+) -> None:
+    page = opened(app, app_store, new_page())
+    box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
+    assert box is not None
+    for _ in range(2):  # descending
+        page.mouse.click(box["x"] + 100, box["y"] + 15)
+        page.wait_for_timeout(500)
+    settled(page)
+    assert "metric" not in choices(page)
+    press_cell(page, 1)
+    expect(page.get_by_role("combobox", name="Metric", exact=True)).to_have_value("m7", timeout=SOON)
+
+
 def test_figures_open_metrics_and_pairs(
     app: AppServer, app_store: Store, new_page: NewPage, kept: None
 ) -> None:
