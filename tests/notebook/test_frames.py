@@ -181,3 +181,19 @@ def test_a_plot_draws_a_column_with_its_intervals() -> None:
     words = ResultTable("words", (Column("word"),), (("a",),))
     with pytest.raises(assay.InputError, match="no numbers"):
         dots(words)
+
+
+def test_an_interrupted_run_is_told_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.notebook import texts
+    from core.store import open_store
+    from core.store.runs import get_run
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(texts, "work", interrupted)
+    database = tmp_path / "assay.db"
+    with pytest.raises(KeyboardInterrupt):
+        assay.damage(ROOT / "data" / "demo" / "questions.jsonl", db=database)
+    with open_store(database) as store:
+        assert get_run(store, 1).cancel
