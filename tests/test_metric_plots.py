@@ -175,8 +175,10 @@ def test_numbers_in_cells(value: float, long: str, short: str) -> None:
 def test_redundancy_writes_every_number_and_a_dash_where_there_is_none() -> None:
     result = Redundancy("spearman", ("a", HOSTILE), ((1.0, None), (None, 1.0)), ((9, 8), (8, 9)))
     figure = plots.redundancy(result)
-    (cells,) = figure.data
+    cells, marks = figure.data
     assert [list(line) for line in cells.text] == [["1.000", ""], ["", "1.000"]]
+    assert [tuple(one) for one in marks.customdata] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert list(zip(marks.y, marks.x, strict=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [(note.x, note.y, note.text) for note in figure.layout.annotations] == [(1, 0, "–"), (0, 1, "–")]
     assert "n 8" in cells.customdata[0][1]
     assert "undefined" in cells.customdata[0][1]
@@ -208,7 +210,7 @@ def test_the_ranking_draws_metrics_in_order_and_tells_clusters_apart() -> None:
     ranking = Ranking("pearson", (HOSTILE, "b"), {HOSTILE: 1, "b": 2}, (), {"c": "all scores are equal"})
     figure = plots.metric_ranking(report, ranking)
     (trace,) = figure.data
-    assert (tuple(trace.x), tuple(trace.y)) == ((0.9, 0.3), (0, 1))
+    assert (tuple(trace.x), tuple(trace.y), tuple(trace.customdata)) == ((0.9, 0.3), (0, 1), (0, 1))
     assert tuple(trace.error_x.array) == pytest.approx((0.1, 0.1))
     bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     assert [(band.y0, band.y1) for band in bands] == [(0.5, 1.5)], "behind the second cluster"
@@ -395,9 +397,16 @@ def test_a_refresh_changes_neither_traces_nor_colours_nor_zoom() -> None:
     assert plots.scatter(dots("per_item")).layout.uirevision != before.layout.uirevision
 
 
-def test_many_dots_are_drawn_by_web_gl_in_the_same_order() -> None:
-    figure = plots.scatter(dots(n=2_001))
-    assert [type(trace).__name__ for trace in figure.data] == ["Scattergl", "Scatter", "Scatter", "Scatter"]
+def test_of_very_many_dots_some_are_drawn_the_marked_one_among_them() -> None:
+    few = plots.scatter(dots(n=10_000))
+    assert (len(few.data[0].x), "are drawn" in few.layout.yaxis.title.text) == (10_000, False)
+    found = dots(n=12_000)
+    drawn = {one[0] for one in plots.scatter(found).data[0].customdata}
+    hidden = next(row for row in found.rows.tolist() if row not in drawn)
+    figure = plots.scatter(found, hidden)
+    assert {type(trace).__name__ for trace in figure.data} == {"Scatter"}, "the app's policy forbids WebGL"
+    assert {one[0] for one in figure.data[0].customdata} == drawn | {hidden}
+    assert "10,001 of 12,000 dots are drawn" in figure.layout.yaxis.title.text
 
 
 def test_dots_at_few_levels_are_shifted_and_the_axis_says_so() -> None:

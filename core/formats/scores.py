@@ -290,7 +290,8 @@ class ScoreSheet:
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
     """The columns among `others` to group by; add a note on columns that are not used."""
     unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
-    candidates = [key for key in others if key in unused or key not in ABOUT]
+    # Texts have a reader of their own (`read_scored_texts`).
+    candidates = [key for key in others if key not in TEXTS and (key in unused or key not in ABOUT)]
     return labels_among(candidates, unused, records, findings)
 
 

@@ -49,15 +49,19 @@ _METRIC = 44
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
-    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster."""
+    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster.
+
+    `customdata` of a point is the metric's place in `found.order`.
+    """
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
-            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
+            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}".lstrip(),
             rows[name].metric.family,
             pooled.over_items,
+            at,
         )
-        for name in found.order
+        for at, name in enumerate(found.order)
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
     ]
     figure = _forest(drawn)
@@ -77,32 +81,34 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
         (one for one in found if one.agreement.estimate is not None),
         key=lambda one: -(one.agreement.estimate or 0.0),
     )
-    figure = _forest([(one.metric, one.family, one.agreement) for one in defined])
+    figure = _forest([(one.metric, one.family, one.agreement, at) for at, one in enumerate(defined)])
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
     figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
     return figure
 
 
-def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
-    """Draw one row per (name, family, estimate) from the top, one trace per family."""
+def _forest(rows: Sequence[tuple[str, str, Estimate, int]]) -> go.Figure:
+    """Draw one row per (name, family, estimate, customdata) from the top, one trace per family."""
     figure = go.Figure()
-    for family, (color, symbol) in marks(family for _, family, _ in rows).items():
+    for family, (color, symbol) in marks(family for _, family, _, _ in rows).items():
         own = [
-            (place, name, one)
-            for place, (name, its, one) in enumerate(rows)
+            (place, name, one, at)
+            for place, (name, its, one, at) in enumerate(rows)
             if its == family and one.estimate is not None
         ]
         figure.add_scatter(
-            x=[one.estimate for _, _, one in own],
-            y=[place for place, _, _ in own],
+            x=[one.estimate for _, _, one, _ in own],
+            y=[place for place, *_ in own],
             mode="markers",
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([ends_of(one) for _, _, one in own]),
-            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
+            error_x=whiskers([ends_of(one) for _, _, one, _ in own]),
+            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one, _ in own],
+            customdata=[at for *_, at in own],
+            unselected={"marker": {"opacity": 1}},
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
-    names = [row_name(shortened(name, _METRIC)) for name, _, _ in rows]
+    names = [row_name(shortened(name, _METRIC)) for name, *_ in rows]
     name_rows(figure, names, None)
     row = 36 if any("<br>" in name for name in names) else 24
     return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
@@ -161,11 +167,34 @@ def redundancy(found: Redundancy) -> go.Figure:
         ]
         for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
-    return heat_map(found.values, names, names, said)
+    return _pressable(heat_map(found.values, names, names, said))
 
 
-_WEB_GL = 2_000
-"""Dots above which the browser draws them with WebGL; as vectors they would make the page slow."""
+def _pressable(figure: go.Figure) -> go.Figure:
+    """Add an invisible mark on each cell of a heat map, because a browser cannot select the cells themselves.
+
+    It is the second trace. `customdata` of a mark: [row, column].
+    """
+    said = figure.data[0].customdata
+    places = [[row, column] for row, line in enumerate(said) for column, _ in enumerate(line)]
+    hidden = {"marker": {"opacity": 0}}
+    return figure.add_scatter(
+        x=[column for _, column in places],
+        y=[row for row, _ in places],
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
+        selected=hidden,
+        unselected=hidden,
+        customdata=places,
+        text=[said[row][column] for row, column in places],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+
+
+_SMALL, _MOST_DOTS = 2_000, 10_000
+"""Dots above which they are small, and above which only so many are drawn: as vectors more make the page slow, and plotly's
+WebGL writes programs at run time, which the app's security policy forbids."""
 _DISCRETE, _DOTS_A_VALUE = 15, 3
 """Most distinct targets for which dots are shifted, and the least mean number of dots a target."""
 _SHIFT, _GOLDEN = 0.5, 0.6180339887498949
@@ -193,7 +222,8 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     raised = y + _shifts(found, y)
     chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
     color, symbol = marks([found.metric.family])[found.metric.family]
-    many = found.n > _WEB_GL
+    many = found.n > _SMALL
+    drawn = chosen | _spread(found.rows)
     named = {name: label(name) for name in {*found.item.tolist(), *found.system.tolist()}}
     about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
     for place, held in enumerate((found.rows, found.item, found.system, found.x, found.y)):
@@ -212,10 +242,9 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
             "textposition": [place for _, place in placed],
             "textfont": {"size": POINT_FONT},
         }
-    dots = figure.add_scattergl if many else figure.add_scatter
-    dots(
-        x=x,
-        y=raised,
+    figure.add_scatter(
+        x=x[drawn],
+        y=raised[drawn],
         name="systems" if found.view == "per_system" else "texts",
         marker={
             "color": color,
@@ -223,7 +252,7 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
             "size": _SIZE if found.view == "per_system" else 5 if many else 8,
             "opacity": 0.4 if many else 0.7,
         },
-        customdata=about,
+        customdata=about[drawn],
         hovertemplate=_hover(found),
         showlegend=False,
         **beside,
@@ -251,13 +280,23 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     within = ", minus the system's mean" if found.view == "given_system" else ""
     score, target = (metric_label(title, _AXIS_TITLE) + within for title in found.labels)
     figure.update_xaxes(title=f"{score} (axis reversed)" if lower else score, range=across)
-    shifted = f"<br><sup>{SHIFTED}</sup>" if (raised != y).any() else ""
-    figure.update_yaxes(title=target + shifted, range=up, gridcolor=GRID, zeroline=False)
+    if (raised != y).any():
+        target += f"<br><sup>{SHIFTED}</sup>"
+    if not drawn.all():
+        target += f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"
+    figure.update_yaxes(title=target, range=up, gridcolor=GRID, zeroline=False)
     dressed(figure, height=440, top=30, legend=True)
     # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
     return figure.update_layout(
         uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
     )
+
+
+def _spread(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the dots to draw: all, or as many as a page can show, spread evenly over the table."""
+    spread: NDArray[np.bool_] = np.zeros(rows.size, dtype=bool)
+    spread[np.argsort(rows * _GOLDEN % 1, kind="stable")[:_MOST_DOTS]] = True
+    return spread
 
 
 def _positions(found: Points) -> tuple[Floats, Floats]:
@@ -323,8 +362,7 @@ def _hover(found: Points) -> str:
 def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
     """Draw one coefficient of every metric (rows) in every group (columns), in the order of `grid`.
 
-    Undefined cells have a dash. The second trace has an invisible mark on each cell with `customdata` [row, column],
-    because a browser cannot select the cells themselves.
+    Undefined cells have a dash.
     """
     found = grid(report)
     estimates = found.estimates(method, view)
@@ -341,18 +379,7 @@ def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure
         found.groups,
         said,
     )
-    places = [[row, column] for row in range(len(found.metrics)) for column in range(len(found.groups))]
-    figure.add_scatter(
-        x=[column for _, column in places],
-        y=[row for row, _ in places],
-        mode="markers",
-        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
-        customdata=places,
-        text=[figure.data[0].customdata[row][column] for row, column in places],
-        hovertemplate="%{text}<extra></extra>",
-        showlegend=False,
-    )
-    return figure.update_layout(uirevision=f"{method} {view}")
+    return _pressable(figure).update_layout(uirevision=f"{method} {view}")
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:

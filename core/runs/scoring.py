@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 
 import numpy as np
 
@@ -27,8 +28,15 @@ from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredR
 from core.schema.settings import Remark
 from core.store import Store
 from core.store.connection import Row
-from core.store.kept import FreshScores, find_scores, keep_run_metrics, keep_scores, result_texts, run_metrics
-from core.store.runs import item_states
+from core.store.kept import (
+    FreshScores,
+    find_scores,
+    keep_run_metrics,
+    keep_scores,
+    results_since,
+    run_metrics,
+)
+from core.store.runs import item_states, n_finished_since
 
 MOST_NAMED = 3
 """Most metrics that a list names."""
@@ -132,39 +140,98 @@ def score_table(run: RunAtHand) -> ScoreTable:
 
     Raises InputError for a run that scores no texts.
     """
-    number, work = run.run.run_id, run.kind.work
-    if work == "generation":
-        raise InputError(
-            f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
-        )
-    if work == "audit":
-        raise InputError(f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts.")
-    metrics = run.metrics
-    columns = {metric.name: at for at, metric in enumerate(metrics)}
-    rows: list[ScoredRow] = []
-    values: list[list[float | None]] = []
-    reasons: dict[tuple[int, int], str] = {}
-    broken = 0
-    for item_id, text in result_texts(run.store, number):
-        outputs = json.loads(text).get("outputs")
-        broken += outputs is None
-        for output in outputs or ():
-            for name, reason in output["reasons"].items():
-                reasons[len(rows), columns[name]] = reason
-            rows.append(
-                ScoredRow(item_id, output["system"], output["level"], output["language"], output["labels"])
+    return ScoresSoFar().table(run)
+
+
+class ScoresSoFar:
+    """The scores of one run as they come in: every look reads only what is new. Several threads may share one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._forget((None, None))
+
+    def _forget(self, worked: tuple[str | None, str | None]) -> None:
+        self._worked, self._last = worked, ""
+        """Start and end of the work on the run, which takes back items without an answer; time of the newest item."""
+        self._items: dict[int, range] = {}
+        """Position of an item -> its rows below. Those of an item that was read again are left behind."""
+        self._rows: list[ScoredRow] = []
+        self._values = np.empty((0, 0))
+        self._reasons: dict[int, Mapping[str, str]] = {}
+        self._broken: set[int] = set()
+        """Positions of items with an internal error."""
+
+    def table(self, run: RunAtHand) -> ScoreTable:
+        """See score_table."""
+        number, work = run.run.run_id, run.kind.work
+        if work == "generation":
+            raise InputError(
+                f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
             )
-            values.append(output["scores"])
-    items = "1 item has" if broken == 1 else f"{broken} items have"
-    note = f"run {number}: {items} no scores because of an internal error; see the run's log"
-    return ScoreTable(
-        rows=tuple(rows),
-        metrics=metrics,
-        values=np.array(values, dtype=np.float64).reshape(len(rows), len(metrics)),  # None becomes NaN
-        reasons=reasons,
-        file_name=run.run.data_file,
-        notes=(note,) if broken else (),
-    )
+        if work == "audit":
+            raise InputError(
+                f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts."
+            )
+        metrics = run.metrics
+        with self._lock:
+            self._look(run, len(metrics))
+            return self._table(run, metrics)
+
+    def _look(self, run: RunAtHand, n_metrics: int) -> None:
+        """Read the items since the last look, or all where some of those read are no longer there."""
+        store, number = run.store, run.run.run_id
+        worked = run.run.started_utc, run.run.finished_utc
+        if self._worked != worked:
+            self._forget(worked)
+        least = n_finished_since(store, number)
+        self._add(results_since(store, number, self._last), n_metrics)
+        if not least <= len(self._items) <= n_finished_since(store, number):
+            self._forget(worked)
+            self._add(results_since(store, number), n_metrics)
+
+    def _add(self, found: Sequence[Row], n_metrics: int) -> None:
+        values: list[list[float | None]] = []
+        for row in found:
+            outputs = json.loads(row["result"]).get("outputs")
+            position, first = row["position"], len(self._rows)
+            (self._broken.add if outputs is None else self._broken.discard)(position)
+            for output in outputs or ():
+                if output["reasons"]:
+                    self._reasons[len(self._rows)] = output["reasons"]
+                self._rows.append(
+                    ScoredRow(
+                        row["item_id"],
+                        output["system"],
+                        output["level"],
+                        output["language"],
+                        output["labels"],
+                    )
+                )
+                values.append(output["scores"])
+            self._items[position] = range(first, len(self._rows))
+            self._last = max(self._last, row["finished_utc"])
+        new = np.array(values, dtype=np.float64).reshape(len(values), n_metrics)  # None becomes NaN
+        self._values = np.concatenate([self._values, new]) if self._values.size else new
+
+    def _table(self, run: RunAtHand, metrics: tuple[Metric, ...]) -> ScoreTable:
+        columns = {metric.name: at for at, metric in enumerate(metrics)}
+        order = [at for position in sorted(self._items) for at in self._items[position]]
+        broken = len(self._broken)
+        items = "1 item has" if broken == 1 else f"{broken} items have"
+        note = f"run {run.run.run_id}: {items} no scores because of an internal error; see the run's log"
+        return ScoreTable(
+            rows=tuple(self._rows[at] for at in order),
+            metrics=metrics,
+            values=self._values[np.array(order, dtype=np.intp)].reshape(len(order), len(metrics)),
+            reasons={
+                (row, columns[name]): reason
+                for row, at in enumerate(order)
+                if at in self._reasons
+                for name, reason in self._reasons[at].items()
+            },
+            file_name=run.run.data_file,
+            notes=(note,) if broken else (),
+        )
 
 
 def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:

@@ -16,8 +16,7 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.runs.kinds import KINDS
-from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable
+from core.schema.scores import METHODS, JudgedText, Method, ScoredRow, ScoreTable
 from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.tabs.phrases import NOT_JUDGED
@@ -25,7 +24,7 @@ from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import nothing, part, waiting
 
 _LISTED, _SHORT = 50, 40
 
@@ -67,7 +66,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     name_b = right.selectbox(
         "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
     )
-    with st.spinner("Comparing ..."):
+    with waiting(first.moving or second.moving, "Comparing ..."):
         found = _agreement(first, name_a, second, name_b)
     if not found.n:
         nothing("no text has both scores; choose other columns or other scores")
@@ -77,7 +76,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
         axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
-        outputs = filter(None, (_output(store, one) for one in (first, second)))
+        outputs = filter(None, (chosen_judge.output_behind(store, one) for one in (first, second)))
         known = [(text.row, text.text) for output in outputs for text in output.texts]
         result_table.show(
             apart_table(found, known, _LISTED),
@@ -93,8 +92,11 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
 
 def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
     n_resamples = chosen_scores.resamples_for(first, second)
-    found: Agreement = chosen_scores.once(
+    grows = first.grows or second.grows
+    found: Agreement = chosen_scores.now_and_then(
+        grows and (first.grows or first.key, second.grows or second.key),
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
+        ("agreement", name_a, name_b),
         lambda: agreement(
             judged.table_of(first),
             name_a,
@@ -142,16 +144,9 @@ def _disagreements(
                 texts.record(*found_text, slot=f"two_{place}")
 
 
-def _output(store: Store, scores: Scores) -> JudgeOutput | None:
-    """All replies of a judge; None if the scores do not come from a judge's run."""
-    if scores.run is None or KINDS[scores.run.kind].work != "judging":
-        return None
-    return chosen_judge.output_of(store, scores.run)
-
-
 def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
     """The text with its record and the name of what it was compared with; None if no judge's run scored it."""
-    output = _output(store, scores)
+    output = chosen_judge.output_behind(store, scores)
     place = None if output is None else place_of(row, [text.row for text in output.texts])
     if output is None or place is None:
         return None

@@ -18,7 +18,7 @@ from core.store import Store
 from core.store.kept import kept_files
 from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus
-from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
+from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key, Scores
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, number, other_page
 
@@ -138,6 +138,16 @@ def with_results(store: Store, *kinds: Kind) -> dict[int, Run]:
 def output_of(store: Store, run: Run) -> JudgeOutput:
     """All that a judge said so far, read once."""
     return _output(menus.key_of(store, run), store, run)
+
+
+def output_behind(store: Store, scores: Scores) -> JudgeOutput | None:
+    """What the judge said behind scores, at an earlier look where a run is at work; None without a judge's run."""
+    run = scores.run
+    if run is None or KINDS[run.kind].work != "judging":
+        return None
+    if scores.grows is None:
+        return output_of(store, run)
+    return chosen_scores.now_and_then(scores.grows, scores.key, ("output",), lambda: output_of(store, run))
 
 
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.

@@ -129,12 +129,15 @@ def rank_metrics(
     test: Test = "permutation",
     alpha: float = 0.05,
     options: CorrelationOptions = DEFAULT_OPTIONS,
+    tested: bool = True,
 ) -> Ranking:
     """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
 
     Metrics are ordered by the pooled coefficient, best first, regardless of `raw_level`. `permutation` swaps whole items,
-    at most MOST_SWAPS times. Intervals of differences resample items, at most MOST_SWAPS times. `williams` assumes independent rows and is for Pearson, or Spearman as Pearson of ranks. A
-    metric whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
+    at most MOST_SWAPS times. Intervals of differences resample items, at most MOST_SWAPS times. `williams` assumes
+    independent rows and is for Pearson, or Spearman as Pearson of ranks. A metric whose correlation is undefined is dropped
+    and named. tested: False orders the metrics only, without tests and clusters. Raises InputError for williams with
+    Kendall.
     """
     if test == "williams" and method == "kendall":
         raise InputError(
@@ -154,7 +157,11 @@ def rank_metrics(
     values = [coefficients.coefficient(column, target, method) for column in columns]
     order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
     ordered_columns = np.array([columns[m] for m in order]).reshape(len(order), target.size)
-    apart = _all_differences(ordered_columns, target, items, method, [values[m] for m in order], options)
+    apart = (
+        _all_differences(ordered_columns, target, items, method, [values[m] for m in order], options)
+        if tested
+        else {}
+    )
 
     def compared(first: int, second: int) -> Comparison:
         both = columns[first], columns[second]
@@ -178,7 +185,7 @@ def rank_metrics(
 
     p_values = np.full((len(order), len(order)), np.nan)
     comparisons = []
-    for i, j in combinations(range(len(order)), 2):
+    for i, j in combinations(range(len(order)), 2) if tested else ():
         between = apart[i, j]
         comparisons.append(
             replace(
@@ -192,7 +199,7 @@ def rank_metrics(
     return Ranking(
         method=method,
         order=ordered,
-        cluster=intervals.significance_clusters(ordered, p_values, alpha),
+        cluster=intervals.significance_clusters(ordered, p_values, alpha) if tested else {},
         comparisons=tuple(comparisons),
         dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
         coefficients={names[m]: values[m] for m in order},
@@ -454,7 +461,7 @@ def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
 
 def ranking_table(found: Ranking) -> ResultTable:
     """Table of metrics in order with their cluster, then those not ranked."""
-    ranked = [(found.cluster[name], name, found.coefficients.get(name), "") for name in found.order]
+    ranked = [(found.cluster.get(name), name, found.coefficients.get(name), "") for name in found.order]
     dropped = [(None, name, None, why) for name, why in found.dropped.items()]
     clusters = [
         f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "

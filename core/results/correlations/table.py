@@ -381,7 +381,7 @@ def _pooled(part: JoinedGroup, metrics: Sequence[int]) -> list[dict[Method, Pool
 
     over_rows = resampling(None, "rows")
     alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
-    over_items = over_rows if alone else resampling(part.items, "items")
+    over_items = over_rows if alone or not part.options.n_resamples else resampling(part.items, "items")
     return [
         {method: Pooled(one, items[method], _fisher(one, method)) for method, one in rows.items()}
         for rows, items in zip(over_rows, over_items, strict=True)
