@@ -97,7 +97,7 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, dict):
-        return {key: _rounded(inner) for key, inner in value.items() if key != "uid"}
+        return {key: _rounded(inner) for key, inner in value.items() if key not in ("uid", "template")}
     return [_rounded(one) for one in value] if isinstance(value, list) else value
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from core.errors import InputError
 from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
 from core.schema.scores import Direction, Metric, OutputSet, ScorableOutput, ScoredRow, ScoreTable
@@ -20,6 +21,7 @@ from core.tables.columns import (
     LABEL_PAIR,
     ONLY_SYSTEM,
     TEXTS,
+    VOCABULARY,
     Record,
     Rows,
     Table,
@@ -739,6 +741,16 @@ def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -
     }
     table = Table(keys, columns, [*texts.values()], null)
     return read_outputs(data, file_name, rows=lambda *_: table)
+
+
+def check_no_ratings(table: ScoreTable) -> None:
+    """Raise InputError if a table read as scores looks like human ratings: raters and one score."""
+    raters = any(label.lower() in VOCABULARY["rater"] for row in table.rows for label in row.labels)
+    if raters and [metric.name.lower() in VOCABULARY["score"] for metric in table.metrics] == [True]:
+        raise InputError(
+            f"{shown(table.file_name)} looks like human ratings (raters and one score), not like scores of metrics. Give it "
+            "as the human side."
+        )
 
 
 def _candidates(keys: Sequence[str], columns: Mapping[str, str]) -> list[str]:

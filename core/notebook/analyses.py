@@ -563,7 +563,8 @@ def calibrate(
     columns
         Which column of scores belongs to which dimension, as ``{"judge": "accuracy"}``. Default: by the end of its name.
     task
-        Task whose classes raters chose from: a name or a YAML file. Default: the whole numbers found.
+        Task whose classes raters chose from: a name or a YAML file. Default: the whole numbers found. The command looks
+        up the task of a study or a judge's run; here, name it.
     by
         Columns that make the groups. Default: ``language``, ``task`` and ``dimension``, as far as they exist.
     averaged
@@ -654,9 +655,7 @@ def _intervals(
 def _choice(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
     for metric, better in (direction or {}).items():
         check_choice(f"direction of {metric}", better, get_args(Direction))
-    gone = [
-        (column, str(value)) for column, values in (leave_out or {}).items() for value in names_of(values)
-    ]
+    gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
     return TableChoice(tuple(dict.fromkeys(gone)), tuple((direction or {}).items()))
 
 

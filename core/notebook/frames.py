@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 from core.errors import InputError
 from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder_outputs
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import read_ratings, read_scores, read_texts
+from core.formats.registry import read_evaluators, read_ratings, read_scores, read_texts
 from core.formats.scorable import write_outputs
-from core.formats.scores import Shape, write_scores_jsonl
+from core.formats.scores import Shape, check_no_ratings, write_scores_jsonl
+from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
 from core.tables.mapping import checked_columns, with_columns
@@ -125,7 +126,7 @@ def contents(
         check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
         return _of_frame(frame, kind, columns, asked)
     given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-    path = Path(given)
+    path = _in_run(Path(given), kind)
     stored = given.startswith((_RUN, _STUDY))
     if stored or path.is_dir():
         lacking = _only("a table", columns=columns)
@@ -137,9 +138,16 @@ def contents(
     return _READERS[kind](with_columns(data_of(path), path.name, _checked(columns)), path.name, **asked)
 
 
+def _scores_in(data: bytes, file_name: str) -> ScoreTable:
+    """Return the scores of a file; of METAL's JSON, those of its evaluators."""
+    table = read_evaluators(data, file_name) or read_scores(data, file_name)
+    check_no_ratings(table)
+    return table
+
+
 _READERS: Mapping[Kind, Callable[..., Any]] = {
     "texts": read_texts,
-    "scores": read_scores,
+    "scores": _scores_in,
     "ratings": read_ratings,
 }
 
@@ -160,6 +168,19 @@ def ratings_of(source: Source) -> RatingSet:
     """Return the ratings of a source. Raises InputError."""
     found: RatingSet = contents(source, "ratings")
     return found
+
+
+def _in_run(path: Path, kind: Kind) -> Path:
+    """Return the file in the folder of a run that has such contents; any other path unchanged."""
+    if not (path / RUN_FILE).is_file():
+        return path
+    file = path / _OF_RUNS.get(kind, "")
+    if not file.is_file():
+        raise InputError(f"{path} is the folder of a run without {kind}.")
+    return file
+
+
+_OF_RUNS: Mapping[Kind, str] = {"texts": "outputs.csv", "scores": "scores.csv"}
 
 
 def _of_folder(path: Path, kind: Kind, pair: str | None, ratings: str | None) -> Contents:
@@ -314,6 +335,8 @@ def check_choice(name: str, value: object, offered: Collection[str]) -> None:
         check_parameters([f"{name}: {value!r} is not one of {', '.join(offered)}"])
 
 
-def names_of(given: Names | None) -> list[str]:
-    """Return names as a list; one name may be given alone."""
-    return [] if given is None else [given] if isinstance(given, str) else list(given)
+def names_of(given: Names | int | float | None) -> list[str]:
+    """Return names as a list of texts; one name may be given alone."""
+    if given is None:
+        return []
+    return [str(one) for one in ([given] if isinstance(given, str | int | float) else given)]

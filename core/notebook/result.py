@@ -74,9 +74,10 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the display of a notebook."""
-        said = "".join(f"<p>{escape(one)}</p>" for one in self.sentences if one)
-        below = "".join(f"<p><small>{escape(one)}</small></p>" for one in [*self.notes, *self._others()])
-        return f"{said}{_html(self.tables[0])}{below}"
+        said = "<br>".join(escape(one) for one in self.sentences if one)
+        below = "<br>".join(escape(one) for one in [*self.notes, *self._others()])
+        parts = [f"<p>{said}</p>" if said else "", _html(self.tables[0])]
+        return "".join([*parts, f"<p><small>{below}</small></p>" if below else ""])
 
     def _others(self) -> list[str]:
         names = ", ".join(self.names[1:])
@@ -84,12 +85,22 @@ class Result:
 
 
 def _html(table: ResultTable) -> str:
+    """Return a table of what readers see, in the style of pandas. The ends of an interval stay on its line."""
     title = f"<caption>{escape(table.title)}</caption>" if table.title else ""
     head = "".join(f"<th>{escape(one)}</th>" for one in headings(table))
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in lines(table))
-    return (
-        f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if table.rows else title
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(_joined(cell))}</td>' for cell in row)}</tr>" for row in lines(table)
     )
+    body = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+    return (
+        f'<table border="1" class="dataframe">{title}{body}</table>'
+        if table.rows
+        else f"<p>{escape(table.title)}</p>"
+    )
+
+
+def _joined(cell: str) -> str:
+    return cell.replace(" ", "\u00a0") if cell.endswith("]") else cell
 
 
 def result_of(

@@ -38,10 +38,9 @@ from core.runs.path import create
 from core.runs.scoring import score_table
 from core.runs.worker import work
 from core.schema.runs import Kind
-from core.schema.scores import ScoreTable
 from core.schema.settings import SettingField, SettingsError
 from core.store import open_store
-from core.store.runs import delete_run
+from core.store.runs import ask_to_stop, delete_run
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +137,7 @@ def score(
     found = texts_of(texts)
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
-    table = _made(SCORES, chosen, write_outputs(found.outputs), _as_jsonl(found.file_name), db, _scores)
+    table = _made(SCORES, chosen, write_outputs(found.outputs), _as_jsonl(found.file_name), db, score_table)
     frame = frame_from(replace(table, file_name=found.file_name), shape)
     frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *frame.attrs["notes"]])]
     return frame
@@ -200,10 +199,6 @@ def damage(
     return frame_from(replace(found, file_name=name))
 
 
-def _scores(run: RunAtHand) -> ScoreTable:
-    return score_table(run)
-
-
 def _as_jsonl(name: str) -> str:
     """Return the name of a file with the same content as JSONL, which the ending tells the readers."""
     return f"{PurePath(name).stem}.jsonl"
@@ -223,12 +218,12 @@ def _made(
     except SettingsError as problem:
         raise problem.in_words(_as_parameter) from problem
 
-    def process() -> Found:
-        with (
-            tempfile.TemporaryDirectory(prefix="assay-") as folder,
-            open_store(Path(db or Path(folder, "run.db"))) as store,
-        ):
+    begun: list[int] = []
+
+    def process(path: Path) -> Found:
+        with open_store(path) as store:
             run, _ = create(store, data, name, asked, running)
+            begun.append(run.run.run_id)
             try:
                 work(store, run.run.run_id, lambda claimed: run.path.job(run.claimed(claimed)))
             except InputError:
@@ -237,8 +232,16 @@ def _made(
             return result(run.now())
 
     # In a thread: a notebook has an event loop of its own in this one.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(process).result()
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder, ThreadPoolExecutor(1) as pool:
+        path = Path(db or Path(folder, "run.db"))
+        working = pool.submit(process, path)
+        try:
+            return working.result()
+        except KeyboardInterrupt:
+            for run_id in begun:
+                with open_store(path) as store:
+                    ask_to_stop(store, run_id)
+            raise
 
 
 def _as_parameter(field: SettingField, value: str | None) -> str:

@@ -3,15 +3,15 @@
 import asyncio
 import hashlib
 import importlib.util
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats.registry import read_texts
@@ -23,7 +23,7 @@ from core.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.runs.asked import Asked
-from core.runs.jobs import Batch, Outcome, RunAtHand, WorkPath, grouped
+from core.runs.jobs import Batch, Outcome, ResultsSoFar, RunAtHand, WorkPath, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
 from core.store import Store
@@ -33,10 +33,9 @@ from core.store.kept import (
     find_scores,
     keep_run_metrics,
     keep_scores,
-    results_since,
     run_metrics,
 )
-from core.store.runs import item_states, n_finished_since
+from core.store.runs import item_states
 
 MOST_NAMED = 3
 """Most metrics that a list names."""
@@ -144,22 +143,10 @@ def score_table(run: RunAtHand) -> ScoreTable:
 
 
 class ScoresSoFar:
-    """The scores of one run as they come in: every look reads only what is new. Several threads may share one."""
+    """The scores of one run as they come in."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._forget((None, None))
-
-    def _forget(self, worked: tuple[str | None, str | None]) -> None:
-        self._worked, self._last = worked, ""
-        """Start and end of the work on the run, which takes back items without an answer; time of the newest item."""
-        self._items: dict[int, range] = {}
-        """Position of an item -> its rows below. Those of an item that was read again are left behind."""
-        self._rows: list[ScoredRow] = []
-        self._values = np.empty((0, 0))
-        self._reasons: dict[int, Mapping[str, str]] = {}
-        self._broken: set[int] = set()
-        """Positions of items with an internal error."""
+        self._items = ResultsSoFar(_scored)
 
     def table(self, run: RunAtHand) -> ScoreTable:
         """See score_table."""
@@ -172,66 +159,52 @@ class ScoresSoFar:
             raise InputError(
                 f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts."
             )
-        metrics = run.metrics
-        with self._lock:
-            self._look(run, len(metrics))
-            return self._table(run, metrics)
-
-    def _look(self, run: RunAtHand, n_metrics: int) -> None:
-        """Read the items since the last look, or all where some of those read are no longer there."""
-        store, number = run.store, run.run.run_id
-        worked = run.run.started_utc, run.run.finished_utc
-        if self._worked != worked:
-            self._forget(worked)
-        least = n_finished_since(store, number)
-        self._add(results_since(store, number, self._last), n_metrics)
-        if not least <= len(self._items) <= n_finished_since(store, number):
-            self._forget(worked)
-            self._add(results_since(store, number), n_metrics)
-
-    def _add(self, found: Sequence[Row], n_metrics: int) -> None:
-        values: list[list[float | None]] = []
-        for row in found:
-            outputs = json.loads(row["result"]).get("outputs")
-            position, first = row["position"], len(self._rows)
-            (self._broken.add if outputs is None else self._broken.discard)(position)
-            for output in outputs or ():
-                if output["reasons"]:
-                    self._reasons[len(self._rows)] = output["reasons"]
-                self._rows.append(
-                    ScoredRow(
-                        row["item_id"],
-                        output["system"],
-                        output["level"],
-                        output["language"],
-                        output["labels"],
-                    )
-                )
-                values.append(output["scores"])
-            self._items[position] = range(first, len(self._rows))
-            self._last = max(self._last, row["finished_utc"])
-        new = np.array(values, dtype=np.float64).reshape(len(values), n_metrics)  # None becomes NaN
-        self._values = np.concatenate([self._values, new]) if self._values.size else new
-
-    def _table(self, run: RunAtHand, metrics: tuple[Metric, ...]) -> ScoreTable:
+        metrics, items = run.metrics, self._items.look(run)
         columns = {metric.name: at for at, metric in enumerate(metrics)}
-        order = [at for position in sorted(self._items) for at in self._items[position]]
-        broken = len(self._broken)
-        items = "1 item has" if broken == 1 else f"{broken} items have"
-        note = f"run {run.run.run_id}: {items} no scores because of an internal error; see the run's log"
+        rows: list[ScoredRow] = []
+        reasons: dict[tuple[int, int], str] = {}
+        for item in items:
+            reasons |= {(len(rows) + row, columns[name]): why for row, name, why in item.reasons}
+            rows += item.rows
+        broken = sum(item.broken for item in items)
+        said = "1 item has" if broken == 1 else f"{broken} items have"
+        note = f"run {number}: {said} no scores because of an internal error; see the run's log"
         return ScoreTable(
-            rows=tuple(self._rows[at] for at in order),
+            rows=tuple(rows),
             metrics=metrics,
-            values=self._values[np.array(order, dtype=np.intp)].reshape(len(order), len(metrics)),
-            reasons={
-                (row, columns[name]): reason
-                for row, at in enumerate(order)
-                if at in self._reasons
-                for name, reason in self._reasons[at].items()
-            },
+            values=np.concatenate(
+                [np.empty((0, len(metrics))), *(item.values for item in items if item.rows)]
+            ),
+            reasons=reasons,
             file_name=run.run.data_file,
             notes=(note,) if broken else (),
         )
+
+
+@dataclass(frozen=True)
+class _ItemScores:
+    """The scores of one item's texts."""
+
+    rows: tuple[ScoredRow, ...]
+    values: NDArray[np.float64]
+    """Shape (rows, metrics)."""
+    reasons: tuple[tuple[int, str, str], ...]
+    """(row, metric, why there is no value)."""
+    broken: bool
+    """There are no scores because of an internal error."""
+
+
+def _scored(run: RunAtHand, item_id: str, result: Mapping[str, Any]) -> _ItemScores:
+    outputs = result.get("outputs") or ()
+    return _ItemScores(
+        tuple(
+            ScoredRow(item_id, output["system"], output["level"], output["language"], output["labels"])
+            for output in outputs
+        ),
+        np.array([output["scores"] for output in outputs], dtype=np.float64),  # None becomes NaN
+        tuple((row, *why) for row, output in enumerate(outputs) for why in output["reasons"].items()),
+        result.get("outputs") is None,
+    )
 
 
 def undefined_scores(table: ScoreTable) -> dict[tuple[str, str], int]:

@@ -16,7 +16,8 @@ from core.results.judges.agreement import (
     pairs_table,
     same_components,
 )
-from core.schema.scores import METHODS, JudgedText, Method, ScoredRow, ScoreTable
+from core.runs.kinds import KINDS
+from core.schema.scores import METHODS, JudgedText, JudgeOutput, Method, ScoredRow, ScoreTable
 from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.tabs.phrases import NOT_JUDGED
@@ -76,7 +77,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     st.markdown(f":small[n = {found.n:,} texts that both scored.]")
     if found.disagreements:
         axes = _axis(name_a, first, factors[0]), _axis(name_b, second, factors[1])
-        outputs = filter(None, (chosen_judge.output_behind(store, one) for one in (first, second)))
+        outputs = filter(None, (_output(store, one) for one in (first, second)))
         known = [(text.row, text.text) for output in outputs for text in output.texts]
         result_table.show(
             apart_table(found, known, _LISTED),
@@ -144,9 +145,16 @@ def _disagreements(
                 texts.record(*found_text, slot=f"two_{place}")
 
 
+def _output(store: Store, scores: Scores) -> JudgeOutput | None:
+    """All replies of a judge; None if the scores do not come from a judge's run."""
+    if scores.run is None or KINDS[scores.run.kind].work != "judging":
+        return None
+    return chosen_judge.output_of(store, scores.run)
+
+
 def _judged(store: Store, scores: Scores, row: ScoredRow) -> tuple[JudgedText, str] | None:
     """The text with its record and the name of what it was compared with; None if no judge's run scored it."""
-    output = chosen_judge.output_behind(store, scores)
+    output = _output(store, scores)
     place = None if output is None else place_of(row, [text.row for text in output.texts])
     if output is None or place is None:
         return None

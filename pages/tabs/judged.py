@@ -79,9 +79,8 @@ def _signs(store: Store, scores: Scores) -> list[str]:
     """Signs that a run's scores measure little, except constant scores; none for a table of scores."""
     if scores.run is None:
         return []
-    kind, output = KINDS[scores.run.kind], chosen_judge.output_behind(store, scores)
+    kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
     assert isinstance(kind, JudgeKind)
-    assert output is not None
     found = chosen_scores.now_and_then(
         scores.grows, ("degeneracy", scores.key), ("degeneracy",), lambda: degeneracy(kind, output)
     )

@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 from core.judges.kind import JudgeKind, JudgeSettings
 from core.runs.asked import asked_of
 from core.runs.calls import THINKING, ItemCall, calls_of
-from core.runs.judging import judge_output
+from core.runs.judging import JudgedSoFar
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
 from core.schema.runs import RULES, Kind, KindSettings, Reads, Run
@@ -18,7 +18,7 @@ from core.store import Store
 from core.store.kept import kept_files
 from core.store.runs import item_counts, item_position, list_runs
 from pages.widgets import chosen_scores, menus
-from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key, Scores
+from pages.widgets.chosen_scores import FILE, NEW, RUN, UPLOAD_SCORES, Chosen, Key
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, number, other_page
 
@@ -140,20 +140,16 @@ def output_of(store: Store, run: Run) -> JudgeOutput:
     return _output(menus.key_of(store, run), store, run)
 
 
-def output_behind(store: Store, scores: Scores) -> JudgeOutput | None:
-    """What the judge said behind scores, at an earlier look where a run is at work; None without a judge's run."""
-    run = scores.run
-    if run is None or KINDS[run.kind].work != "judging":
-        return None
-    if scores.grows is None:
-        return output_of(store, run)
-    return chosen_scores.now_and_then(scores.grows, scores.key, ("output",), lambda: output_of(store, run))
-
-
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
-    return judge_output(at_hand(_store, _run))
+    return _so_far(menus.identity(_run)).output(at_hand(_store, _run))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _so_far(key: Key) -> JudgedSoFar:
+    """What has been read of a run's output: while it is at work, the next look reads only what came meanwhile."""
+    return JudgedSoFar()
 
 
 LABEL = "What the model was asked"

@@ -193,7 +193,7 @@ def _kept(question: Key, _compute: Callable[[], Result]) -> Result:
 
 
 _REST = 50
-"""A slow answer about a run at work is kept for this multiple of its own time."""
+"""A slow answer about a run at work is kept for this multiple of its own time, times the number of such answers."""
 
 
 def now_and_then(grows: Key | None, question: Key, kind: Key, compute: Callable[[], Result]) -> Result:
@@ -205,12 +205,13 @@ def now_and_then(grows: Key | None, question: Key, kind: Key, compute: Callable[
     if grows is None:
         return once(question, compute)
     answers = _answers()
-    known = answers.get((*grows, *kind))
+    known = answers.get((grows, kind))
     if known is None or (known.question != question and monotonic() >= known.until):
         begun = thread_time()
         answer = compute()
-        known = _Answer(question, monotonic() + _REST * (thread_time() - begun), answer)
-        answers[*grows, *kind] = known
+        several = len({(grows, kind), *(one for one in list(answers) if one[0] == grows)})
+        known = _Answer(question, monotonic() + _REST * several * (thread_time() - begun), answer)
+        answers[grows, kind] = known
         for oldest in list(answers)[:-_MOST]:
             del answers[oldest]
     kept: Result = known.answer
@@ -227,7 +228,7 @@ class _Answer:
 
 
 @st.cache_resource(show_spinner=False)
-def _answers() -> dict[Key, _Answer]:
+def _answers() -> dict[tuple[Key, Key], _Answer]:
     """Scores and question -> answer."""
     return {}
 

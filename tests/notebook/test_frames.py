@@ -71,6 +71,7 @@ def test_spans_and_missing_texts() -> None:
     assert (len(found), found.attrs["left_out"]) == (1, {"no text": 1})
 
 
+RATED = pd.DataFrame({"item_id": [1, 1], "rater": ["a", "b"], "level": [1, 2], "score": [1.0, 2.0]})
 WRONG = SCORES.assign(mine=[1, 2, 3, np.inf], id=["x", "x", "y", "z"], system="s", level=[0, 0, 1, 2])
 
 
@@ -106,6 +107,7 @@ def test_problems_name_rows_by_their_index() -> None:
             "several columns named level",
         ),
         (lambda: assay.correlate(SCORES.iloc[:0]), "is empty"),
+        (lambda: assay.correlate(RATED), "looks like human ratings"),
         (lambda: assay.rank(SCORES, method="r2"), "method: 'r2'"),  # type: ignore[arg-type]
         (lambda: assay.rank(SCORES, method="kendall", test="williams"), "Williams"),
         (lambda: assay.acc23(SCORES, SCORES, epsilon=1, test=True), "test: not possible with epsilon"),
@@ -181,3 +183,19 @@ def test_a_plot_draws_a_column_with_its_intervals() -> None:
     words = ResultTable("words", (Column("word"),), (("a",),))
     with pytest.raises(assay.InputError, match="no numbers"):
         dots(words)
+
+
+def test_an_interrupted_run_is_told_to_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.notebook import texts
+    from core.store import open_store
+    from core.store.runs import get_run
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(texts, "work", interrupted)
+    database = tmp_path / "assay.db"
+    with pytest.raises(KeyboardInterrupt):
+        assay.damage(ROOT / "data" / "demo" / "questions.jsonl", db=database)
+    with open_store(database) as store:
+        assert get_run(store, 1).cancel

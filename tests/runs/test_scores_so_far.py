@@ -1,6 +1,7 @@
 """Scores of a run at work, read as they come in: always those that a fresh reading finds, at the price of the new ones."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from helpers.texts.growing_run import N_LEVELS, GrowingRun
 from numpy.testing import assert_array_equal
 
-from core.runs import scoring
+from core.runs import jobs
 from core.runs.path import at_hand
 from core.runs.scoring import ScoresSoFar, score_table
 from core.schema.runs import RunItem
@@ -51,19 +52,20 @@ def test_a_table_grows_with_the_run(run: GrowingRun, store: Store) -> None:
 
 def test_only_new_items_are_read(run: GrowingRun, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    plain = scoring.results_since
+    plain = jobs.results_since
 
     def counted(*given: object) -> list[dict[str, object]]:
         found = plain(*given)  # type: ignore[arg-type]
         read.append(len(found))
         return found
 
-    monkeypatch.setattr(scoring, "results_since", counted)
+    monkeypatch.setattr(jobs, "results_since", counted)
     so_far = ScoresSoFar()
     for _ in range(4):
+        time.sleep(0.005)
         run.grow(3)
         so_far.table(at_hand(store, run.run_id))
-    # Items of the same thousandth of a second as the newest one are read once more.
+    # Those of the same thousandth of a second as the newest one are read once more.
     assert read == [3, 6, 6, 6]
 
 

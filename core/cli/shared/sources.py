@@ -28,6 +28,7 @@ from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.rated import outputs_of
 from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
+from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
 from core.results.choices import TableChoice, dimensions_of, interval_problems
@@ -57,7 +58,6 @@ from core.store import Store
 from core.store.studies import find_study
 from core.study.analysis_set import released_record
 from core.study.ratings import rated_texts_of, rating_set_of, task_of
-from core.tables.columns import VOCABULARY
 from core.tables.reading import shown
 
 if TYPE_CHECKING:
@@ -174,9 +174,6 @@ def metal_scores(given: str, options: argparse.Namespace) -> ScoreTable | None:
     return read_evaluators(read_file(path), path.name, flip=name_list(options.flip) or ())
 
 
-RATER_NAMES, RATING_NAMES = VOCABULARY["rater"], VOCABULARY["score"]
-
-
 @dataclass(frozen=True)
 class Scores:
     """Scores, and the ratings from the same input."""
@@ -283,12 +280,7 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
         found = read_folder(path, language_pair=options.language_pair)
         return Scores(found.scores, found.ratings)
     table = read_scores(read_one_of(path, options), path.name)
-    raters = any(label.lower() in RATER_NAMES for row in table.rows for label in row.labels)
-    if raters and [metric.name.lower() in RATING_NAMES for metric in table.metrics] == [True]:
-        raise InputError(
-            f"{shown(path.name)} looks like human ratings (raters and one score), not like scores of metrics. Give it as the "
-            "human side."
-        )
+    check_no_ratings(table)
     return Scores(table)
 
 
