@@ -79,7 +79,7 @@ def render(store: Store, scores: Scores) -> None:
 
 
 def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
-    controls = st.container(horizontal=True, vertical_alignment="bottom")
+    controls = st.container(horizontal=True)
     target = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
     if target is None:
         return

@@ -119,9 +119,9 @@ def test_the_table_changes_its_numbers_and_keeps_its_order(
     page, run = followed(app, app_store, new_page, "Correlations", "Table")
     box = page.locator(TABLE).first.bounding_box()
     assert box is not None
-    page.mouse.click(box["x"] + 100, box["y"] + 15)  # sorted by name, twice: the last one first
+    page.mouse.click(box["x"] + 160, box["y"] + 15)  # sorted by name, twice: the last one first
     page.wait_for_timeout(500)
-    page.mouse.click(box["x"] + 100, box["y"] + 15)
+    page.mouse.click(box["x"] + 160, box["y"] + 15)
     page.wait_for_timeout(500)
     (head, first, *_) = page.evaluate(_CELLS)
     assert "↓" in head[1]
