@@ -172,8 +172,8 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
     report = replace(report, notes=tuple(note for note in report.notes if note not in scores.said))
     above, below = st.container(), st.container()
     with below:
-        kept = _filtered(report, group)
         explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))
+        kept = _filtered(report, group)
     groups = {explore.named(row.group): row.group for row in report.rows}
     below_it = partial(
         explore.explore, store, scores, target, asked.method, list(groups.values()), _VIEWS[asked.view][2]
