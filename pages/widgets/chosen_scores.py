@@ -677,8 +677,12 @@ def _followed(scores: Scores) -> Scores:
         st.markdown(
             f":small[{counted_as(len(shown.table.rows), 'text')} so far. {_HELD_SAID if held else _FOLLOWED_SAID}]"
         )
+        if held is None:
+            st.html(_NEVER_PALE)
     return shown
 
 
+# On a busy machine Streamlit would pale the whole page at every refresh.
+_NEVER_PALE = '<style>[data-stale="true"] { opacity: 1 !important; transition: none !important; }</style>'
 _FOLLOWED_SAID = "Estimates follow the run; resampled intervals and tests are computed when it stops."
 _HELD_SAID = "The page stands still; the run goes on."
