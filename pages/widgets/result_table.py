@@ -189,7 +189,8 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     numbers |= heats
     for heading in numbers:
         frame[heading] = pd.to_numeric(frame[heading])
-    frame.index += 1
+    if rows is not None:
+        frame.index += 1
     # One call: each further one would give all other columns pandas' own digits again.
     styled = frame.style.format({heading: partial(_number, column) for heading, column in numbers.items()})
     for heading, column in heats.items():

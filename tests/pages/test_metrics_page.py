@@ -237,12 +237,12 @@ def test_human_ratings_are_uploaded_once_and_kept(store: Store) -> None:
     press(at, "Keep this file")
     assert [one.file_name for one in kept_files(store, "ratings")] == ["people.csv"]
     frame = shown(at, "Pearson")
-    assert frame["Pearson"][0] == pytest.approx(1.0)
-    assert frame["n"][0] == 6, "averaged over raters"
+    assert frame["Pearson"].iloc[0] == pytest.approx(1.0)
+    assert frame["n"].iloc[0] == 6, "averaged over raters"
     choose(at, "Several ratings of one text are", "kept")
-    assert shown(at, "Pearson")["n"][0] == 12
+    assert shown(at, "Pearson")["n"].iloc[0] == 12
     again = visit(("file", file.file_id), "Correlations")
-    assert shown(again, "Pearson")["n"][0] == 6, "nobody has to give them again"
+    assert shown(again, "Pearson")["n"].iloc[0] == 6, "nobody has to give them again"
 
 
 def test_system_means_are_over_all_texts_unless_rated_ones_are_requested(store: Store) -> None:
@@ -255,10 +255,10 @@ def test_system_means_are_over_all_texts_unless_rated_ones_are_requested(store: 
     at = visit(("file", file.file_id), "Correlations")
     choose(at, "Show", "per_system")
     named = "Pearson per system"
-    assert shown(at, named)[named][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
+    assert shown(at, named)[named].iloc[0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
     next(box for box in at.checkbox if box.label == "System means over rated texts only").check()
     at.run()
-    assert shown(at, named)[named][0] == pytest.approx(0.5)
+    assert shown(at, named)[named].iloc[0] == pytest.approx(0.5)
 
 
 def test_texts_are_left_out_a_direction_is_declared_and_dimensions_are_grouped(store: Store) -> None:
