@@ -92,9 +92,9 @@ def cards(
     """
     about = [("Source or question", source), ("Reference", reference), base or ("", None)]
     plain = [(title, words) for title, words in about if words is not None]
-    where = [st.container(), *(one for one, _ in zip(places(), plain, strict=False))]
+    where = [st.container(), *(one for one, _ in zip(places(alignment="top"), plain, strict=False))]
     if len(plain) % 2:
-        where = [one for one, _ in zip(places(), [*plain, text], strict=False)]
+        where = [one for one, _ in zip(places(alignment="top"), [*plain, text], strict=False)]
     for place, (title, words) in zip(where, plain, strict=False):
         with place:
             level_diff.plain_card(title, words, language)

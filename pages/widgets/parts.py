@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -71,10 +71,10 @@ def tabs(bodies: Mapping[str, Callable[[], object]], key: str) -> None:
                 body()
 
 
-def places(columns: int = 2) -> Iterator[DeltaGenerator]:
+def places(columns: int = 2, alignment: Literal["top", "bottom"] = "bottom") -> Iterator[DeltaGenerator]:
     """Yield places for widgets, row by row; a narrow screen shows them in the same order."""
     while True:
-        yield from st.columns(columns, vertical_alignment="bottom")
+        yield from st.columns(columns, vertical_alignment=alignment)
 
 
 def _where(anchor: str) -> str:
