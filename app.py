@@ -32,8 +32,8 @@ def nobody() -> None:
     """What a visitor without a link sees."""
     parts.page("Assay")
     st.write(
-        "Open the personal link you were sent. If you run this study, [sign in](sign-in). At the first start, "
-        f"`{START}` prints a one-time link for choosing a passphrase."
+        f"Open the personal link you were sent. If you run this study, [sign in]({visitor.sign_in_link()}). At the first "
+        f"start, `{START}` prints a one-time link for choosing a passphrase."
     )
 
 
@@ -49,7 +49,9 @@ def main() -> None:
     parts.style()
     if who == "nobody":
         welcome = st.Page(nobody, title="Assay", url_path="welcome", default=True)
-        st.navigation([welcome, explained], position="hidden").run()
+        # A link to a view of the metrics leads through the sign-in back to it.
+        linked = st.Page(nobody, title="Assay", url_path=visitor.LINKED)
+        st.navigation([welcome, explained, linked], position="hidden").run()
         return
     groups = {
         "": [st.Page(start.render, title="Start", url_path="start", default=True)],

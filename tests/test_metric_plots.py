@@ -1,7 +1,9 @@
 """What a figure of scores draws is what the result says; colours say the sign, and a user's names are no HTML."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 
@@ -17,8 +19,17 @@ from core.plots.dressing import (
     written,
 )
 from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
-from core.results.correlations.table import CorrelationReport, MetricCorrelation, Pooled
+from core.results.correlations.table import (
+    ALL_TEXTS,
+    CorrelationReport,
+    MetricCorrelation,
+    Pooled,
+    View,
+    grid,
+    group_table,
+)
 from core.results.correlations.votes import MetricVotes
 from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import Matrix, MatrixCell, MetaCorrelation, Point, meta_title
@@ -164,8 +175,10 @@ def test_numbers_in_cells(value: float, long: str, short: str) -> None:
 def test_redundancy_writes_every_number_and_a_dash_where_there_is_none() -> None:
     result = Redundancy("spearman", ("a", HOSTILE), ((1.0, None), (None, 1.0)), ((9, 8), (8, 9)))
     figure = plots.redundancy(result)
-    (cells,) = figure.data
+    cells, marks = figure.data
     assert [list(line) for line in cells.text] == [["1.000", ""], ["", "1.000"]]
+    assert [tuple(one) for one in marks.customdata] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert list(zip(marks.y, marks.x, strict=True)) == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [(note.x, note.y, note.text) for note in figure.layout.annotations] == [(1, 0, "–"), (0, 1, "–")]
     assert "n 8" in cells.customdata[0][1]
     assert "undefined" in cells.customdata[0][1]
@@ -197,7 +210,7 @@ def test_the_ranking_draws_metrics_in_order_and_tells_clusters_apart() -> None:
     ranking = Ranking("pearson", (HOSTILE, "b"), {HOSTILE: 1, "b": 2}, (), {"c": "all scores are equal"})
     figure = plots.metric_ranking(report, ranking)
     (trace,) = figure.data
-    assert (tuple(trace.x), tuple(trace.y)) == ((0.9, 0.3), (0, 1))
+    assert (tuple(trace.x), tuple(trace.y), tuple(trace.customdata)) == ((0.9, 0.3), (0, 1), (0, 1))
     assert tuple(trace.error_x.array) == pytest.approx((0.1, 0.1))
     bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
     assert [(band.y0, band.y1) for band in bands] == [(0.5, 1.5)], "behind the second cluster"
@@ -335,3 +348,175 @@ def test_the_scatter_names_its_points_in_the_figure() -> None:
     figure = plots.meta_scatter(meta())
     assert {"bleu-1", "bleu-2", "chrf-6-2"} < {name for trace in figure.data for name in trace.text}
     assert figure.layout.meta["least_width"] > 390
+
+
+def dots(view: View = "pooled", n: int = 6, **changed: Any) -> Points:
+    """Items of two texts each, by systems a and b; the second half of the scores is better."""
+    place = np.arange(n)
+    fields: dict[str, Any] = {
+        "metric": Metric(HOSTILE, "", "BLEU"),
+        "group": {"system": HOSTILE},
+        "view": view,
+        "against": "human",
+        "x": place / 10.0,
+        "y": (place * 7 % 5) + place / 100.0,
+        "rows": place + 100,
+        "item": np.array([f"<b>{number // 2}</b>" for number in place]),
+        "items": place // 2,
+        "system": np.array(["ab"[number % 2] for number in place]),
+        "n_scored": np.ones(n, dtype=int),
+        "n_rated": np.ones(n, dtype=int),
+        "left_out": {},
+        "labels": (HOSTILE, "mean rating"),
+    }
+    return Points(**(fields | changed))
+
+
+@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system"])
+def test_dots_stand_at_their_values_and_lead_to_their_rows(view: View) -> None:
+    found = dots(view)
+    figure = plots.scatter(found, 103)
+    drawn, _, _, marked = figure.data
+    assert drawn.x.tolist() == found.x.tolist()
+    assert drawn.y.tolist() == found.y.tolist()
+    assert [one[0] for one in drawn.customdata] == found.rows.tolist()
+    assert [tuple(one[3:5]) for one in drawn.customdata] == list(zip(found.x, found.y, strict=True))
+    assert (marked.x.tolist(), marked.customdata[0][0]) == ([found.x[3]], 103)
+    assert not [text for text in texts_of(figure) if "<a" in text or "<b>0" in text]
+    assert drawn.customdata[0][1] == "&lt;b&gt;0&lt;/b&gt;"
+
+
+def test_a_refresh_changes_neither_traces_nor_colours_nor_zoom() -> None:
+    few, many = dots(n=6), dots(n=9)
+    before, after, marked = plots.scatter(few), plots.scatter(many), plots.scatter(many, 104)
+    for one in (after, marked):
+        assert [trace.name for trace in one.data] == [trace.name for trace in before.data]
+        assert one.data[0].marker.color == before.data[0].marker.color
+        assert one.layout.uirevision == before.layout.uirevision
+    assert plots.scatter(dots(group={"system": "b"})).layout.uirevision != before.layout.uirevision
+    assert plots.scatter(dots("per_item")).layout.uirevision != before.layout.uirevision
+
+
+def test_of_very_many_dots_some_are_drawn_the_marked_one_among_them() -> None:
+    few = plots.scatter(dots(n=10_000))
+    assert (len(few.data[0].x), "are drawn" in few.layout.yaxis.title.text) == (10_000, False)
+    found = dots(n=12_000)
+    drawn = {one[0] for one in plots.scatter(found).data[0].customdata}
+    hidden = next(row for row in found.rows.tolist() if row not in drawn)
+    figure = plots.scatter(found, hidden)
+    assert {type(trace).__name__ for trace in figure.data} == {"Scatter"}, "the app's policy forbids WebGL"
+    assert {one[0] for one in figure.data[0].customdata} == drawn | {hidden}
+    assert "10,001 of 12,000 dots are drawn" in figure.layout.yaxis.title.text
+
+
+def test_dots_at_few_levels_are_shifted_and_the_axis_says_so() -> None:
+    levels = -(np.arange(60) % 5).astype(float)
+    found = dots(n=60, y=levels, against="-level", labels=("m", "minus the damage level"))
+    figure = plots.scatter(found)
+    moved = figure.data[0].y - levels
+    assert 0 < np.abs(moved).max() <= 0.25
+    assert figure.layout.yaxis.title.text.endswith(f"<br><sup>{plots.SHIFTED}</sup>")
+    assert [one[4] for one in figure.data[0].customdata] == levels.tolist()
+    again = plots.scatter(replace(found, x=found.x + 1))
+    assert (again.data[0].y == figure.data[0].y).all()
+    medians = figure.data[2]
+    assert medians.name == "median score"
+    assert medians.y.tolist() == [-4, -3, -2, -1, 0]
+    assert medians.x[0] == np.median(found.x[levels == -4])
+    assert plots.SHIFTED not in plots.scatter(dots()).layout.yaxis.title.text
+
+
+def test_the_line_is_the_least_squares_line_and_absent_per_item() -> None:
+    found = dots(n=9)
+    line = plots.scatter(found).data[2]
+    slope, start = np.polyfit(found.x, found.y, 1)
+    assert line.y == pytest.approx(start + slope * np.asarray(line.x))
+    assert len(plots.scatter(dots("per_item", n=9)).data[2].x) == 0
+    assert len(plots.scatter(dots(n=9, x=np.ones(9))).data[2].x) == 0
+
+
+def test_given_the_system_dots_are_differences_from_its_mean() -> None:
+    found = dots("given_system")
+    figure = plots.scatter(found)
+    for own in ("a", "b"):
+        mine = found.system == own
+        assert figure.data[0].x[mine] == pytest.approx(found.x[mine] - found.x[mine].mean())
+        assert figure.data[0].y[mine] == pytest.approx(found.y[mine] - found.y[mine].mean())
+    assert "minus the system's mean" in figure.layout.xaxis.title.text.replace("<br>", " ")
+
+
+def test_a_metric_whose_lower_scores_are_better_runs_to_the_left() -> None:
+    found = dots(metric=Metric("ter", "", "TER", "lower"))
+    across = plots.scatter(found).layout.xaxis.range
+    assert across[0] > found.x.max() > found.x.min() > across[1]
+    upright = plots.scatter(dots()).layout.xaxis.range
+    assert upright[0] < 0 < 0.5 < upright[1]
+
+
+def test_texts_of_a_marked_item_are_linked_from_the_worst_up() -> None:
+    found = dots("per_item")
+    links = plots.scatter(found, 103).data[1]
+    order = sorted((2, 3), key=lambda place: found.y[place])
+    assert list(links.x) == [*found.x[order], None]
+    assert len(plots.scatter(found).data[1].x) == 9
+    assert len(plots.scatter(dots("per_item", n=82)).data[1].x) == 0
+
+
+def test_systems_are_named_beside_their_dots() -> None:
+    figure = plots.scatter(dots("per_system"))
+    assert {"a", "b"} >= set(figure.data[0].text)
+    assert figure.data[0].mode == "markers+text"
+
+
+def test_nothing_to_draw_is_an_empty_figure() -> None:
+    nothing = {name: np.array([], dtype=float) for name in ("x", "y")}
+    counts = {name: np.array([], dtype=int) for name in ("rows", "items", "n_scored", "n_rated")}
+    names = {name: np.array([], dtype=str) for name in ("item", "system")}
+    for view in ("pooled", "per_item", "per_system", "given_system"):
+        figure = plots.scatter(dots(view, **nothing, **counts, **names))
+        assert len(figure.data[0].x) == 0
+
+
+def grouped(metric: str, domain: str, value: float | None) -> MetricCorrelation:
+    one = found(value)
+    return MetricCorrelation(
+        {"domain": domain, "metric": metric},
+        Metric(metric, "", "BLEU"),
+        "human",
+        9,
+        {},
+        {"pearson": Pooled(one, one, None)},
+        {"kendall": found(0.25)},
+    )
+
+
+def test_groups_stand_beside_metrics_and_a_click_finds_its_cell() -> None:
+    rows = (grouped("a", "news", 0.5), grouped("a", HOSTILE, None), grouped("b", HOSTILE, -0.5))
+    report = CorrelationReport(rows, "human", CorrelationOptions())
+    figure = plots.by_group(report, "pearson", "pooled")
+    heat, cells = figure.data
+    assert [list(line) for line in heat.z] == [[0.5, None], [None, -0.5]]
+    assert [one.text for one in figure.layout.annotations] == ["–", "–"]
+    at = grid(report)
+    assert (at.metrics, at.groups) == (("a", "b"), ("news", HOSTILE))
+    for place, (row, column) in zip(range(4), cells.customdata, strict=True):
+        assert (cells.x[place], cells.y[place]) == (column, row)
+        cell = at.cells[row][column]
+        if cell is not None:
+            assert (cell.metric.name, cell.group["domain"]) == (at.metrics[row], at.groups[column])
+    assert at.cells[1][0] is None
+    assert "[0.40, 0.60]" in cells.text[0]
+    assert "undefined: all scores are equal" in cells.text[1]
+    assert not [text for text in cells.text if "<a" in text]
+    values = group_table(report, "pearson", "pooled").rows
+    assert [[cell.value for cell in row[1:]] for row in values] == [[0.5, None], [None, -0.5]]
+    of_items = plots.by_group(report, "kendall", "per_item").data[0].z
+    assert [list(line) for line in of_items] == [[0.25, 0.25], [None, 0.25]]
+
+
+def test_without_groups_all_texts_are_one() -> None:
+    one = found(0.5)
+    row = MetricCorrelation(
+        {"metric": "a"}, Metric("a", "", "BLEU"), "human", 9, {}, {"pearson": Pooled(one, one, None)}
+    )
+    assert grid(CorrelationReport((row,), "human", CorrelationOptions())).groups == (ALL_TEXTS,)

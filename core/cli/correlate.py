@@ -28,6 +28,10 @@ from core.results.correlations.levels import (
 )
 from core.results.correlations.ranking import (
     Test,
+    check_two,
+    compare_in_groups,
+    compared_json,
+    compared_table,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -45,11 +49,13 @@ from core.results.correlations.table import (
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
 from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, ScoreTable
+from core.tables.reading import shown
 
 _TABLES = {
     "correlations": "",
     "ranking": "rank",
     "comparisons": "rank",
+    "comparison": "compare",
     "levels": "levels",
     "monotonic": "levels",
     "prefers-damaged": "levels",
@@ -111,6 +117,11 @@ def _add_further(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--test", choices=get_args(Test), default="permutation", help="test for --rank (default %(default)s)"
     )
+    command.add_argument(
+        "--compare",
+        metavar="A,B",
+        help="also compare two metrics: their coefficients on the texts that both scored, the difference and its interval, and p",
+    )
     command.add_argument("--levels", action="store_true", help="also show scores by level")
     command.add_argument("--redundancy", choices=METHODS, help="also correlate metrics with each other")
 
@@ -125,10 +136,12 @@ def _correlate(options: argparse.Namespace) -> None:
         if ratings is not None:
             ratings = chosen_people(ratings, choice, table)
             chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
+        two = name_list(options.compare)
+        if two:
+            check_two(table, *two)
         _announce(table, chosen)
-        report = correlate_dimensions(
-            table, ratings, group=name_list(options.group) or [], options=chosen, tell=tell
-        )
+        group = name_list(options.group) or []
+        report = correlate_dimensions(table, ratings, group=group, options=chosen, tell=tell)
         rows = correlation_rows(report, resampled=options.resample)
         tables: list[ResultTable] = [correlation_table(report, resampled=options.resample)]
         in_files: list[ResultTable] = []
@@ -139,6 +152,10 @@ def _correlate(options: argparse.Namespace) -> None:
             further["ranking"] = ranking_json(ranking)
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
+        if two:
+            compared = compare_in_groups(table, ratings, *two, group=group, options=chosen, tell=tell)
+            further["comparison"] = compared_json(compared)
+            tables.append(compared_table(compared))
         if options.levels:
             tell("computing scores by level")
             resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}
@@ -180,6 +197,8 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
     problems += out_problems(options)
     if options.table is not None and (needed := _TABLES[options.table]) and not getattr(options, needed):
         problems.append(f"--table: {options.table} needs --{needed}")
+    if options.compare is not None and len(name_list(options.compare) or []) != 2:
+        problems.append(f"--compare: {shown(options.compare)} does not name two metrics; write --compare A,B")
     named = METHODS if options.methods is None else name_list(options.methods) or []
     if not named or (unknown := [name for name in named if name not in METHODS]):
         problems.append(

@@ -82,6 +82,14 @@ read_rated = Door[RatedSet]("rated", rated.read_rated)
 """Texts, with people's ratings if the file has them."""
 read_scores = Door[ScoreTable]("scores", scores.read_scores)
 """Scores of metrics."""
+
+
+def read_scored_texts(data: bytes, file_name: str) -> OutputSet | None:
+    """Read the texts in a file of scores; None if it has none. Raises InputError."""
+    found = format_of("scores", data, file_name)
+    return None if found.rows is None else scores.read_scored_texts(data, file_name, rows=found.rows)
+
+
 _read_ratings = Door[RatingSet]("ratings", ratings.read_ratings)
 
 

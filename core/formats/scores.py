@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats import Format
-from core.formats.scorable import NO_LABELS, OF_RAGAS, with_items
-from core.schema.scores import Direction, Metric, ScoredRow, ScoreTable
+from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
+from core.schema.scores import Direction, Metric, OutputSet, ScorableOutput, ScoredRow, ScoreTable
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -25,6 +25,8 @@ from core.tables.columns import (
     Record,
     Rows,
     Table,
+    is_json,
+    is_jsonl,
     jsonl_bytes,
     known_at,
     labels_among,
@@ -288,7 +290,8 @@ class ScoreSheet:
 def label_columns(records: Sequence[Record], others: Sequence[str], findings: FileFindings) -> list[str]:
     """The columns among `others` to group by; add a note on columns that are not used."""
     unused = {key for key in others if key in (*UNUSED, *SAID) or key.lower() in INDEX_COLUMNS}
-    candidates = [key for key in others if key in unused or key not in ABOUT]
+    # Texts have a reader of their own (`read_scored_texts`).
+    candidates = [key for key in others if key not in TEXTS and (key in unused or key not in ABOUT)]
     return labels_among(candidates, unused, records, findings)
 
 
@@ -536,10 +539,27 @@ def write_scores_csv(table: ScoreTable, shape: Shape = "long") -> bytes:
     )
 
 
-def write_scores_jsonl(table: ScoreTable, shape: Shape = "long") -> bytes:
-    """The scores as JSONL, one object a line; undefined scores are null."""
+def write_scores_jsonl(
+    table: ScoreTable, shape: Shape = "long", *, texts: Sequence[ScorableOutput] | None = None
+) -> bytes:
+    """The scores as JSONL, one object a line; undefined scores are null.
+
+    texts: the text of each row of the table, written beside its first score, where `read_scored_texts` finds it.
+    """
     _, rows = _shaped(table, shape)
-    return jsonl_bytes(rows)
+    return jsonl_bytes(rows if texts is None else _with_texts(table, rows, shape, texts))
+
+
+def _with_texts(
+    table: ScoreTable, rows: Iterable[dict[str, Any]], shape: Shape, texts: Sequence[ScorableOutput]
+) -> Iterator[dict[str, Any]]:
+    of_text = len(table.metrics) if shape == "long" else 1
+    if len(texts) != len(table.rows):
+        raise ValueError(f"there must be one text for each of {len(table.rows)} rows, got {len(texts)}")
+    for number, row in enumerate(rows):
+        text, at = divmod(number, of_text)
+        one = texts[text]
+        yield row if at else {**row, "source": one.source, "reference": one.reference, "text": one.text}
 
 
 def write_scores_parquet(table: ScoreTable, shape: Shape = "long") -> bytes:
@@ -633,6 +653,8 @@ def _is_clear(table: ScoreTable, metric: int) -> bool:
 IDS_WITH_LEVEL = "ids end in _levelN: the part before it is the item, N is the level"
 NO_METRIC = "file: contains no score; expected the columns metric and score (long), or a column of numbers for each metric (wide)"
 _LONG = frozenset({"metric", "score"})
+_NAMES_TEXT = regex.compile(rf'"\s*(?:{"|".join(COLUMNS["text"])})\s*"\s*:', regex.IGNORECASE)
+"""A column of texts in a line of JSONL."""
 _ABOUT_METRIC = ("metric", "family", "direction", "signature")
 
 
@@ -677,6 +699,48 @@ def read_scores(data: bytes, file_name: str, *, rows: Rows = table_rows) -> Scor
     if not any("system" in record.cells for record in records):
         findings.notes.append(f"the file names no system: its scores get the system {ONLY_SYSTEM}")
     return _table(sheet, notes, findings)
+
+
+def read_scored_texts(data: bytes, file_name: str, *, rows: Rows = table_rows) -> OutputSet | None:
+    """Read the texts in a file of scores, which `read_scores` ignores; None if it has no column of texts.
+
+    In the long form, a text may stand in any of its rows, and several times. Columns of metrics are no labels. Raises
+    InputError if texts contradict each other.
+    """
+    findings = FileFindings(file_name, sha256_of(data))
+    if rows is table_rows:
+        text = decode(data, file_name)
+        if is_jsonl(text, file_name) and not is_json(text, file_name):
+            # Most rows of the long form have no text. Emptied lines keep the numbers of the others.
+            text = "\n".join(line if _NAMES_TEXT.search(line) else "" for line in text.split("\n"))
+        if not text.strip():
+            return None
+        keys, columns, records, null = open_records(text, COLUMNS, findings)
+    else:
+        keys, columns, records, null = rows(data, COLUMNS, findings)
+    findings.refuse()
+    if "text" not in columns.values():
+        return None
+    if (asked := with_items(columns, keys, records, FileFindings(file_name, ""))) is not None:
+        columns, records = asked
+        question = next(key for key in keys if key.strip().lower() in (QUESTION, OLD_QUESTION))
+        columns = {**columns, question: "question"}
+        records = [replace(one, cells={**one.cells, "question": one.cells.get(question)}) for one in records]
+    ignored = FileFindings(file_name, "")  # `read_scores` reports them
+    there = dict.fromkeys(key for record in records for key in record.cells)
+    if set(columns.values()) >= _LONG:
+        labels = [key for key in there if key not in OF_METRIC]
+    else:
+        labels = wide_columns([*there], (), records, ignored).others
+    used = {*ABOUT, *label_columns(records, labels, ignored)} - {"reason"}
+    texts = {
+        repr(cells): replace(record, cells=cells)
+        for record in records
+        if not is_nothing(record.cells.get("text"))
+        and (cells := {key: cell for key, cell in record.cells.items() if key in used})
+    }
+    table = Table(keys, columns, [*texts.values()], null)
+    return read_outputs(data, file_name, rows=lambda *_: table)
 
 
 def check_no_ratings(table: ScoreTable) -> None:

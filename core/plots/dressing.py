@@ -17,7 +17,7 @@ Ends = tuple[float | None, float | None, float | None]
 BLUE, OCHRE, PALE, DARK, VIOLET = "#3d7fd0", "#d9982b", "#b9bfc7", "#727b87", "#9467bd"
 LINE = "rgba(128, 128, 128, 0.9)"
 GRID = "rgba(128, 128, 128, 0.25)"
-_CLEAR = "rgba(0, 0, 0, 0)"
+CLEAR = "rgba(0, 0, 0, 0)"
 _LONGEST = 22
 _PANEL, _PANEL_SIZE, _PANEL_LINE = 20, 13, 17
 """Title of a panel beside another on a phone: letters per line, font size, pixels per line."""
@@ -187,8 +187,8 @@ def dressed(figure: go.Figure, *, height: int, top: int, legend: bool = False) -
     figure.update_yaxes(automargin=True)
     return figure.update_layout(
         height=height,
-        paper_bgcolor=_CLEAR,
-        plot_bgcolor=_CLEAR,
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
         margin={"l": 10, "r": 15, "t": top, "b": 10},
         showlegend=legend,
         legend={

@@ -3,15 +3,21 @@
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import zip_longest
+from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from core.diff import WordsKept
 from core.plots.dressing import (
     BLUE,
+    CLEAR,
+    DARK,
     GRID,
     LINE,
     POINT_FONT,
+    VIOLET,
     dressed,
     ends_of,
     heat_map,
@@ -29,11 +35,13 @@ from core.plots.dressing import (
 from core.results.cells import decimal
 from core.results.choices import marked
 from core.results.correlations.levels import MetricByLevel
+from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
-from core.results.correlations.table import CorrelationReport
+from core.results.correlations.table import CorrelationReport, View, grid
 from core.results.correlations.votes import MetricVotes
 from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
-from core.stats.resampling import Estimate
+from core.schema.scores import Method
+from core.stats.resampling import Estimate, Floats, numbered
 
 _BAND = "rgba(128, 128, 128, 0.13)"
 _METRIC = 44
@@ -41,15 +49,19 @@ _METRIC = 44
 
 
 def metric_ranking(report: CorrelationReport, found: Ranking) -> go.Figure:
-    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster."""
+    """Draw metrics from best to worst with intervals over items; a grey band marks every other cluster.
+
+    `customdata` of a point is the metric's place in `found.order`.
+    """
     rows = {row.metric.name: row for row in report.rows}
     drawn = [
         (
-            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}",
+            f"{found.cluster.get(name, '')}  {marked(name, found.directions.get(name))}".lstrip(),
             rows[name].metric.family,
             pooled.over_items,
+            at,
         )
-        for name in found.order
+        for at, name in enumerate(found.order)
         if name in rows and (pooled := rows[name].pooled.get(found.method)) is not None
     ]
     figure = _forest(drawn)
@@ -69,32 +81,34 @@ def metric_votes(found: Sequence[MetricVotes]) -> go.Figure:
         (one for one in found if one.agreement.estimate is not None),
         key=lambda one: -(one.agreement.estimate or 0.0),
     )
-    figure = _forest([(one.metric, one.family, one.agreement) for one in defined])
+    figure = _forest([(one.metric, one.family, one.agreement, at) for at, one in enumerate(defined)])
     figure.add_vline(x=0.5, line={"color": LINE, "width": 2, "dash": "dot"})
     figure.update_xaxes(title="share of pairs in the raters' order<br>(0.5: by chance)", range=[-0.02, 1.02])
     return figure
 
 
-def _forest(rows: Sequence[tuple[str, str, Estimate]]) -> go.Figure:
-    """Draw one row per (name, family, estimate) from the top, one trace per family."""
+def _forest(rows: Sequence[tuple[str, str, Estimate, int]]) -> go.Figure:
+    """Draw one row per (name, family, estimate, customdata) from the top, one trace per family."""
     figure = go.Figure()
-    for family, (color, symbol) in marks(family for _, family, _ in rows).items():
+    for family, (color, symbol) in marks(family for _, family, _, _ in rows).items():
         own = [
-            (place, name, one)
-            for place, (name, its, one) in enumerate(rows)
+            (place, name, one, at)
+            for place, (name, its, one, at) in enumerate(rows)
             if its == family and one.estimate is not None
         ]
         figure.add_scatter(
-            x=[one.estimate for _, _, one in own],
-            y=[place for place, _, _ in own],
+            x=[one.estimate for _, _, one, _ in own],
+            y=[place for place, *_ in own],
             mode="markers",
             name=label(family),
             marker={"color": color, "symbol": symbol, "size": 9},
-            error_x=whiskers([ends_of(one) for _, _, one in own]),
-            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one in own],
+            error_x=whiskers([ends_of(one) for _, _, one, _ in own]),
+            text=[f"{metric_label(name, _METRIC)}<br>{interval_said(one)}" for _, name, one, _ in own],
+            customdata=[at for *_, at in own],
+            unselected={"marker": {"opacity": 1}},
             hovertemplate="%{text}<extra>" + label(family) + "</extra>",
         )
-    names = [row_name(shortened(name, _METRIC)) for name, _, _ in rows]
+    names = [row_name(shortened(name, _METRIC)) for name, *_ in rows]
     name_rows(figure, names, None)
     row = 36 if any("<br>" in name for name in names) else 24
     return dressed(figure, height=130 + row * len(rows), top=60, legend=True)
@@ -153,7 +167,219 @@ def redundancy(found: Redundancy) -> go.Figure:
         ]
         for i, (row, line) in enumerate(zip(names, found.values, strict=True))
     ]
-    return heat_map(found.values, names, names, said)
+    return _pressable(heat_map(found.values, names, names, said))
+
+
+def _pressable(figure: go.Figure) -> go.Figure:
+    """Add an invisible mark on each cell of a heat map, because a browser cannot select the cells themselves.
+
+    It is the second trace. `customdata` of a mark: [row, column].
+    """
+    said = figure.data[0].customdata
+    places = [[row, column] for row, line in enumerate(said) for column, _ in enumerate(line)]
+    hidden = {"marker": {"opacity": 0}}
+    return figure.add_scatter(
+        x=[column for _, column in places],
+        y=[row for row, _ in places],
+        mode="markers",
+        marker={"symbol": "square", "size": 24, "opacity": 0, "color": LINE},
+        selected=hidden,
+        unselected=hidden,
+        customdata=places,
+        text=[said[row][column] for row, column in places],
+        hovertemplate="%{text}<extra></extra>",
+        showlegend=False,
+    )
+
+
+_SMALL, _MOST_DOTS = 2_000, 10_000
+"""Dots above which they are small, and above which only so many are drawn: as vectors more make the page slow, and plotly's
+WebGL writes programs at run time, which the app's security policy forbids."""
+_DISCRETE, _DOTS_A_VALUE = 15, 3
+"""Most distinct targets for which dots are shifted, and the least mean number of dots a target."""
+_SHIFT, _GOLDEN = 0.5, 0.6180339887498949
+"""Range of the shift as a share of the smallest step; a fraction that spreads consecutive rows evenly (golden ratio)."""
+_LINKED = 40
+"""Most items whose texts are linked while none is marked."""
+_AXIS_TITLE = 60
+"""Letters of an axis' title."""
+_MARKED = "#d55e00"
+_ROOM = 0.06
+"""Room between dots and the ends of an axis, as a share of their range."""
+SHIFTED = "dots are shifted up and down, so that they do not hide each other"
+
+
+def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
+    """Draw the dots of one cell of the correlation table. marked_row: row of the table whose dots are marked.
+
+    Four traces, always in this order: the dots, lines between texts of an item (`per_item`), a trend (medians where the
+    target has few values, else least squares), the marked dots. `customdata` of a dot: table row, item, system, score,
+    target, texts behind the score, ratings behind the target. With `given_system`, positions are differences from the
+    system's means. An axis of a metric whose lower scores are better is reversed, so that a good metric rises to the right.
+    Dots at the same few targets are shifted, a row always by the same amount, and the axis says so.
+    """
+    x, y = _positions(found)
+    raised = y + _shifts(found, y)
+    chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
+    color, symbol = marks([found.metric.family])[found.metric.family]
+    many = found.n > _SMALL
+    drawn = chosen | _spread(found.rows)
+    named = {name: label(name) for name in {*found.item.tolist(), *found.system.tolist()}}
+    about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
+    for place, held in enumerate((found.rows, found.item, found.system, found.x, found.y)):
+        about[:, place] = [named[one] for one in held.tolist()] if place in (1, 2) else held.tolist()
+    about[:, 5], about[:, 6] = found.n_scored.tolist(), found.n_rated.tolist()
+    figure = go.Figure()
+    lower = found.metric.direction == "lower"
+    across, up = _with_room(x, reverse=lower), _with_room(raised)
+    beside: dict[str, Any] = {"mode": "markers"}
+    if found.view == "per_system":
+        names = [metric_label(name, _NAME) for name in found.system.tolist()]
+        placed = _beside(list(zip(x.tolist(), y.tolist(), strict=True)), names, across, up)
+        beside = {
+            "mode": "markers+text",
+            "text": [name for name, _ in placed],
+            "textposition": [place for _, place in placed],
+            "textfont": {"size": POINT_FONT},
+        }
+    figure.add_scatter(
+        x=x[drawn],
+        y=raised[drawn],
+        name="systems" if found.view == "per_system" else "texts",
+        marker={
+            "color": color,
+            "symbol": symbol,
+            "size": _SIZE if found.view == "per_system" else 5 if many else 8,
+            "opacity": 0.4 if many else 0.7,
+        },
+        customdata=about[drawn],
+        hovertemplate=_hover(found),
+        showlegend=False,
+        **beside,
+    )
+    figure.add_scatter(
+        **_links(found, x, raised, chosen),
+        mode="lines+markers" if chosen.any() else "lines",
+        name="same item",
+        line={"color": _MARKED if chosen.any() else LINE, "width": 1},
+        marker={"color": _MARKED, "size": 7},
+        hoverinfo="skip",
+        showlegend=bool(found.view == "per_item" and chosen.any()),
+    )
+    figure.add_scatter(**_trend(found, x, y), hoverinfo="skip")
+    figure.add_scatter(
+        x=x[chosen],
+        y=raised[chosen],
+        mode="markers",
+        name="marked",
+        marker={"color": CLEAR, "size": 18, "line": {"color": _MARKED, "width": 3}},
+        customdata=about[chosen],
+        hovertemplate=_hover(found),
+        showlegend=False,
+    )
+    within = ", minus the system's mean" if found.view == "given_system" else ""
+    score, target = (metric_label(title, _AXIS_TITLE) + within for title in found.labels)
+    figure.update_xaxes(title=f"{score} (axis reversed)" if lower else score, range=across)
+    if (raised != y).any():
+        target += f"<br><sup>{SHIFTED}</sup>"
+    if not drawn.all():
+        target += f"<br><sup>{int(drawn.sum()):,} of {found.n:,} dots are drawn</sup>"
+    figure.update_yaxes(title=target, range=up, gridcolor=GRID, zeroline=False)
+    dressed(figure, height=440, top=30, legend=True)
+    # Unchanged while the cell is the same, so that a refresh keeps zoom and selection.
+    return figure.update_layout(
+        uirevision="|".join([found.metric.name, found.view, *map(str, found.group.items())])
+    )
+
+
+def _spread(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the dots to draw: all, or as many as a page can show, spread evenly over the table."""
+    spread: NDArray[np.bool_] = np.zeros(rows.size, dtype=bool)
+    spread[np.argsort(rows * _GOLDEN % 1, kind="stable")[:_MOST_DOTS]] = True
+    return spread
+
+
+def _positions(found: Points) -> tuple[Floats, Floats]:
+    """Where dots are drawn: at their values, or at the differences from their system's means."""
+    if found.view != "given_system":
+        return found.x, found.y
+    system = numbered(found.system)
+    n = np.bincount(system)
+    x, y = (one - (np.bincount(system, weights=one) / n)[system] for one in (found.x, found.y))
+    return x, y
+
+
+def _shifts(found: Points, y: Floats) -> Floats:
+    """How far each dot is shifted: 0 unless many dots share a few targets."""
+    values = np.unique(y)
+    if not 1 < values.size <= _DISCRETE or y.size < _DOTS_A_VALUE * values.size:
+        return np.zeros(y.size)
+    return np.asarray((found.rows * _GOLDEN % 1 - 0.5) * _SHIFT * np.diff(values).min())
+
+
+def _links(found: Points, x: Floats, y: Floats, chosen: NDArray[np.bool_]) -> dict[str, list[float | None]]:
+    """A line through the texts of each item, from the lowest target up: of marked items, else of all if they are few."""
+    places: list[int | None] = []
+    if found.view == "per_item":
+        items = np.unique(found.items[chosen] if chosen.any() else found.items)
+        for item in items if chosen.any() or items.size <= _LINKED else ():
+            own = np.flatnonzero(found.items == item)
+            places += [*own[np.argsort(found.y[own], kind="stable")].tolist(), None]
+    return {
+        "x": [None if at is None else float(x[at]) for at in places],
+        "y": [None if at is None else float(y[at]) for at in places],
+    }
+
+
+def _trend(found: Points, x: Floats, y: Floats) -> dict[str, Any]:
+    """Median score at each of a few targets, else the least-squares line; nothing per item, where neither is the result."""
+    color = DARK if marks([found.metric.family])[found.metric.family][0] == VIOLET else VIOLET
+    look = {"line": {"color": color, "width": 2}, "marker": {"color": color, "size": 8, "symbol": "diamond"}}
+    targets = np.unique(y)
+    if found.view == "per_item" or targets.size < 2 or np.ptp(x) == 0:
+        return {"x": [], "y": [], "mode": "lines", "name": "trend", **look}
+    if targets.size <= _DISCRETE and y.size >= _DOTS_A_VALUE * targets.size:
+        medians = [float(np.median(x[y == target])) for target in targets]
+        return {"x": medians, "y": targets, "mode": "lines+markers", "name": "median score", **look}
+    ends = np.array([x.min(), x.max()])
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    line = y.mean() + slope * (ends - x.mean())
+    return {"x": ends, "y": line, "mode": "lines", "name": "least squares", **look}
+
+
+def _hover(found: Points) -> str:
+    target = {"human": "rating", "-level": "minus the damage level", "level": "damage level"}[found.against]
+    numbers = "score %{customdata[3]:.4~g}<br>" + target + " %{customdata[4]:.4~g}"
+    if found.view == "per_system":
+        return (
+            "%{customdata[2]}<br>mean "
+            + numbers.replace("<br>", " of %{customdata[5]} texts<br>mean ")
+            + " of %{customdata[6]}<extra></extra>"
+        )
+    return "item %{customdata[1]}<br>system %{customdata[2]}<br>" + numbers + "<extra></extra>"
+
+
+def by_group(report: CorrelationReport, method: Method, view: View) -> go.Figure:
+    """Draw one coefficient of every metric (rows) in every group (columns), in the order of `grid`.
+
+    Undefined cells have a dash.
+    """
+    found = grid(report)
+    estimates = found.estimates(method, view)
+    said = [
+        [
+            f"{metric}\n{group}\n" + ("not computed" if one is None else interval_said(one))
+            for group, one in zip(found.groups, line, strict=True)
+        ]
+        for metric, line in zip(found.metrics, estimates, strict=True)
+    ]
+    figure = heat_map(
+        [[None if one is None else one.estimate for one in line] for line in estimates],
+        found.metrics,
+        found.groups,
+        said,
+    )
+    return _pressable(figure).update_layout(uirevision=f"{method} {view}")
 
 
 def words_kept(levels: Sequence[WordsKept]) -> go.Figure:
@@ -190,7 +416,9 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     """Draw each metric's correlation with people (x) and with known quality (y); the title states the result."""
     figure = go.Figure()
     across, up = (_range([getattr(point, side) for point in found.points]) for side in ("human", "synthetic"))
-    named = _point_labels(found, across, up)
+    places = [(point.human, point.synthetic) for point in found.points]
+    placed = _beside(places, [metric_label(one.metric, _NAME) for one in found.points], across, up)
+    named = {one.metric: name for one, name in zip(found.points, placed, strict=True)}
     for family, (color, symbol) in marks(point.family for point in found.points).items():
         own = [point for point in found.points if point.family == family]
         figure.add_scatter(
@@ -238,19 +466,26 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     )
 
 
-def _point_labels(
-    found: MetaCorrelation, across: Sequence[float] | None, up: Sequence[float] | None
-) -> dict[str, tuple[str, str]]:
-    """Return metric -> its name beside the point, and where."""
+def _beside(
+    places: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    across: Sequence[float] | None,
+    up: Sequence[float] | None,
+) -> list[tuple[str, str]]:
+    """Return each point's name, empty in a crowd, and where it stands beside the point. across, up: ranges of the axes."""
     if across is None or up is None:
-        return {}
-    places = [
-        ((one.human - across[0]) / (across[1] - across[0]), (one.synthetic - up[0]) / (up[1] - up[0]))
-        for one in found.points
-    ]
-    names = [metric_label(one.metric, _NAME) for one in found.points]
-    placed = point_names(places, names, _AXES, _SIZE)
-    return {one.metric: name for one, name in zip(found.points, placed, strict=True)}
+        return []
+    shares = [((x - across[0]) / (across[1] - across[0]), (y - up[0]) / (up[1] - up[0])) for x, y in places]
+    return point_names(shares, names, _AXES, _SIZE)
+
+
+def _with_room(values: Floats, *, reverse: bool = False) -> list[float] | None:
+    """Return a range that holds all values, with room for the dots; None without values."""
+    if not values.size:
+        return None
+    room = _ROOM * float(np.ptp(values)) or 1.0
+    ends = [float(values.min()) - room, float(values.max()) + room]
+    return ends[::-1] if reverse else ends
 
 
 def _range(values: Sequence[float]) -> list[float] | None:

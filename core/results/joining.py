@@ -39,17 +39,18 @@ def place_of(row: ScoredRow, rows: Sequence[ScoredRow]) -> int | None:
     Rows match if they have the same item and no different level, system, language or shared label. Levels match under
     any of their names (A3, 3). Several matches give None: at least one of them must be another text.
     """
-    fitting = [place for place, other in enumerate(rows) if _may_be_one(row, other)]
+    fitting = [place for place, other in enumerate(rows) if may_be_one(row, other)]
     return fitting[0] if len(fitting) == 1 else None
 
 
 def text_of(row: ScoredRow, named: Sequence[tuple[ScoredRow, str]]) -> str | None:
     """The text of the row, from texts with their rows; None if none matches, or different texts do."""
-    fitting = {text for other, text in named if _may_be_one(row, other)}
+    fitting = {text for other, text in named if may_be_one(row, other)}
     return fitting.pop() if len(fitting) == 1 else None
 
 
-def _may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
+def may_be_one(row: ScoredRow, other: ScoredRow) -> bool:
+    """Whether two rows can be about the same text; see `place_of`."""
     sides: list[tuple[object, object, object]] = [
         (level_key(row.level), level_key(other.level), None),
         (row.system, other.system, ONLY_SYSTEM),
@@ -234,10 +235,15 @@ def _columns(
     """Item, the given columns that all sides have, and further shared columns needed to identify a side's texts."""
     shared = [name for name in (*always, *further) if all(has_column(side, name) for side in sides)]
     columns = ["item", *(name for name in always if name in shared)]
+    # Only a side whose texts are not yet told apart can need a further column.
+    n_keys = [_n_keys(side, columns) for side in sides]
     for name in shared:
-        with_it = [*columns, name]
-        if name not in columns and any(_n_keys(side, with_it) > _n_keys(side, columns) for side in sides):
-            columns = with_it
+        unclear = [
+            (side, n) for side, n in zip(sides, n_keys, strict=True) if name not in columns and n < len(side)
+        ]
+        if any(_n_keys(side, [*columns, name]) > n for side, n in unclear):
+            columns = [*columns, name]
+            n_keys = [_n_keys(side, columns) for side in sides]
     return tuple(columns)
 
 
@@ -318,16 +324,20 @@ def unmatched(table: ScoreTable, ratings: Sequence[Rating], met: NDArray[np.int6
     )
 
 
-def left_out(joined: Joined, within: NDArray[np.bool_], metric: int) -> dict[str, int]:
-    """Reason -> number of a group's rows that a metric's correlation cannot use. within: mask over the table's rows."""
+def left_out(joined: Joined, within: NDArray[np.bool_], *metrics: int) -> dict[str, int]:
+    """Reason -> number of a group's rows that a correlation of these metrics cannot use.
+
+    within: mask over the table's rows. The reason is that of the first metric without a score.
+    """
     reasons: Counter[str] = Counter()
     for index, reason in joined.missing.items():
         if within[index]:
             reasons[reason] += 1
-    for index in joined.rows[
-        within[joined.rows] & np.isnan(joined.table.values[joined.rows, metric])
-    ].tolist():
-        reasons[joined.table.reasons.get((index, metric), NO_SCORE)] += 1
+    rows = joined.rows[within[joined.rows]]
+    unscored = np.isnan(joined.table.values[rows][:, list(metrics)])
+    for entry in np.flatnonzero(unscored.any(axis=1)).tolist():
+        metric = metrics[int(unscored[entry].argmax())]
+        reasons[joined.table.reasons.get((int(rows[entry]), metric), NO_SCORE)] += 1
     return dict(reasons)
 
 

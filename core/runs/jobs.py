@@ -1,6 +1,7 @@
 """Interfaces of runs: what a worker needs from each kind of run, and a run with its request and file, read once."""
 
 import asyncio
+import json
 import math
 import sys
 import traceback
@@ -8,7 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from threading import Lock
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from core.errors import AssayError
 from core.judges.kind import HELPER_AT_ONCE
@@ -20,8 +22,8 @@ from core.schema.runs import ItemState, Kind, Run
 from core.schema.scores import Metric
 from core.schema.settings import Remark, SettingField
 from core.store import Store
-from core.store.kept import run_metrics
-from core.store.runs import get_run, run_data
+from core.store.kept import results_since, run_metrics
+from core.store.runs import get_run, n_finished_since, run_data
 
 ITEMS_AHEAD = 2
 """Texts in progress per open request: most texts have one request open at a time, some have several."""
@@ -296,3 +298,40 @@ class RunAtHand:
         """The same run in its current state."""
         self.run = get_run(self.store, self.run.run_id)
         return self
+
+
+class ResultsSoFar(Generic[Thing]):
+    """The results of one run as they come in: every look reads only what is new. Several threads may share one."""
+
+    def __init__(self, made: Callable[[RunAtHand, str, dict[str, Any]], Thing]) -> None:
+        """made: makes a thing of an item of the run and its result as JSON."""
+        self._made = made
+        self._lock = Lock()
+        self._worked: tuple[str | None, str | None] | None = None
+        """Start and end of the work on the run at the last look; a new start takes back items without an answer."""
+        self._last = ""
+        """When the newest item was finished."""
+        self._things: dict[int, Thing] = {}
+
+    def look(self, run: RunAtHand) -> list[Thing]:
+        """What was made of all items that the run has reached, in the order of the file."""
+        store, number = run.store, run.run.run_id
+        worked = run.run.started_utc, run.run.finished_utc
+        with self._lock:
+            if worked != self._worked:
+                self._forget(worked)
+            least = n_finished_since(store, number)
+            self._read(run)
+            if not least <= len(self._things) <= n_finished_since(store, number):
+                self._forget(worked)  # items that were read are no longer there
+                self._read(run)
+            return [self._things[position] for position in sorted(self._things)]
+
+    def _forget(self, worked: tuple[str | None, str | None]) -> None:
+        self._worked, self._last = worked, ""
+        self._things.clear()
+
+    def _read(self, run: RunAtHand) -> None:
+        for row in results_since(run.store, run.run.run_id, self._last):
+            self._things[row["position"]] = self._made(run, row["item_id"], json.loads(row["result"]))
+            self._last = max(self._last, row["finished_utc"])

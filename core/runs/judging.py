@@ -27,7 +27,7 @@ from core.llm.client import Cache, Client
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
-from core.runs.jobs import AskingJob, Outcome, RunAtHand, WorkPath, each_of, grouped, outcome_of
+from core.runs.jobs import AskingJob, Outcome, ResultsSoFar, RunAtHand, WorkPath, each_of, grouped, outcome_of
 from core.runs.records import (
     ABOUT,
     RECORDS_FILE,
@@ -216,30 +216,39 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
     """
     moment = last_finished(judging_run(run).store, run.run.run_id)
     if run.said is None or run.said[0] != moment:
-        run.said = moment, _output(run)
+        run.said = moment, JudgedSoFar().output(run)
     output: JudgeOutput = run.said[1]
     return output
 
 
-def _output(run: RunAtHand) -> JudgeOutput:
-    asked, metrics = run.asked, run.metrics
-    texts = tuple(
-        _judged_text(text, kept, asked, metrics)
-        for item_id, result in results_of(run)
+class JudgedSoFar:
+    """The output of one judge's run as it comes in."""
+
+    def __init__(self) -> None:
+        self._items = ResultsSoFar(self._judged)
+        self._texts: Mapping[str, Sequence[RatedText]] | None = None
+        """Item -> its texts. They are those of the run's file, which never changes."""
+
+    def output(self, run: RunAtHand) -> JudgeOutput:
+        """See judge_output."""
+        asked = judging_run(run).asked
+        return JudgeOutput(
+            asked.called,
+            run.kind.name,
+            asked.model.model or RULES,
+            asked.chosen.model_dump(mode="json"),
+            run.metrics,
+            tuple(text for item in self._items.look(run) for text in item),
+            asked.attached,
+            frozenset(parts_not_sent(run.store, run.run.run_id, of_cache=True)),
+        )
+
+    def _judged(self, run: RunAtHand, item_id: str, result: Mapping[str, Any]) -> tuple[JudgedText, ...]:
+        if self._texts is None:
+            self._texts = run.items
         # An item with an internal error has no rows; otherwise each text has one, in the order of the file.
-        for text, kept in zip(run.items[item_id], result.get("outputs", ()), strict=False)
-    )
-    own = asked.chosen.model_dump(mode="json")
-    return JudgeOutput(
-        asked.called,
-        run.kind.name,
-        asked.model.model or RULES,
-        own,
-        metrics,
-        texts,
-        asked.attached,
-        frozenset(parts_not_sent(run.store, run.run.run_id, of_cache=True)),
-    )
+        texts = zip(self._texts[item_id], result.get("outputs", ()), strict=False)
+        return tuple(_judged_text(text, kept, run.asked, run.metrics) for text, kept in texts)
 
 
 def degeneracy_of(run: RunAtHand) -> tuple[Degeneracy, ...]:

@@ -3,14 +3,15 @@
 import asyncio
 import hashlib
 import importlib.util
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.formats.registry import read_texts
@@ -22,12 +23,18 @@ from core.metrics.parts import PairScores, PoolPart, ThreadPart, open_lexical
 from core.metrics.registry import find_metrics
 from core.metrics.scorer import MetricSpec, Scorer, ScoringPair
 from core.runs.asked import Asked
-from core.runs.jobs import Batch, Outcome, RunAtHand, WorkPath, grouped
+from core.runs.jobs import Batch, Outcome, ResultsSoFar, RunAtHand, WorkPath, grouped
 from core.schema.scores import Metric, OutputSet, ScorableOutput, Score, ScoredRow, ScoreTable
 from core.schema.settings import Remark
 from core.store import Store
 from core.store.connection import Row
-from core.store.kept import FreshScores, find_scores, keep_run_metrics, keep_scores, result_texts, run_metrics
+from core.store.kept import (
+    FreshScores,
+    find_scores,
+    keep_run_metrics,
+    keep_scores,
+    run_metrics,
+)
 from core.store.runs import item_states
 
 MOST_NAMED = 3
@@ -132,38 +139,71 @@ def score_table(run: RunAtHand) -> ScoreTable:
 
     Raises InputError for a run that scores no texts.
     """
-    number, work = run.run.run_id, run.kind.work
-    if work == "generation":
-        raise InputError(
-            f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
-        )
-    if work == "audit":
-        raise InputError(f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts.")
-    metrics = run.metrics
-    columns = {metric.name: at for at, metric in enumerate(metrics)}
-    rows: list[ScoredRow] = []
-    values: list[list[float | None]] = []
-    reasons: dict[tuple[int, int], str] = {}
-    broken = 0
-    for item_id, text in result_texts(run.store, number):
-        outputs = json.loads(text).get("outputs")
-        broken += outputs is None
-        for output in outputs or ():
-            for name, reason in output["reasons"].items():
-                reasons[len(rows), columns[name]] = reason
-            rows.append(
-                ScoredRow(item_id, output["system"], output["level"], output["language"], output["labels"])
+    return ScoresSoFar().table(run)
+
+
+class ScoresSoFar:
+    """The scores of one run as they come in."""
+
+    def __init__(self) -> None:
+        self._items = ResultsSoFar(_scored)
+
+    def table(self, run: RunAtHand) -> ScoreTable:
+        """See score_table."""
+        number, work = run.run.run_id, run.kind.work
+        if work == "generation":
+            raise InputError(
+                f"Run {number} generates texts and has no scores. Score its texts with `{COMMAND} score run:{number}`."
             )
-            values.append(output["scores"])
-    items = "1 item has" if broken == 1 else f"{broken} items have"
-    note = f"run {number}: {items} no scores because of an internal error; see the run's log"
-    return ScoreTable(
-        rows=tuple(rows),
-        metrics=metrics,
-        values=np.array(values, dtype=np.float64).reshape(len(rows), len(metrics)),  # None becomes NaN
-        reasons=reasons,
-        file_name=run.run.data_file,
-        notes=(note,) if broken else (),
+        if work == "audit":
+            raise InputError(
+                f"Run {number} examines judges (kind: {run.kind.name}) and does not score texts."
+            )
+        metrics, items = run.metrics, self._items.look(run)
+        columns = {metric.name: at for at, metric in enumerate(metrics)}
+        rows: list[ScoredRow] = []
+        reasons: dict[tuple[int, int], str] = {}
+        for item in items:
+            reasons |= {(len(rows) + row, columns[name]): why for row, name, why in item.reasons}
+            rows += item.rows
+        broken = sum(item.broken for item in items)
+        said = "1 item has" if broken == 1 else f"{broken} items have"
+        note = f"run {number}: {said} no scores because of an internal error; see the run's log"
+        return ScoreTable(
+            rows=tuple(rows),
+            metrics=metrics,
+            values=np.concatenate(
+                [np.empty((0, len(metrics))), *(item.values for item in items if item.rows)]
+            ),
+            reasons=reasons,
+            file_name=run.run.data_file,
+            notes=(note,) if broken else (),
+        )
+
+
+@dataclass(frozen=True)
+class _ItemScores:
+    """The scores of one item's texts."""
+
+    rows: tuple[ScoredRow, ...]
+    values: NDArray[np.float64]
+    """Shape (rows, metrics)."""
+    reasons: tuple[tuple[int, str, str], ...]
+    """(row, metric, why there is no value)."""
+    broken: bool
+    """There are no scores because of an internal error."""
+
+
+def _scored(run: RunAtHand, item_id: str, result: Mapping[str, Any]) -> _ItemScores:
+    outputs = result.get("outputs") or ()
+    return _ItemScores(
+        tuple(
+            ScoredRow(item_id, output["system"], output["level"], output["language"], output["labels"])
+            for output in outputs
+        ),
+        np.array([output["scores"] for output in outputs], dtype=np.float64),  # None becomes NaN
+        tuple((row, *why) for row, output in enumerate(outputs) for why in output["reasons"].items()),
+        result.get("outputs") is None,
     )
 
 

@@ -23,12 +23,15 @@ def tied(values: Floats, sizes: Floats | None = None) -> Floats:
     sizes: shape of values; size of the summands behind each value (a mean of -1 and 1 is 0 but has the rounding of 1).
     None: the values themselves. NaN stays. A chain of values, each close to the next, is one value.
     """
-    size = np.abs(values) if sizes is None else sizes
+    if sizes is None:
+        # Sorting values is several times as fast as sorting their places, and most columns need no more.
+        ascending = np.sort(values, axis=-1)
+        if not _near(ascending, np.abs(ascending))[1].any():
+            return values
     order = np.argsort(values, axis=-1, kind="stable")
+    size = np.abs(values) if sizes is None else sizes
     ascending, ordered = (np.take_along_axis(each, order, axis=-1) for each in (values, size))
-    reach = ROUNDING * np.maximum(ordered[..., 1:], ordered[..., :-1])
-    near = ascending[..., 1:] <= ascending[..., :-1] + reach  # no subtraction, which could overflow
-    differ = near & (ascending[..., 1:] != ascending[..., :-1])
+    near, differ = _near(ascending, ordered)
     if not differ.any():
         return values
     place = np.broadcast_to(np.arange(values.shape[-1]), values.shape).copy()
@@ -37,6 +40,13 @@ def tied(values: Floats, sizes: Floats | None = None) -> Floats:
     result = np.empty_like(values)
     np.put_along_axis(result, order, np.take_along_axis(ascending, first, axis=-1), axis=-1)
     return result
+
+
+def _near(ascending: Floats, sizes: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each value but the first is within rounding of the one before, and whether it differs from it all the same."""
+    reach = ROUNDING * np.maximum(sizes[..., 1:], sizes[..., :-1])
+    near = ascending[..., 1:] <= ascending[..., :-1] + reach  # no subtraction, which could overflow
+    return near, near & (ascending[..., 1:] != ascending[..., :-1])
 
 
 def group_means(values: Floats, group: NDArray[np.intp], n_groups: int, least_size: float = 0.0) -> Floats:

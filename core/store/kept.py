@@ -266,6 +266,15 @@ def result_texts(store: Store, run_id: int) -> Iterator[tuple[str, str]]:
         yield row["item_id"], row["result"]
 
 
+def results_since(store: Store, run_id: int, since_utc: str = "") -> list[Row]:
+    """position, item_id, result (JSON) and finished_utc of the items reached at that time or later, in the order of the file."""
+    return store.rows(
+        "select position, item_id, result, finished_utc from run_item "
+        "where run_id = :id and finished_utc >= :since order by position",
+        {"id": run_id, "since": since_utc},
+    )
+
+
 def texts_come_to(store: Store, run_id: int) -> tuple[int, int]:
     """(texts with a result, items with any result) of a run of scores or a judge audit, counted in SQL.
 

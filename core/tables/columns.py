@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple
@@ -783,6 +784,7 @@ _LEVEL = regex.compile(r"(?:(?:A|L|level)[ _-]?)?(?P<number>\d+(?:\.\d+)?)", reg
 _DAMAGED = regex.compile(r"(?P<item>.+)_level(?P<level>\d+)", regex.DOTALL)
 
 
+@lru_cache(maxsize=256)
 def level_number(level: str | None) -> float | None:
     """The amount of damage: 0 for A0, L0 or 0, 3 for A3 or 3; higher is worse. None if the name has no number."""
     found = (

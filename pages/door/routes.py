@@ -22,7 +22,7 @@ from core.installation import COMMAND
 from core.store import Store, database_path, open_store
 from core.store.raters import rater_of_token
 from pages.door.guard import address, from_own_page
-from pages.widgets.visitor import drop_cookie, set_cookie, token_in
+from pages.widgets.visitor import BACK, drop_cookie, set_cookie, token_in, way_back
 
 _LARGEST_FORM = 16 * 1024
 Fields: TypeAlias = dict[str, str]
@@ -156,7 +156,7 @@ def _sign_in(store: Store, request: Request, fields: Fields) -> Response:
         if isinstance(problem, StorageError):
             raise
         return _sign_in_form(store, request, {}, str(problem), 403)
-    return _signed_in(store, request, "./", session)
+    return _signed_in(store, request, way_back(request.query_params.get(BACK, "")), session)
 
 
 def _signed_in(store: Store, request: Request, where: str, session: str) -> Response:

@@ -25,7 +25,7 @@ from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import nothing, part, waiting
 
 _LISTED, _SHORT = 50, 40
 
@@ -67,7 +67,7 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
     name_b = right.selectbox(
         "Score of the other judge", theirs, theirs.index(same), key=f"judges_two_b_{second.chosen}_{name_a}"
     )
-    with st.spinner("Comparing ..."):
+    with waiting(first.moving or second.moving, "Comparing ..."):
         found = _agreement(first, name_a, second, name_b)
     if not found.n:
         nothing("no text has both scores; choose other columns or other scores")
@@ -93,8 +93,11 @@ def _two(store: Store, first: Scores, second: Scores) -> None:
 
 def _agreement(first: Scores, name_a: str, second: Scores, name_b: str) -> Agreement:
     n_resamples = chosen_scores.resamples_for(first, second)
-    found: Agreement = chosen_scores.once(
+    grows = first.grows or second.grows
+    found: Agreement = chosen_scores.now_and_then(
+        grows and (first.grows or first.key, second.grows or second.key),
         ("agreement", first.key, name_a, second.key, name_b, n_resamples),
+        ("agreement", name_a, name_b),
         lambda: agreement(
             judged.table_of(first),
             name_a,

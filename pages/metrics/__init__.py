@@ -11,6 +11,7 @@ from core.store import Store
 from pages.metrics import correlations, form, meta_correlation
 from pages.tabs import downloads, levels
 from pages.widgets import (
+    address,
     blind_pair,
     chosen_scores,
     level_diff,
@@ -21,13 +22,14 @@ from pages.widgets import (
     run_panel,
     visitor,
 )
+from pages.widgets.address import slug
 from pages.widgets.chosen_scores import FILE, NEW, PUBLISHED, RUN, UPLOAD_SCORES, Chosen, Scores
 from pages.widgets.parts import tabs
 
 
 def render() -> None:
     """Show the chosen scores, or the form of a new run."""
-    with visitor.admin_store() as store:
+    with visitor.admin_store() as store, address.kept("page"):
         parts.page("Metrics", "Which metric follows quality?", "metrics")
         blind_pair.style()
         parts.style()
@@ -48,7 +50,7 @@ def render() -> None:
 
 def _tabs(store: Store, chosen: Chosen) -> None:
     def of_scores(look: Callable[[Store, Scores], None]) -> Callable[[], None]:
-        return partial(chosen_scores.live, store, chosen, look)
+        return partial(chosen_scores.live, store, chosen, partial(_kept, look))
 
     def meta() -> None:
         meta_correlation.render(chosen)
@@ -72,7 +74,13 @@ def _tabs(store: Store, chosen: Chosen) -> None:
         },
         PUBLISHED: {"Published": meta_correlation.published, "Meta-correlation": meta},
     }
-    tabs(bodies[chosen[0]], f"metrics_part_{chosen[0]}")
+    own, key = bodies[chosen[0]], f"metrics_part_{chosen[0]}"
+    tabs(own, address.one("part", key, list(own), next(iter(own)), slug))
+
+
+def _kept(look: Callable[[Store, Scores], None], store: Store, scores: Scores) -> None:
+    with address.kept("look"):
+        look(store, scores)
 
 
 def _progress(store: Store, chosen: Chosen) -> None:
@@ -87,4 +95,4 @@ def _progress(store: Store, chosen: Chosen) -> None:
             ),
         ):
             st.warning(messages.with_code(note))
-    chosen_scores.live(store, chosen, downloads.scores_to_take)
+    chosen_scores.live(store, chosen, downloads.scores_to_take, may_hold=False)

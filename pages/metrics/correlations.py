@@ -1,32 +1,40 @@
 """Tabs Correlations and Votes: metrics against damage levels or human ratings, and against blind votes."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.plots import metrics as plots
 from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
     DIMENSION,
     CorrelationReport,
+    Grid,
     Resampled,
     View,
     by_dimension,
     combined,
     correlation_table,
+    grid,
+    group_table,
 )
 from core.results.correlations.votes import metrics_against_votes, vote_table
 from core.schema.result_table import ResultTable
-from core.schema.scores import ScoreTable
+from core.schema.scores import Method, ScoreTable
 from core.store import Store
 from core.study.analysis_set import released_record
+from pages.metrics import explore
 from pages.tabs import ranking
-from pages.tabs.phrases import NOT_SCORED
-from pages.widgets import against, chosen_scores, menus, result_table, visitor
-from pages.widgets.chosen_scores import Scores
+from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
+from pages.widgets import address, against, chosen_scores, menus, result_table, visitor
+from pages.widgets.address import slug
+from pages.widgets.chosen_scores import MAIN, Scores
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import constants, explained, nothing, part
+from pages.widgets.parts import constants, explained, nothing, part, places, waiting
 
 _VIEWS: Mapping[str, tuple[str, Resampled, View]] = {
     "items": ("Pooled, interval over items", "items", "pooled"),
@@ -47,75 +55,109 @@ _SAID = {
 }
 _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
 """Where the session stores whether intervals are being computed; seconds between two refreshes meanwhile."""
+BY_GROUP = "By group"
+_LOOKS = ("Table", BY_GROUP, "Ranking", "Redundancy")
 _ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
 
 
 def render(store: Store, scores: Scores) -> None:
-    """Choose the target, then show the table, the ranking or the redundancy."""
-    part(
-        "Correlations",
+    """Choose the target, then show one look at the correlations, and below it one metric's texts."""
+    explained(
         "Does a metric rise and fall with quality? 1 is perfect, 0 is no relation. Below 0 the metric prefers worse texts.",
         "correlation",
     )
     if not scores.table.rows:
         nothing(NOT_SCORED)
         return
-    # The table comes first on the screen, and depends on what is chosen below it.
+    # What is used at every visit comes first on the screen, and depends on what is chosen below it.
     above, below = st.container(), st.container()
     with below:
-        scores = against.choose_rows(scores, "main")
+        folded = st.expander("Settings of ratings and intervals")
+        scores = against.choose_rows(scores, MAIN)
     with above:
-        _against(store, scores)
+        _against(store, scores, folded)
 
 
-def _against(store: Store, scores: Scores) -> None:
-    target = against.choose(store, scores.table, "main", moving=scores.moving)
+def _against(store: Store, scores: Scores, folded: DeltaGenerator) -> None:
+    controls = st.container(horizontal=True, vertical_alignment="bottom")
+    target = against.choose(store, scores.table, MAIN, moving=scores.moving, row=controls, folded=folded)
     if target is None:
         return
     if target.ratings is not None:
         target = replace(target, ratings=against.people(scores, target.ratings, target.key))
-    table, order, alike = st.tabs(["Table", "Ranking", "Redundancy"], key="metrics_look", on_change="rerun")
-    if table.open:
-        with table:
-            going_on = bool(st.session_state.get(_GOING_ON, False))
-            st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, going_on)
-    if order.open:
-        with order:
-            ranking.ranking(scores, target)
-    if alike.open:
-        with alike:
-            ranking.redundancy(scores)
+    key = address.one("look", "metrics_look", _LOOKS, _LOOKS[0], slug)
+    for name, tab in zip(_LOOKS, st.tabs(_LOOKS, key=key, on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                _look(name, store, scores, target, controls)
 
 
-def columns_of(table: ScoreTable) -> list[str]:
-    """Columns that can group rows: those with more than one value, except the level."""
-    columns = [name for name in group_columns(table) if name != "level"]
-    return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
+def _look(name: str, store: Store, scores: Scores, target: against.Target, controls: DeltaGenerator) -> None:
+    below_it = partial(explore.explore, store, scores, target)
+    if name == "Ranking":
+        ranking.ranking(scores, target, controls, explore.press, below_it)
+    elif name == "Redundancy":
+        ranking.redundancy(scores, controls, explore.press, below_it)
+    else:
+        asked = _asked(name, scores, target, controls)
+        going_on = bool(st.session_state.get(_GOING_ON, False))
+        st.fragment(_again, run_every=_TICK if going_on else None)(scores, target, asked, going_on)
 
 
-def _again(scores: Scores, target: against.Target, going_on: bool) -> None:
-    with visitor.admin_store(), mistakes_shown():
-        _table(scores, target, going_on)
+@dataclass(frozen=True)
+class _Asked:
+    """What a look at the correlations shows."""
+
+    look: str
+    group: tuple[str, ...]
+    view: str
+    method: Method | None
+    """Of the heat map."""
 
 
-def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
-    """going_on: intervals were still being computed, so that the fragment refreshes itself."""
-    columns = columns_of(scores.table)
+def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGenerator) -> _Asked:
+    human = target.ratings is not None
+    columns = columns_of(scores.table, levels=human)
     group: list[str] = []
-    left, right = st.columns(2)
     if columns:
-        group = right.multiselect(
+        group = controls.multiselect(
             "Group by",
             columns,
-            key="metrics_group",
+            key=address.several("group", "metrics_group", columns),
             placeholder="All rows together",
             persist_state="session",
         )
         group = [name for name in group if name in columns]
-    with st.spinner("Computing ..."):
+    views = _views(human, scores.table, group)
+    view = controls.selectbox(
+        "Show",
+        views,
+        format_func=lambda name: _VIEWS[name][0],
+        key=address.one("view", "metrics_view", views, views[0]),
+        persist_state="session",
+    )
+    method = ranking.coefficient(controls, "metrics_group_method") if look == BY_GROUP else None
+    return _Asked(look, tuple(group), view, method)
+
+
+def columns_of(table: ScoreTable, *, levels: bool = False) -> list[str]:
+    """Columns that can group rows: those with more than one value. levels: whether the level is one of them."""
+    columns = [name for name in group_columns(table) if levels or name != "level"]
+    return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
+
+
+def _again(scores: Scores, target: against.Target, asked: _Asked, going_on: bool) -> None:
+    with visitor.admin_store() as store, address.kept("table"), mistakes_shown():
+        _table(store, scores, target, asked, going_on)
+
+
+def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, going_on: bool) -> None:
+    """going_on: intervals were still being computed, so that the fragment refreshes itself."""
+    group = list(asked.group)
+    with waiting(scores.moving):
         key = (*scores.key, *target.key)
         found = {
-            name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, tuple(group), options)
+            name: chosen_scores.correlated_so_far(key, scores.table, target.ratings, asked.group, options)
             for name, options in by_dimension(target.options, target.ratings).items()
         }
         reports = {name: so_far for name, (so_far, _) in found.items()}
@@ -127,27 +169,55 @@ def _table(scores: Scores, target: against.Target, going_on: bool) -> None:
         st.session_state[_GOING_ON] = not going_on
         st.rerun()  # the clock starts or stops
     constants(report.constants)
-    view = left.selectbox(
-        "Show",
-        _views(report, scores.table, group),
-        format_func=lambda name: _VIEWS[name][0],
-        key="metrics_view",
-        persist_state="session",
-    )
-    if not report.is_complete:
-        st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
     report = replace(report, notes=tuple(note for note in report.notes if note not in scores.said))
     above, below = st.container(), st.container()
     with below:
-        explained(_SAID[view], _ANCHORS.get(view, "intervals-of-correlations"))
         kept = _filtered(report, group)
+        explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))
+    groups = {explore.named(row.group): row.group for row in report.rows}
+    below_it = partial(
+        explore.explore, store, scores, target, asked.method, list(groups.values()), _VIEWS[asked.view][2]
+    )
     with above:
+        if not report.is_complete:
+            st.markdown(f":small[Computing intervals{f': {doing}' if doing else ''}.]")
+        if asked.look == BY_GROUP:
+            _by_group(kept, group, asked, below_it)
+            return
         if kept.rows:
-            result_table.show(_seen(kept, view), whole=_seen(report, view))
+            result_table.show(
+                _seen(kept, asked.view),
+                whole=_seen(report, asked.view),
+                rows=explore.selection(kept),
+                beneath=below_it,
+            )
         else:
             nothing("the filters below hide every row; clear one")
-            result_table.downloads(_seen(report, view))
+            result_table.downloads(_seen(report, asked.view))
         _target_in_words(report, len(report.rows) - len(kept.rows))
+
+
+def _by_group(kept: CorrelationReport, group: list[str], asked: _Asked, below_it: Callable[[], None]) -> None:
+    if not group or asked.method is None:
+        nothing("choose a column under Group by")
+        return
+    view = _VIEWS[asked.view][2]
+    found = grid(kept)
+    result_table.show(
+        group_table(kept, asked.method, view),
+        figure=plots.by_group(kept, asked.method, view),
+        alt=f"Heat map of {len(found.metrics)} metrics and {len(found.groups)} groups, {asked.method.capitalize()}",
+        least_width=result_table.width_for(len(found.groups)),
+        folded=AS_A_TABLE,
+        press=partial(_press_cell, found),
+        beneath=below_it,
+    )
+
+
+def _press_cell(found: Grid, point: Mapping[str, Any]) -> None:
+    row, column = point["customdata"]
+    if (cell := found.cells[row][column]) is not None:
+        explore.open_cell(cell.metric.name, cell.group)
 
 
 def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
@@ -155,10 +225,10 @@ def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
     return correlation_table(report, resampled=resampled, view=view)
 
 
-def _views(report: CorrelationReport, table: ScoreTable, group: list[str]) -> list[str]:
+def _views(human: bool, table: ScoreTable, group: list[str]) -> list[str]:
     """The views that have values, or will have some."""
     several_systems = "system" not in group and len(set(names_of(table.rows, "system"))) > 1
-    there = {"per_system": report.against == "human", "given_system": several_systems}
+    there = {"per_system": human, "given_system": several_systems}
     return [view for view in _VIEWS if there.get(view, True)]
 
 
@@ -166,16 +236,22 @@ def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
     """The report without the rows that the filters hide; an empty filter hides none."""
     values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
     values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
-    places = st.columns(max(2, len(values)))
     kept = list(report.rows)
-    for at, (place, (name, offered)) in enumerate(zip(places, values.items(), strict=False)):
-        wanted = place.multiselect(
-            f"Filter by {plain(name)}", offered, key=f"metrics_only_{at}_{len(values)}", placeholder="All"
-        )
-        if wanted:
-            kept = [
-                row for row in kept if (row.metric.family if name == "family" else row.group[name]) in wanted
-            ]
+    with st.expander("Filter the rows"):
+        for place, (name, offered) in zip(places(), values.items(), strict=False):
+            wanted = place.multiselect(
+                f"Filter by {plain(name)}",
+                offered,
+                key=address.several(f"only-{name}", f"metrics_only_{name}", offered),
+                placeholder="All",
+                persist_state="session",
+            )
+            if wanted:
+                kept = [
+                    row
+                    for row in kept
+                    if (row.metric.family if name == "family" else row.group[name]) in wanted
+                ]
     return replace(report, rows=tuple(kept))
 
 
@@ -205,7 +281,7 @@ def votes(store: Store, scores: Scores) -> None:
         return
     record = released_record(store, study)
     key = (*scores.key, study.study_id, hash((record.answers, record.raters, record.study)))
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         found = chosen_scores.once(("votes", key), lambda: metrics_against_votes(record, scores.table))
     defined = [one for one in found if one.agreement.estimate is not None]
     result_table.show(

@@ -46,7 +46,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, number, part
+from pages.widgets.parts import nothing, number, part, waiting
 
 Which = Literal["human", "synthetic"]
 _FROM: dict[Which, dict[str, str]] = {
@@ -281,11 +281,12 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
         st.markdown(
             f"Only Spearman correlations are published, so {method.capitalize()} is used between the two columns alone."
         )
-    with st.spinner("Computing ..."):
+    n_resamples = 0 if human.moving or synthetic.moving else _RESAMPLES
+    with waiting(human.moving or synthetic.moving):
         found = chosen_scores.once(
-            ("meta", human.key, synthetic.key, method, first),
+            ("meta", human.key, synthetic.key, method, first, n_resamples),
             lambda: meta_correlate(
-                human.side, synthetic.side, method=method, first_order=first, n_resamples=_RESAMPLES
+                human.side, synthetic.side, method=method, first_order=first, n_resamples=n_resamples
             ),
         )
     with verdict:

@@ -33,7 +33,7 @@ from pages.widgets.against import has_levels
 from pages.widgets.chosen_judge import factor_of
 from pages.widgets.chosen_scores import FILE, RUN, Chosen, Scores
 from pages.widgets.messages import plain
-from pages.widgets.parts import constants, nothing, part
+from pages.widgets.parts import constants, nothing, part, waiting
 
 CONSISTENCY = "Consistency"
 
@@ -81,7 +81,9 @@ def _signs(store: Store, scores: Scores) -> list[str]:
         return []
     kind, output = KINDS[scores.run.kind], chosen_judge.output_of(store, scores.run)
     assert isinstance(kind, JudgeKind)
-    found = chosen_scores.once(("degeneracy", scores.key), lambda: degeneracy(kind, output))
+    found = chosen_scores.now_and_then(
+        scores.grows, ("degeneracy", scores.key), ("degeneracy",), lambda: degeneracy(kind, output)
+    )
     return [one.sentence for one in found if one.sign != "constant"]
 
 
@@ -119,12 +121,12 @@ def _raw_level(scores: Scores) -> None:
     options = CorrelationOptions(
         raw_level=True, n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
     )
-    with st.spinner("Computing ..."):
+    with waiting(scores.moving):
         report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
     result_table.show(level_table(report.rows))
+    drawn = f"95 % percentile intervals, {options.n_resamples:,} resamples. " if options.n_resamples else ""
     st.markdown(
-        f":small[95 % percentile intervals, {options.n_resamples:,} resamples. Questions: those with a defined Kendall; it "
-        "is undefined where all scores of a question are equal.]"
+        f":small[{drawn}Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.]"
     )
 
 

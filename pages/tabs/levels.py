@@ -15,7 +15,7 @@ from core.results.correlations.levels import (
     monotonic_table,
     worst_table,
 )
-from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.scores import OutputSet
 from core.stats.degeneracy import constants_said
 from core.store import Store
 from core.tables.columns import level_number
@@ -23,7 +23,7 @@ from pages.tabs.phrases import AS_A_TABLE, NOT_SCORED
 from pages.widgets import against, chosen_scores, level_diff, menus, result_table
 from pages.widgets.against import has_levels
 from pages.widgets.chosen_scores import Scores
-from pages.widgets.parts import constants, nothing, number, part
+from pages.widgets.parts import constants, nothing, number, part, places, waiting
 
 _LONGEST = 30
 
@@ -70,22 +70,47 @@ def _texts(outputs: OutputSet, case: Preference) -> None:
         nothing("the run's file does not contain both texts")
         return
     first = min(by_level, key=lambda level: level_number(level) or 0)
-    _cards(by_level[first], by_level[case.level], case)
+    undamaged = by_level[first]
+    cards(
+        (f"Level {case.level}, score {number(case.score)}", by_level[case.level].text),
+        (f"Undamaged (level {first}), score {number(case.first_score)}", undamaged.text),
+        undamaged.reference,
+        undamaged.language,
+    )
 
 
-def _cards(first: ScorableOutput, damaged: ScorableOutput, case: Preference) -> None:
-    if first.reference is not None:
-        level_diff.plain_card("Reference", first.reference, first.language)
-    left, right = st.columns(2)
-    with left:
-        title = f"Undamaged (level {first.level}), score {number(case.first_score)}"
-        level_diff.plain_card(title, first.text, first.language)
-    with right:
-        title = f"Level {case.level}, score {number(case.score)}"
-        level_diff.marked_card(title, first.text, damaged.text, damaged.language)
+Titled = tuple[str, str]
+"""A title and a text."""
+
+
+def cards(
+    text: Titled, base: Titled | None, reference: str | None, language: str, source: str | None = None
+) -> None:
+    """Show a text with its changes against a base text, or against the reference where there is none, and what it is about.
+
+    Two cards stand side by side; the first of an odd number has the whole width.
+    """
+    about = [("Source or question", source), ("Reference", reference), base or ("", None)]
+    plain = [(title, words) for title, words in about if words is not None]
+    where = [st.container(), *(one for one, _ in zip(places(), plain, strict=False))]
+    if len(plain) % 2:
+        where = [one for one, _ in zip(places(), [*plain, text], strict=False)]
+    for place, (title, words) in zip(where, plain, strict=False):
+        with place:
+            level_diff.plain_card(title, words, language)
+    title, words = text
+    against_reference = base is None and reference is not None
+    with where[-1]:
+        level_diff.marked_card(
+            f"{title}, marked against the reference" if against_reference else title,
+            reference if base is None else base[1],
+            words,
+            language,
+        )
 
 
 NO_LEVELS = "these scores have no levels; compare them with human ratings or votes"
+_RESAMPLES = 2_000
 _SHOWN_FIRST = 4
 """Metrics preselected for the figure: the first of each family, then others."""
 
@@ -111,8 +136,11 @@ def render(store: Store, scores: Scores, *, warned: bool = False) -> None:
 
 
 def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
-    with st.spinner("Computing ..."):
-        found = chosen_scores.once(("levelled", scores.key), lambda: by_level(scores.table))
+    n_resamples = chosen_scores.resamples_for(scores, usual=_RESAMPLES)
+    with waiting(scores.moving):
+        found = chosen_scores.once(
+            ("levelled", scores.key, n_resamples), lambda: by_level(scores.table, n_resamples=n_resamples)
+        )
     if not warned:
         constants(constants_said((one.metric, one.constant) for one in found))
     chosen = _choose(found)
@@ -123,7 +151,8 @@ def _levels(store: Store, scores: Scores, *, warned: bool) -> None:
             alt="Mean score by level, with intervals: " + ", ".join(one.metric for one in chosen),
             folded=AS_A_TABLE,
         )
-        st.markdown(":small[Dots: means over items. Lines: 95 % intervals, resampling items.]")
+        lines = " Lines: 95 % intervals, resampling items." if n_resamples else ""
+        st.markdown(f":small[Dots: means over items.{lines}]")
     _shares(found)
     show_worst(store, scores, found)
 

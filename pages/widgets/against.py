@@ -1,14 +1,17 @@
 """Choose what scores are correlated with, which texts are left out, and which metrics are lower-is-better."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import get_args
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.results.choices import (
     AS_GIVEN,
     ITEM,
     TableChoice,
+    check_choice,
     chosen_people,
     chosen_table,
     columns_to_leave_out,
@@ -19,9 +22,9 @@ from core.results.correlations.table import dimension_of
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, Raters, SystemScores
 from core.schema.scores import Direction, RatingSet, ScoreTable
 from core.store import Store
-from pages.widgets import chosen_scores
+from pages.widgets import address, chosen_scores
 from pages.widgets.chosen_scores import Key, Scores
-from pages.widgets.messages import plain
+from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import nothing, places
 
 _MOST_OFFERED = 5_000
@@ -34,8 +37,8 @@ def choose_rows(scores: Scores, slot: str) -> Scores:
     table = scores.table
     place = f"{slot}_{scores.chosen[0]}_{scores.chosen[1]}"
     with st.expander("Leave out texts, or mark metrics where lower is better"):
-        leave_out = _leave_out(table, place)
-        directions = _directions(table, place)
+        leave_out = _leave_out(table, place, slot)
+        directions = _directions(table, place, slot)
     choice = TableChoice(leave_out, directions)
     if choice == AS_GIVEN:
         return scores
@@ -51,36 +54,39 @@ def people(scores: Scores, ratings: RatingSet, key: Key) -> RatingSet:
     return ratings if not scores.choice.leave_out else _people((*scores.key, *key), ratings, scores)
 
 
-def _leave_out(table: ScoreTable, place: str) -> tuple[tuple[str, str], ...]:
+def _leave_out(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, str], ...]:
     chosen: list[tuple[str, str]] = []
     # Systems first: that is what most people leave out.
     columns = sorted(columns_to_leave_out(table), key=lambda name: name != "system")
     offered = {name: values for name in columns if len(values := values_to_leave_out(table, name)) > 1}
     for (name, values), where in zip(offered.items(), places(), strict=False):
-        if len(values) > _MOST_OFFERED:
-            where.markdown(
-                f"{len(values):,} {_PLURALS.get(name, plain(name))}: too many for a menu. Use `correlate --leave-out`."
-            )
-            continue
+        many = len(values) > _MOST_OFFERED
+        key = address.several(
+            chosen_scores.parameter(f"leave-{name}", slot), f"metrics_leave_out_{name}_{place}", values
+        )
         gone = where.multiselect(
             f"Leave out {_PLURALS.get(name, plain(name))}",
-            values,
-            key=f"metrics_leave_out_{name}_{place}",
-            placeholder="None",
+            st.session_state.get(key, []) if many else values,
+            key=key,
+            placeholder=f"Enter one of {len(values):,}" if many else "None",
+            accept_new_options=many,
             persist_state="session",
         )
         chosen += [(name, value) for value in gone]
+    with mistakes_shown():  # in values that were entered
+        check_choice(TableChoice(tuple(chosen)), table)
     return tuple(chosen)
 
 
-def _directions(table: ScoreTable, place: str) -> tuple[tuple[str, Direction], ...]:
+def _directions(table: ScoreTable, place: str, slot: str) -> tuple[tuple[str, Direction], ...]:
     """Return the metrics whose direction the user changed."""
     before: dict[str, Direction] = {one.name: one.direction for one in with_directions(table)[0].metrics}
+    declared = [name for name, direction in before.items() if direction == "lower"]
+    key = f"metrics_lower_is_better_{place}_{len(before)}"
     lower = st.multiselect(
         "Lower is better for",
         list(before),
-        default=[name for name, direction in before.items() if direction == "lower"],
-        key=f"metrics_lower_is_better_{place}_{len(before)}",
+        key=address.several(chosen_scores.parameter("lower", slot), key, list(before), declared),
         placeholder="No metric",
         persist_state="session",
         help="Such as distances and error rates. Their signs are reversed in every result.",
@@ -120,89 +126,115 @@ def has_levels(table: ScoreTable) -> bool:
     return any(row.level is not None for row in table.rows)
 
 
-def choose(store: Store, table: ScoreTable, slot: str, *, moving: bool) -> Target | None:
-    """Choose the target; None while a file of ratings is missing."""
+def choose(
+    store: Store, table: ScoreTable, slot: str, *, moving: bool, row: DeltaGenerator, folded: DeltaGenerator
+) -> Target | None:
+    """Choose the target; None while a file of ratings is missing. row: of the controls; folded: place of rarely used ones."""
     names = {"level": "the damage level", "human": "human ratings"}
-    levels = has_levels(table)
-    left, right = st.columns([2, 1])
-    against = left.segmented_control(
-        "Against",
-        list(names),
-        default="level" if levels else "human",
-        format_func=names.__getitem__,
-        required=True,
-        key=f"metrics_against_{slot}",
-        persist_state="session",
-    )
-    chosen: int = right.selectbox(
-        "Resamples for intervals",
-        RESAMPLES,
-        index=int(moving),
-        format_func=lambda n: f"{n:,}" if n else "until settled",
-        key=f"metrics_resamples_{slot}_{moving}",
-        help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
-        "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
-    )
-    n_resamples, until_settled = chosen or DEFAULT_OPTIONS.n_resamples, chosen == UNTIL_SETTLED
-    options = CorrelationOptions(n_resamples=n_resamples, until_settled=until_settled)
-    if against == "level":
-        raw = st.checkbox(
-            "Correlate with the level itself: good metrics are then negative",
-            key=f"metrics_raw_{slot}",
+    against: str | None = "human"
+    if has_levels(table):
+        against = row.segmented_control(
+            "Against",
+            list(names),
+            format_func=names.__getitem__,
+            required=True,
+            key=address.one(
+                chosen_scores.parameter("against", slot), f"metrics_against_{slot}", list(names), "level"
+            ),
             persist_state="session",
+            width="content",
         )
-        return Target(None, ("level",), replace(options, raw_level=raw))
-    given = human(store, slot)
-    if given is None:
-        return None
-    rated = st.checkbox(
-        "System means over rated texts only",
-        key=f"metrics_system_scores_{slot}",
-        persist_state="session",
-        help="Otherwise a system's metric score is its mean over all texts, as in WMT's metrics task. Human scores are always "
-        "means over rated texts.",
-    )
+    given = None
+    if against == "human":
+        given = human(store, slot, row, folded)
+        if given is None:
+            return None
+    with folded:
+        key = f"metrics_resamples_{slot}_{moving}"
+        chosen: int = st.selectbox(
+            "Resamples for intervals",
+            RESAMPLES,
+            format_func=lambda n: (
+                "none while the run is at work" if moving else f"{n:,}" if n else "until settled"
+            ),
+            key=address.one(chosen_scores.parameter("resamples", slot), key, RESAMPLES, RESAMPLES[0]),
+            disabled=moving,
+            help=f"Until settled: at most {DEFAULT_OPTIONS.n_resamples:,}, fewer once each bound's Monte Carlo error is below "
+            "1/20 of its interval. With many scores 10,000 take minutes. Results are kept.",
+        )
+        options = CorrelationOptions(
+            n_resamples=0 if moving else chosen or DEFAULT_OPTIONS.n_resamples,
+            until_settled=chosen == UNTIL_SETTLED,
+        )
+        if given is None:
+            raw = st.checkbox(
+                "Correlate with the level itself: good metrics are then negative",
+                key=address.switch(chosen_scores.parameter("raw", slot), f"metrics_raw_{slot}"),
+                persist_state="session",
+            )
+            return Target(None, ("level",), replace(options, raw_level=raw))
+        rated = st.checkbox(
+            "System means over rated texts only",
+            key=address.switch(chosen_scores.parameter("rated", slot), f"metrics_system_scores_{slot}"),
+            persist_state="session",
+            help="Otherwise a system's metric score is its mean over all texts, as in WMT's metrics task. Human scores are "
+            "always means over rated texts.",
+        )
     of_systems: SystemScores = "rated" if rated else "all"
-    options = replace(
-        given.options, n_resamples=n_resamples, until_settled=until_settled, system_scores=of_systems
+    return replace(
+        given,
+        options=replace(
+            given.options,
+            n_resamples=options.n_resamples,
+            until_settled=options.until_settled,
+            system_scores=of_systems,
+        ),
     )
-    return replace(given, options=options)
 
 
-def human(store: Store, slot: str) -> Target | None:
-    """Choose stored ratings and how they count; None without any."""
-    file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings")
+def human(
+    store: Store, slot: str, row: DeltaGenerator | None = None, folded: DeltaGenerator | None = None
+) -> Target | None:
+    """Choose stored ratings and how they count; None without any. row, folded: as for `choose`; None: here."""
+    file = chosen_scores.choose_kept(store, "ratings", slot, "Human ratings", row)
     if file is None:
         return None
     found = chosen_scores.ratings_of(store, file)
     dimensions = list(dict.fromkeys(rating.dimension for rating in found.ratings))
     named: list[str] = []
     if len(dimensions) > 1:
-        named = st.multiselect(
+        key = f"metrics_dimension_{slot}_{file.file_id}"
+        named = (row or st).multiselect(
             "Dimensions",
             dimensions,
-            default=dimensions[:1],
-            key=f"metrics_dimension_{slot}_{file.file_id}",
+            key=address.several(chosen_scores.parameter("dimension", slot), key, dimensions, dimensions[:1]),
             help="With several, the table shows each of them and their mean per text. Everything else uses the mean.",
         )
         if not named:
             nothing("choose a dimension of the ratings")
             return None
-    left, right = st.columns(2, vertical_alignment="bottom")
-    raters: Raters = left.selectbox(
-        "Several ratings of one text are",
-        get_args(Raters),
-        format_func=_RATERS.__getitem__,
-        key=f"metrics_raters_{slot}",
-        persist_state="session",
-    )
-    normalise = right.checkbox(
-        "Normalise each rater (z)",
-        key=f"metrics_z_{slot}",
-        persist_state="session",
-        help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in strictness.",
-    )
-    chosen_scores.read_notes(found.notes, found.left_out)
-    chosen_scores.forget_button(store, file, slot)
+    with folded or nullcontext():
+        left, right = st.columns(2, vertical_alignment="bottom")
+        raters: Raters = left.selectbox(
+            "Several ratings of one text are",
+            get_args(Raters),
+            format_func=_RATERS.__getitem__,
+            key=address.one(
+                chosen_scores.parameter("raters", slot),
+                f"metrics_raters_{slot}",
+                get_args(Raters),
+                get_args(Raters)[0],
+            ),
+            persist_state="session",
+        )
+        normalise = right.checkbox(
+            "Normalise each rater (z)",
+            key=address.switch(chosen_scores.parameter("z", slot), f"metrics_z_{slot}"),
+            persist_state="session",
+            help="Subtracts the rater's mean and divides by the rater's standard deviation, which removes differences in "
+            "strictness.",
+        )
+        chosen_scores.read_notes(found.notes, found.left_out)
+        chosen_scores.forget_button(store, file, slot)
     options = CorrelationOptions(raters=raters, z_normalise=normalise, dimension=dimension_of(named))
     return Target(found, (file.sha256, bool(file.options.get("lower_is_better"))), options)

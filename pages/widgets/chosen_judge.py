@@ -9,7 +9,7 @@ from streamlit.navigation.page import StreamlitPage
 from core.judges.kind import JudgeKind, JudgeSettings
 from core.runs.asked import asked_of
 from core.runs.calls import THINKING, ItemCall, calls_of
-from core.runs.judging import judge_output
+from core.runs.judging import JudgedSoFar
 from core.runs.kinds import KINDS, kinds_that
 from core.runs.path import at_hand
 from core.schema.runs import RULES, Kind, KindSettings, Reads, Run
@@ -143,7 +143,13 @@ def output_of(store: Store, run: Run) -> JudgeOutput:
 # A resource: thousands of records would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=12)
 def _output(key: Key, _store: Store, _run: Run) -> JudgeOutput:
-    return judge_output(at_hand(_store, _run))
+    return _so_far(menus.identity(_run)).output(at_hand(_store, _run))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _so_far(key: Key) -> JudgedSoFar:
+    """What has been read of a run's output: while it is at work, the next look reads only what came meanwhile."""
+    return JudgedSoFar()
 
 
 LABEL = "What the model was asked"

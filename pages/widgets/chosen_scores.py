@@ -1,14 +1,16 @@
 """Choose scores: a run of metrics or of a judge, a table, a folder. Uploaded files are stored, analyses computed once."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
-from time import monotonic, sleep
+from time import monotonic, sleep, thread_time
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import InputError, NotFound
 from core.formats.correlations import read_correlations
@@ -16,24 +18,33 @@ from core.formats.metal import SCALES
 from core.formats.mt_metrics_eval import MtFolder, read_folder
 from core.formats.rated import outputs_of
 from core.formats.ratings import write_ratings_jsonl
-from core.formats.registry import format_of, read_evaluators, read_ratings, read_scores
+from core.formats.registry import (
+    format_of,
+    read_evaluators,
+    read_ratings,
+    read_scored_texts,
+    read_scores,
+    read_with_texts,
+)
 from core.formats.scores import write_scores_jsonl
 from core.results.choices import AS_GIVEN, TableChoice
-from core.results.correlations.table import CorrelationReport, correlate_step_by_step
+from core.results.correlations.table import CorrelationReport, correlate_scores, correlate_step_by_step
+from core.results.correlations.texts import Texts, texts_of
 from core.results.joining import CorrelationOptions
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
-from core.runs.scoring import score_table
+from core.runs.scoring import ScoresSoFar
 from core.schema.runs import Run
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.store import Store
 from core.store.kept import KeptFile, KeptKind, delete_file, file_data, get_file, keep_file, kept_files
 from core.store.runs import get_run
 from core.tables.reading import sha256_of, shown
-from pages.widgets import menus, visitor
+from pages.widgets import address, menus, visitor
 from pages.widgets.menus import given_file, menu
 from pages.widgets.messages import mistakes_shown, moment, plain
+from pages.widgets.parts import counted_as
 
 Key = tuple[object, ...]
 Result = TypeVar("Result")
@@ -56,6 +67,8 @@ def correlated(
     options: CorrelationOptions,
 ) -> CorrelationReport:
     """Per-metric correlations, all of them."""
+    if not options.n_resamples:
+        return _estimates(key, table, ratings, group, options)
     work = _work_on(key, table, ratings, group, options)
     while not work.complete.wait(_LOOK):
         work.wanted_at = monotonic()
@@ -72,13 +85,29 @@ def correlated_so_far(
     """What is known of the per-metric correlations, estimates at least, and what is being computed.
 
     Few scores are waited for. The work goes on beside the page, so that the page stays usable; nobody asking for a while
-    ends it, and the next one who asks goes on where it ended.
+    ends it, and the next one who asks goes on where it ended. Estimates alone, without resamples, are computed at once.
     """
+    if not options.n_resamples:
+        return _estimates(key, table, ratings, group, options), ""
     work = _work_on(key, table, ratings, group, options)
     enough = work.complete if table.values.size <= _FEW else work.begun
     while not enough.wait(_LOOK):
         work.wanted_at = monotonic()
     return _report_of(work), work.doing
+
+
+def _estimates(
+    key: Key,
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: tuple[str, ...],
+    options: CorrelationOptions,
+) -> CorrelationReport:
+    """Per-metric correlations without resampled intervals, for scores that are others at the next look."""
+    return once(
+        ("estimates", key, group, options),
+        lambda: correlate_scores(table, ratings, group=group, options=options),
+    )
 
 
 @dataclass
@@ -163,6 +192,47 @@ def _kept(question: Key, _compute: Callable[[], Result]) -> Result:
     return _compute()
 
 
+_REST = 50
+"""A slow answer about a run at work is kept for this multiple of its own time, times the number of such answers."""
+
+
+def now_and_then(grows: Key | None, question: Key, kind: Key, compute: Callable[[], Result]) -> Result:
+    """As `once`; but where scores grow, a slow answer about them is that of an earlier look for a while.
+
+    grows: what identifies scores that grow, whatever their state (`Scores.grows`); None: they stand still. kind: the
+    question without their state.
+    """
+    if grows is None:
+        return once(question, compute)
+    answers = _answers()
+    known = answers.get((grows, kind))
+    if known is None or (known.question != question and monotonic() >= known.until):
+        begun = thread_time()
+        answer = compute()
+        several = len({(grows, kind), *(one for one in list(answers) if one[0] == grows)})
+        known = _Answer(question, monotonic() + _REST * several * (thread_time() - begun), answer)
+        answers[grows, kind] = known
+        for oldest in list(answers)[:-_MOST]:
+            del answers[oldest]
+    kept: Result = known.answer
+    return kept
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """An answer, the question that it answers, and until when it will do for later states of the same scores."""
+
+    question: Key
+    until: float
+    answer: Any
+
+
+@st.cache_resource(show_spinner=False)
+def _answers() -> dict[tuple[Key, Key], _Answer]:
+    """Scores and question -> answer."""
+    return {}
+
+
 Flip = tuple[str, ...]
 
 _FLIP, _EVALUATORS = "flip", "evaluators"
@@ -212,6 +282,8 @@ def read_judge(data: bytes, file_name: str, flip: Flip, *, evaluators: bool) -> 
 
 _WITH_METAL = ("calibration",)
 """The places where a file may be METAL's JSON with dimensions to turn."""
+MAIN = "main"
+"""The place of the page's own scores and ratings, as against the sides of a comparison."""
 UPLOAD = 0
 """Stands for a file that is still to be given."""
 _Key = tuple[KeptKind, str, str, bool, Flip]
@@ -231,16 +303,26 @@ _ACCEPTED: dict[KeptKind, str] = {
 }
 
 
-def choose_kept(store: Store, kind: KeptKind, slot: str, label: str) -> KeptFile | None:
-    """Choose a stored file or upload one. slot: the place on the page that needs the file."""
+def parameter(name: str, slot: str) -> str:
+    """Return the name of a place's choice in the address."""
+    return name if slot == MAIN else f"{name}-{slot.replace('_', '-')}"
+
+
+def choose_kept(
+    store: Store, kind: KeptKind, slot: str, label: str, row: DeltaGenerator | None = None
+) -> KeptFile | None:
+    """Choose a stored file or upload one. slot: the place on the page that needs the file; row: where its menu is drawn."""
     files = {file.file_id: file for file in kept_files(store, kind)}
     place = f"metrics_kept_{slot}"
-    chosen = menu(
-        label,
-        [*files, UPLOAD],
-        place,
-        lambda number: name_of(files[number]) if number else "Upload a file ...",
-    )
+    gone = f"This link leads to {kind} that were deleted. Choose others."
+    address.one(parameter(kind, slot), place, [*files, UPLOAD], gone=gone)
+    with row or nullcontext():
+        chosen = menu(
+            label,
+            [*files, UPLOAD],
+            place,
+            lambda number: name_of(files[number]) if number else "Upload a file ...",
+        )
     if chosen != UPLOAD:
         return files[chosen]
     given = choose_new(store, kind, slot)
@@ -382,7 +464,7 @@ def take(store: Store) -> KeptFile | None:
 
 
 def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
-    """Keep what the folder holds. Raises InputError where it holds no metric's scores."""
+    """Keep what the folder holds, texts beside their scores. Raises InputError where it holds no metric's scores."""
     if not found.scores.metrics:
         raise InputError(
             "This folder contains no metric scores. Score its texts: New run, texts from a folder of translations."
@@ -390,7 +472,8 @@ def keep(store: Store, name: str, found: MtFolder) -> KeptFile:
     stem = f"{name}-{found.language_pair}"
     for kind, ratings in found.ratings.items():
         keep_file(store, "ratings", f"{stem}-{kind}.jsonl", write_ratings_jsonl(ratings))
-    return keep_file(store, "scores", f"{stem}-scores.jsonl", write_scores_jsonl(found.scores, "long"))
+    data = write_scores_jsonl(found.scores, "long", texts=found.outputs.outputs)
+    return keep_file(store, "scores", f"{stem}-scores.jsonl", data)
 
 
 RUN, FILE, NEW, UPLOAD_SCORES, PUBLISHED = "run", "file", "new", "upload", "published"
@@ -425,6 +508,11 @@ class Scores:
     said: tuple[str, ...] = ()
     """What that changed; it is on the page already."""
 
+    @property
+    def grows(self) -> Key | None:
+        """What identifies them whatever their state; None: they stand still."""
+        return (*menus.identity(self.run), self.choice) if self.moving and self.run is not None else None
+
 
 def remember(chosen: Chosen) -> None:
     """Make this what the page shows."""
@@ -433,7 +521,15 @@ def remember(chosen: Chosen) -> None:
 
 def choose(store: Store) -> Chosen:
     """Choose scores, or open the form that makes some; without any scores yet, the form."""
-    return menus.run_or_new("Scores", named(store), _CHOSEN, (NEW, 0), further=FURTHER)
+    names = named(store)
+    gone = "This link leads to scores that were deleted. Choose others."
+    address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=_code, gone=gone)
+    return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
+
+
+def _code(chosen: Chosen) -> str:
+    kind, number = chosen
+    return f"{kind}-{number}" if number else kind
 
 
 def named(store: Store) -> dict[Chosen, str]:
@@ -466,7 +562,13 @@ def open_scores(store: Store, chosen: Chosen) -> Scores:
 # A resource: large tables would be copied at every press of a widget. Nobody changes them: they are frozen.
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _table(key: Key, _store: Store, _run: Run) -> ScoreTable:
-    return score_table(at_hand(_store, _run))
+    return _so_far(menus.identity(_run)).table(at_hand(_store, _run))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _so_far(key: Key) -> ScoresSoFar:
+    """What has been read of a run's scores: while it is at work, the next look reads only what came meanwhile."""
+    return ScoresSoFar()
 
 
 def outputs(store: Store, run: Run) -> OutputSet:
@@ -481,6 +583,27 @@ def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
         return outputs_of(replace(run.contents, texts=judged_among(run)))
     found: OutputSet = run.contents
     return found
+
+
+def texts_behind(store: Store, scores: Scores) -> Texts:
+    """The texts behind the rows of the table: of the run's data file, or of the file of scores if it has texts."""
+    if scores.run is not None:
+        return texts_of(scores.table, outputs(store, scores.run))
+    file = get_file(store, scores.chosen[1])
+    return texts_of(scores.table, *_texts_beside(key_of(file), _bytes(store, file)))
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _texts_beside(key: _Key, _data: Callable[[], bytes]) -> tuple[OutputSet | None, str]:
+    """The texts in a file of scores; None with the reason."""
+    _, _, name, evaluators, flip = key
+    try:
+        if not evaluators:
+            return read_scored_texts(_data(), name), ""
+        rated = read_with_texts("evaluators", _data(), name, flip=flip)
+        return None if rated is None else outputs_of(rated), ""
+    except InputError as problem:
+        return None, f"the texts in the file cannot be read: {next(iter(problem.problems), problem)}"
 
 
 def upload(store: Store) -> None:
@@ -500,21 +623,62 @@ def upload(store: Store) -> None:
         st.rerun()
 
 
-def resamples_for(*several: Scores) -> int:
-    """How often items are resampled: less often while a run is at work, which is looked at again and again."""
-    quick = any(one.moving or one.table.values.size > _MOST_FOR_ALL for one in several)
-    return _FEWER if quick else _RESAMPLES
+def resamples_for(*several: Scores, usual: int | None = None) -> int:
+    """How often items are resampled: never while a run is at work, which is looked at again and again.
+
+    usual: times for scores that stand still; None: as many as their number allows.
+    """
+    if any(one.moving for one in several):
+        return 0
+    if usual is not None:
+        return usual
+    return _FEWER if any(one.table.values.size > _MOST_FOR_ALL for one in several) else _RESAMPLES
 
 
-def live(store: Store, chosen: Chosen, body: Callable[[Store, Scores], None]) -> None:
-    """Show `body(store, scores)`, which looks again by itself while a run is at work on the scores."""
+def live(
+    store: Store, chosen: Chosen, body: Callable[[Store, Scores], None], *, may_hold: bool = True
+) -> None:
+    """Show `body(store, scores)`, which looks again by itself while a run is at work on the scores.
+
+    may_hold: whether the visitor may have the page stand still meanwhile, with every interval.
+    """
     moving = open_scores(store, chosen).moving
-    st.fragment(_again, run_every=TICK if moving else None)(chosen, moving, body)
+    st.fragment(_again, run_every=TICK if moving else None)(chosen, moving, body, may_hold)
 
 
-def _again(chosen: Chosen, moving: bool, body: Callable[[Store, Scores], None]) -> None:
+def _again(chosen: Chosen, moving: bool, body: Callable[[Store, Scores], None], may_hold: bool) -> None:
     with visitor.admin_store() as store, mistakes_shown():
         scores = open_scores(store, chosen)
         if scores.moving != moving:
             st.rerun()  # the clock starts or stops, and the menu above names the state too
+        if moving and may_hold:
+            scores = _followed(scores)
         body(store, scores)
+
+
+_HELD = "scores_held"
+"""Where the session stores the scores at which a page stands still."""
+
+
+def _followed(scores: Scores) -> Scores:
+    """The scores as they are now, or as they were when the visitor stopped following the run."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        follow = st.toggle(
+            "Follow the run",
+            True,
+            key=f"scores_follow_{scores.chosen[1]}",
+            help="Off: the page stands still at the scores so far, and computes their intervals and tests.",
+        )
+        held: Scores | None = st.session_state.get(_HELD)
+        if follow or held is None or held.chosen != scores.chosen:
+            held = None if follow else replace(scores, moving=False)
+            st.session_state[_HELD] = held
+        shown = held or scores
+        st.markdown(
+            f":small[{counted_as(len(shown.table.rows), 'text')} so far. {_HELD_SAID if held else _FOLLOWED_SAID}]"
+        )
+    return shown
+
+
+_FOLLOWED_SAID = "Estimates follow the run; resampled intervals and tests are computed when it stops."
+_HELD_SAID = "The page stands still; the run goes on."

@@ -1,4 +1,4 @@
-"""Components with their own script in the browser: slider with number, marked errors, comment box, scroll to the top."""
+"""Components with their own script in the browser: slider with number, marked errors, comment box, scroll to the top or here."""
 
 import hashlib
 import json
@@ -112,6 +112,13 @@ def screen_top(screen: str) -> None:
     """
     with st.container(key=f"screen-{screen}"):
         own_component("screen_top")(key="top")
+
+
+def shown(press: int) -> None:
+    """Scroll here when `press` changes: the number of presses that opened what follows, 0 before the first."""
+    with st.container(key=f"shown-{press}" if press else None):
+        if press:
+            own_component("shown")(key="shown")
 
 
 _MARKED = "marked"

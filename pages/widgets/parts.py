@@ -1,7 +1,10 @@
 """What pages are made of: a title, parts with a sentence and a link to the method, tables, charts, numbers as words, style, links to other pages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from textwrap import wrap
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -13,6 +16,11 @@ from core.results.cells import decimal
 from pages.widgets.messages import mistakes_shown, plain, with_code
 
 UNDEFINED = "undefined"
+
+
+def waiting(moving: bool, said: str = "Computing ...") -> AbstractContextManager[None]:
+    """Say what is being waited for; nothing in a refresh that follows a run, where a line would push the page down."""
+    return nullcontext() if moving else st.spinner(said)
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -32,6 +40,8 @@ def percent(share: float) -> str:
 
 HELP = "methods"
 """The page that shows the documents; every section there has an anchor that a part names."""
+Press = Callable[[Mapping[str, Any]], None]
+"""Takes a point of a figure as the browser sends it: `customdata`, `curve_number`, `point_index`."""
 _CONFIG = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 
 
@@ -98,8 +108,12 @@ def _wide(note: str) -> str:
     return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
 
 
-def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure") -> None:
+def chart(
+    figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure", press: Press | None = None
+) -> None:
     """Show a plotly figure in the visitor's theme. alt: describes it for people who cannot see it.
+
+    press: called with the point that was pressed, before the page is drawn again.
 
     Streamlit's grey for axes has too little contrast for small letters. The background comes from the theme, so that a
     picture saved from a dark page has light letters on a dark ground.
@@ -110,7 +124,15 @@ def chart(figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure"
     for update in (figure.update_xaxes, figure.update_yaxes):
         update(tickfont=font, title_font=font)
     image = {"toImageButtonOptions": {"filename": file_name, "scale": 2}}
-    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key)
+    pressed: dict[str, Any] = {}
+    if press is not None:
+        pressed = {"on_select": partial(_pressed, key, press), "selection_mode": "points"}
+    st.plotly_chart(figure, config=_CONFIG | image, alt=alt, key=key, **pressed)
+
+
+def _pressed(key: str, press: Press) -> None:
+    for point in st.session_state[key]["selection"]["points"][:1]:
+        press(point)
 
 
 def other_page(url_path: str) -> StreamlitPage:

@@ -1,7 +1,7 @@
 """A result table on a page: cells, notes and downloads, with a figure where there is one; bars for raters' progress."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, nu
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
 from pages.widgets.messages import plain
-from pages.widgets.parts import chart, nothing, table
+from pages.widgets.parts import Press, chart, nothing, table
 
 _INK, _GROUND = "#262730", "#ffffff"
 _MOST_NOTES = 8
@@ -23,6 +23,18 @@ _LONGEST, _LETTER, _BESIDE = 24, 7, 20
 _ROW, _MOST_ROWS = 35, 20
 """Pixels of a row; rows after which the table scrolls."""
 _BAR = "Progress"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rows of a table that can be chosen by a press on a cell."""
+
+    choose: Callable[[int], None]
+    """Called with the number of the row in the result table, before the page is drawn again."""
+    chosen: int | None
+    """The row that is marked."""
+    most: int = _MOST_ROWS
+    """Rows after which the table scrolls."""
 
 
 def show(
@@ -35,6 +47,10 @@ def show(
     whole: ResultTable | None = None,
     titled: bool = True,
     table_first: bool = False,
+    rows: Selection | None = None,
+    beneath: Callable[[], None] | None = None,
+    press: Press | None = None,
+    files: bool = True,
 ) -> None:
     """Show a figure if there is one, the table, its notes and a download in each format.
 
@@ -42,27 +58,31 @@ def show(
     says so itself (`layout.meta`).
     folded: title of a folded part for the table, where the figure shows the same. whole: table to download, where the page
     shows only some rows. titled: False where a heading above says the same. table_first: whether the figure stands below
-    the table.
+    the table. rows: what a press on a cell does; needs a table with colours. beneath: draws what follows the table or the
+    figure at once. press: what a press on a point of the figure does. files: whether it can be downloaded.
     """
     if figure is not None and not table_first:
-        _figure(found.name, figure, alt, least_width)
+        _figure(found.name, figure, alt, least_width, press)
     if titled and found.title and figure is None:
         st.markdown(f"**{plain(found.title)}**")
     if not found.rows:
         nothing("the table has no rows")
     elif folded:
         with st.expander(folded):
-            _body(found)
+            _body(found, rows)
     else:
-        _body(found)
+        _body(found, rows)
+    if beneath is not None:
+        beneath()
     if figure is not None and table_first:
-        _figure(found.name, figure, alt, least_width)
+        _figure(found.name, figure, alt, least_width, press)
     below = notes(found)
     for note in below[:_MOST_NOTES]:
         st.markdown(f":small[{plain(note)}]")
     if len(below) > _MOST_NOTES:
         st.markdown(f":small[And {len(below) - _MOST_NOTES} more notes, all in the downloads.]")
-    downloads(whole or found, figure)
+    if files:
+        downloads(whole or found, figure)
 
 
 def downloads(found: ResultTable, figure: go.Figure | None = None) -> None:
@@ -124,7 +144,7 @@ def style() -> None:
     st.html('<style>button[aria-label="Download as CSV"] { display: none; }</style>')
 
 
-def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
+def _figure(name: str, figure: go.Figure, alt: str, least_width: int, press: Press | None) -> None:
     place = f"table_wide_{name}"
     least_width = least_width or (figure.layout.meta or {}).get("least_width", 0)
     if least_width:
@@ -133,20 +153,21 @@ def _figure(name: str, figure: go.Figure, alt: str, least_width: int) -> None:
             f" .st-key-{place} > div {{ min-width: {least_width}px; }}</style>"
         )
     with st.container(key=place):
-        chart(figure, alt, f"figure_{name}", f"assay-{name}")
+        chart(figure, alt, f"figure_{name}", f"assay-{name}", press)
 
 
-def _body(found: ResultTable) -> None:
-    if any(column.heat for column in found.columns):
-        _heat(found)
+def _body(found: ResultTable, rows: Selection | None) -> None:
+    if rows is not None or any(column.heat for column in found.columns):
+        _heat(found, rows)
     else:
         table(pd.DataFrame(lines(found), columns=headings(found)))
 
 
-def _heat(found: ResultTable) -> None:
+def _heat(found: ResultTable, rows: Selection | None) -> None:
     """Show numbers on colour, sorted by a press on a column's head, with intervals in columns of their own."""
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
+    numbers: dict[str, Column] = {}
     names: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
@@ -155,6 +176,8 @@ def _heat(found: ResultTable) -> None:
         if column.names_row:
             names.append(column.heading)
         if not column.heat:
+            if any(isinstance(cell, float) for cell in own) and not any(map(_is_words, own)):
+                numbers[column.heading] = column
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
         column = replace(column, places=decimals_of(own, column))
@@ -165,20 +188,44 @@ def _heat(found: ResultTable) -> None:
     frame = pd.DataFrame(cells)
     for heading in names:
         frame[heading] = frame[heading].map(lambda name: shortened(str(name), _LONGEST))
-    for heading in heats:
+    numbers |= heats
+    for heading in numbers:
         frame[heading] = pd.to_numeric(frame[heading])
     # One call: each further one would give all other columns pandas' own digits again.
-    styled = frame.style.format({heading: partial(_number, column) for heading, column in heats.items()})
+    styled = frame.style.format({heading: partial(_number, column) for heading, column in numbers.items()})
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
+    if rows is not None and rows.chosen is not None:
+        chosen = pd.IndexSlice[rows.chosen, names]
+        styled = styled.map(lambda _: "font-weight: bold", subset=chosen)
+    key = f"table_{found.name}"
+    pressed: dict[str, Any] = {}
+    if rows is not None:
+        _select(key, rows.chosen, str(frame.columns[0]))
+        pressed = {"on_select": partial(_pressed, key, rows.choose), "selection_mode": "single-cell"}
     st.dataframe(
         styled,
         hide_index=True,
-        key=f"table_{found.name}",
-        height=min(len(frame), _MOST_ROWS) * _ROW + _ROW + 4,
+        key=key,
+        **pressed,
+        height=min(len(frame), _MOST_ROWS if rows is None else rows.most) * _ROW + _ROW + 4,
         column_config={heading: _as_wide_as_needed(frame, heading) for heading in names},
         placeholder="undefined",
     )
+
+
+def _select(key: str, row: int | None, column: str) -> None:
+    """Mark the chosen row where another place of the page chose it."""
+    state = st.session_state.get(key)
+    marked = [row for row, _ in state["selection"]["cells"]] if state else []
+    if marked != ([] if row is None else [row]):
+        cells = [] if row is None else [[row, column]]
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": cells}}
+
+
+def _pressed(key: str, choose: Callable[[int], None]) -> None:
+    for row, _ in st.session_state[key]["selection"]["cells"]:
+        choose(row)
 
 
 def _is_words(cell: Cell) -> bool:

@@ -1,10 +1,12 @@
 """Identify a visitor by two cookies. Every page checks again here: a page must not trust that app.py has checked."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, TypeVar
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 from starlette.requests import HTTPConnection
@@ -41,6 +43,26 @@ def who() -> Who:
     if rater and (PLACE in st.query_params or not admin):
         return "rater"
     return "admin" if admin else "nobody"
+
+
+LINKED = "metrics"
+"""Path of the page whose address contains the visitor's choices."""
+BACK = "to"
+"""Parameter of the sign-in page: where it leads afterwards."""
+
+
+def sign_in_link() -> str:
+    """Return the address of the sign-in page, which leads back to a link to a view."""
+    url = st.context.url
+    chosen = {name: st.query_params.get_all(name) for name in st.query_params}
+    if not chosen or not isinstance(url, str) or urlsplit(url).path.rpartition("/")[2] != LINKED:
+        return "sign-in"
+    return f"sign-in?{urlencode({BACK: f'{LINKED}?{urlencode(chosen, doseq=True)}'})}"
+
+
+def way_back(asked: str) -> str:
+    """Return where the sign-in leads: to a view of the page it was asked for, else to the start page. Never elsewhere."""
+    return f"./{asked}" if re.fullmatch(rf"{LINKED}\?[\w.~%&=+*-]{{1,4000}}", asked, re.ASCII) else "./"
 
 
 def said_to_rater(problem: AssayError) -> str:
@@ -157,7 +179,7 @@ def admin_store() -> Iterator[Store]:
                 note_refusal(store, NO_ENTRY)
                 st.title(FOR_THE_ADMIN)
                 st.markdown(
-                    f"[Sign in](sign-in), or open the one-time link that `{START}` prints at the first start."
+                    f"[Sign in]({sign_in_link()}), or open the one-time link that `{START}` prints at the first start."
                 )
                 st.stop()
             yield store

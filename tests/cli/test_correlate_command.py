@@ -237,6 +237,36 @@ def test_further_tables_stand_beside_the_correlations(run: Run, results: Path) -
     assert "(2 of 4 items)" in printed
 
 
+def test_two_metrics_are_compared_in_every_group_and_view(
+    run: Run, scores: Path, human: Path, tmp_path: Path
+) -> None:
+    command = ("correlate", str(scores), "--with", "human", "--human", str(human), "--group", "system")
+    asked = ("--compare", "good,square", "--methods", "pearson,kendall", "--resamples", "100")
+    found = json.loads(run(*command, *asked, "--json"))["comparison"]
+    assert [(one["group"]["system"], one["view"], one["method"]) for one in found] == [
+        (system, view, method)
+        for system in ("x", "yy")
+        for view in ("pooled", "per_item", "per_system")
+        for method in ("pearson", "kendall")
+    ]
+    # The ratings of x are 7, 8, 9; "square" has 0, 1, 4.
+    pooled = found[0]
+    apart = 1 - stats.pearsonr([0, 1, 4], [7, 8, 9]).statistic
+    assert pooled["difference"]["estimate"] == pytest.approx(apart)
+    assert pooled["difference"]["low"] <= apart <= pooled["difference"]["high"]
+    assert (pooled["n"], pooled["left_out"], pooled["n_swaps"]) == (3, {"no rating": 1}, 100)
+    assert 0 < pooled["p"] <= 1
+    assert found[1]["difference"]["estimate"] == 0
+    assert found[2]["difference"]["reason"].endswith("undefined within every item")
+    out = tmp_path / "two.csv"
+    printed = run(*command, *asked, "--out", str(out), "--table", "comparison")
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["difference_low"]) == pooled["difference"]["low"]
+    assert float(rows[0]["first_coefficient"]) == pooled["first_coefficient"]["estimate"]
+    assert "good compared with square, on the same texts" in printed
+
+
 def test_a_judge_that_says_nothing_is_named_before_any_number(run: Run, tmp_path: Path) -> None:
     """36 texts that all score 1, beside a metric that falls."""
     path = tmp_path / "scores.csv"
@@ -294,6 +324,12 @@ def test_files_hold_what_is_printed(run: Run, results: Path, tmp_path: Path) -> 
         (("--with", "level", "--methods", "tau"), "--methods: tau is not one of pearson, spearman, kendall"),
         (("--with", "level", "--out", "table.xlsx"), "--out: table.xlsx does not end in one of"),
         (("--with", "level", "--out", "t.csv", "--table", "ranking"), "--table: ranking needs --rank"),
+        (
+            ("--with", "level", "--out", "t.csv", "--table", "comparison"),
+            "--table: comparison needs --compare",
+        ),
+        (("--with", "level", "--compare", "result"), "--compare: result does not name two metrics"),
+        (("--with", "level", "--compare", "result,bleu"), "'bleu' is unknown"),
         (
             ("--with", "level", "--rank", "kendall", "--test", "williams"),
             "Choose the permutation test for Kendall",

@@ -12,6 +12,7 @@ from core.tables.reading import (
     decode,
     duplicate_problems,
     name_of,
+    numbers_as_json,
     parse_json,
     printable_text,
     raw_text_problem,
@@ -169,3 +170,13 @@ def test_duplicate_keys_are_remembered_where_they_are():
 def test_sha256_is_of_the_raw_bytes():
     data = b"\xef\xbb\xbfa\r\n"
     assert sha256_of(data) == hashlib.sha256(data).hexdigest()
+
+
+def test_numbers_that_json_lacks_are_replaced_outside_of_texts_only() -> None:
+    text = (
+        '{"a": NaN, "b": "NaN \\" Infinity"}\n{"c": "NaN"}\r\n\n{\n"d": -Infinity, "e": Infinity, "f": "x"}\n'
+    )
+    assert numbers_as_json(text) == (
+        '{"a": null, "b": "NaN \\" Infinity"}\n{"c": "NaN"}\r\n\n{\n"d": "-Infinity", "e": "Infinity", "f": "x"}\n'
+    )
+    assert numbers_as_json("[1, 2]\n") == "[1, 2]\n"

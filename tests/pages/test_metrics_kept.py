@@ -9,6 +9,7 @@ from helpers.pages.generate_visit import field, press, said
 from helpers.pages.metrics_visit import lines, scored, visit
 from streamlit.testing.v1 import AppTest
 
+from core.formats.mt_metrics_eval import read_folder
 from core.store import Store, open_store
 from core.store.kept import keep_file, kept_files
 from pages.tabs import new_run
@@ -96,3 +97,35 @@ def test_correlations_of_a_file_are_read_once(store: Store, counted: Callable[[A
     assert human[0] is human[1]
     chosen_scores.correlations_of(store, file, synthetic=True)
     assert len(calls) == 2, "the two sides read a file differently"
+
+
+def test_texts_stand_behind_the_scores_of_a_run_a_file_and_a_folder(store: Store, tmp_path: Path) -> None:
+    row: dict[str, object] = {"item": "1", "text": "a mill", "reference": "a mill"}
+    run = scored(store, lines(row), metrics=["bleu-1"])
+    scores = chosen_scores.open_scores(store, ("run", run.run_id))
+    assert chosen_scores.texts_behind(store, scores).at(0).text == "a mill"
+
+    with_texts = keep_file(store, "scores", "a.csv", b"item,system,text,bleu\n1,a,One,0.5\n")
+    without = keep_file(store, "scores", "b.csv", b"item,system,bleu\n1,a,0.5\n")
+    torn = keep_file(
+        store, "scores", "c.csv", b"item,system,metric,score,text\n1,a,bleu,1,x\n1,a,chrf,2,y\n2,a,bleu,3,z\n"
+    )
+    found = [
+        chosen_scores.texts_behind(store, chosen_scores.open_scores(store, ("file", file.file_id))).at(0)
+        for file in (with_texts, without, torn)
+    ]
+    assert [(one.text, bool(one.reason)) for one in found] == [("One", False), (None, True), (None, True)]
+    assert "line 3" in found[2].reason
+
+    for name, text in {
+        "sources/en-de.txt": "One.\nTwo.\n",
+        "references/en-de.refA.txt": "Eins.\nZwei.\n",
+        "system-outputs/en-de/A.txt": "Ein.\nZwo.\n",
+        "metric-scores/en-de/BLEU-refA.seg.score": "A\t0.5\nA\t0.25\n",
+    }.items():
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_text(text)
+    kept = chosen_scores.keep(store, "set", read_folder(tmp_path / "set"))
+    scores = chosen_scores.open_scores(store, ("file", kept.file_id))
+    one = chosen_scores.texts_behind(store, scores).at(1)
+    assert (one.source, one.reference, one.text, one.language) == ("Two.", "Zwei.", "Zwo.", "de")

@@ -1,21 +1,34 @@
 """Rank metrics: pairwise tests on the same rows, clusters without significant differences, and redundant metrics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import picked
-from core.results.choices import directions, items_of, left_out_of, with_directions
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, joined_with
-from core.schema.result_table import Column, ResultTable
+from core.results.cells import interval, left_out_notes, picked
+from core.results.choices import check_names, directions, items_of, left_out_of, with_directions
+from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
+from core.results.correlations.table import (
+    DIMENSION,
+    MOST_OF_PARTIAL,
+    NO_SYSTEM_MEANS,
+    JoinedGroup,
+    by_dimension,
+    estimate_json,
+    joined_group,
+    joined_groups,
+)
+from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
+from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.scores import Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
+from core.stats.correlation.differences import Compared, difference, differences_between
 from core.stats.correlation.groups import redundancy as matrix_of
+from core.stats.resampling import Estimate, Floats, numbered
 from core.tables.reading import shown
 
 
@@ -74,6 +87,11 @@ class Comparison:
     test: Test
     n: int
     reason: str | None = None
+    low: float | None = None
+    """Lower end of the difference's interval (`core.stats.correlation.differences`), over items."""
+    high: float | None = None
+    interval_reason: str | None = None
+    """Why there is no interval."""
 
 
 @dataclass(frozen=True)
@@ -111,12 +129,15 @@ def rank_metrics(
     test: Test = "permutation",
     alpha: float = 0.05,
     options: CorrelationOptions = DEFAULT_OPTIONS,
+    tested: bool = True,
 ) -> Ranking:
     """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
 
     Metrics are ordered by the pooled coefficient, best first, regardless of `raw_level`. `permutation` swaps whole items,
-    at most MOST_SWAPS times. `williams` assumes independent rows and is for Pearson, or Spearman as Pearson of ranks. A
-    metric whose correlation is undefined is dropped and named. Raises InputError for williams with Kendall.
+    at most MOST_SWAPS times. Intervals of differences resample items, at most MOST_SWAPS times. `williams` assumes
+    independent rows and is for Pearson, or Spearman as Pearson of ranks. A metric whose correlation is undefined is dropped
+    and named. tested: False orders the metrics only, without tests and clusters. Raises InputError for williams with
+    Kendall.
     """
     if test == "williams" and method == "kendall":
         raise InputError(
@@ -135,6 +156,12 @@ def rank_metrics(
     ]
     values = [coefficients.coefficient(column, target, method) for column in columns]
     order = sorted((m for m, why in enumerate(whys) if why is None), key=lambda m: -values[m])
+    ordered_columns = np.array([columns[m] for m in order]).reshape(len(order), target.size)
+    apart = (
+        _all_differences(ordered_columns, target, items, method, [values[m] for m in order], options)
+        if tested
+        else {}
+    )
 
     def compared(first: int, second: int) -> Comparison:
         both = columns[first], columns[second]
@@ -158,14 +185,21 @@ def rank_metrics(
 
     p_values = np.full((len(order), len(order)), np.nan)
     comparisons = []
-    for i, j in combinations(range(len(order)), 2):
-        comparisons.append(compared(order[i], order[j]))
+    for i, j in combinations(range(len(order)), 2) if tested else ():
+        between = apart[i, j]
+        comparisons.append(
+            replace(
+                compared(order[i], order[j]),
+                **picked(between, "low", "high"),
+                interval_reason=between.interval_reason,
+            )
+        )
         p_values[i, j] = np.nan if comparisons[-1].p is None else comparisons[-1].p
     ordered = tuple(names[m] for m in order)
     return Ranking(
         method=method,
         order=ordered,
-        cluster=intervals.significance_clusters(ordered, p_values, alpha),
+        cluster=intervals.significance_clusters(ordered, p_values, alpha) if tested else {},
         comparisons=tuple(comparisons),
         dropped={names[m]: why for m, why in enumerate(whys) if why is not None},
         coefficients={names[m]: values[m] for m in order},
@@ -176,6 +210,239 @@ def rank_metrics(
         left_out=left_out_of(table),
         notes=_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
     )
+
+
+def _all_differences(
+    columns: Floats,
+    target: Floats,
+    items: NDArray[np.int64],
+    method: Method,
+    values: Sequence[float],
+    options: CorrelationOptions,
+) -> Mapping[tuple[int, int], Estimate]:
+    """Differences of every two coefficients with their intervals; each column (m, rows) is resampled once."""
+    clusters, n_resamples = numbered(items), min(options.n_resamples, MOST_SWAPS)
+    n_items = int(clusters.max(initial=-1)) + 1
+    resampled = None
+    if len(columns) and n_items > 1 and n_resamples:
+        of_method = coefficients.resample_columns(
+            np.array([coefficients.column(one) for one in columns]).T,
+            coefficients.column(target),
+            clusters,
+            n_items,
+            (method,),
+            n_resamples=n_resamples,
+            seed=options.rng,
+        )
+        resampled = np.array(of_method[method])
+    return differences_between(
+        np.array(values),
+        resampled,
+        n=target.size,
+        n_clusters=n_items,
+        confidence_level=options.confidence_level,
+    )
+
+
+@dataclass(frozen=True)
+class MetricComparison:
+    """Two metrics compared on the rows of one group that both scored."""
+
+    group: Mapping[str, str]
+    """Column -> value; empty: all texts."""
+    view: Compared
+    method: Method
+    first: str
+    second: str
+    first_estimate: Estimate
+    """Coefficient of the first metric on the shared rows, with its interval over items; `n`: rows, per system systems."""
+    second_estimate: Estimate
+    difference: Estimate
+    """First minus second, from the same resamples."""
+    p: float | None
+    """Two-sided, by swapping whole items."""
+    p_reason: str | None
+    n_swaps: int
+    left_out: Mapping[str, int]
+    """Reason -> rows that one of the two did not score, or that have no target; per system, of systems."""
+
+    @property
+    def n(self) -> int:
+        """Rows compared; per system, systems."""
+        return self.difference.n
+
+
+def check_two(table: ScoreTable, first: str, second: str) -> None:
+    """Raise InputError unless both are metrics of the table, and not the same one."""
+    check_names("metric", [first, second], [metric.name for metric in table.metrics])
+    if first == second:
+        raise InputError(f"{shown(first)} cannot be compared with itself. Choose two metrics.")
+
+
+def compare_metrics(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    first: str,
+    second: str,
+    *,
+    group: Mapping[str, str] | None = None,
+    view: Compared = "pooled",
+    method: Method = "pearson",
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+) -> MetricComparison:
+    """Compare two metrics in one group (`core.stats.correlation.differences.difference`), whatever `raw_level` is.
+
+    group: a row's `group` in the report of `correlate_dimensions`; `metric` is ignored. Raises InputError for unknown names,
+    for a metric compared with itself, and for `per_system` without ratings.
+    """
+    check_two(table, first, second)
+    part = joined_group(table, ratings, group or {}, replace(options, raw_level=False))
+    if view == "per_system" and part.joined.against != "human":
+        raise InputError(NO_SYSTEM_MEANS)
+    named = {name: value for name, value in (group or {}).items() if name != "metric"}
+    return _compared(part, named, (first, second), view, method)
+
+
+def compare_in_groups(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    first: str,
+    second: str,
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[MetricComparison, ...]:
+    """Compare two metrics in every group and view and by each of `options.methods`, in the order of `correlate_dimensions`.
+
+    Arguments as there. Raises InputError as `compare_metrics` does.
+    """
+    check_two(table, first, second)
+    several = by_dimension(replace(options, raw_level=False), ratings)
+    found = []
+    for dimension, own in several.items():
+        parts, _ = joined_groups(table, ratings, group, own, None)
+        for part in parts:
+            named = {DIMENSION: dimension, **part.named} if len(several) > 1 else part.named
+            if tell is not None:
+                tell(" ".join(["comparing the two metrics", *(shown(value) for value in named.values())]))
+            there = {
+                "per_system": part.joined.against == "human",
+                "given_system": len(set(part.systems.tolist())) > 1,
+            }
+            views = [view for view in get_args(Compared) if there.get(view, True)]
+            found += [
+                _compared(part, named, (first, second), view, method)
+                for view in views
+                for method in options.methods
+            ]
+    return tuple(found)
+
+
+def _compared(
+    part: JoinedGroup, named: Mapping[str, str], two: tuple[str, str], view: Compared, method: Method
+) -> MetricComparison:
+    names = [metric.name for metric in part.joined.table.metrics]
+    both = [names.index(name) for name in two]
+    n_swaps = min(part.options.n_resamples, MOST_SWAPS)
+    asked: dict[str, Any] = {"of": view, "n_swaps": n_swaps, **part.resampling}
+    if view == "given_system":
+        asked |= {"systems": part.systems, "n_resamples": min(part.options.n_resamples, MOST_OF_PARTIAL)}
+    rows = part.between if view == "per_system" else part
+    if isinstance(rows, SystemRows):
+        asked |= {"systems": rows.systems, "paired": rows.paired}
+    else:
+        asked["names"] = part.joined.names
+    one, other = rows.scores[:, both].T
+    found = difference(one, other, rows.target, method, items=rows.items, **asked)
+    if view == "per_system":
+        lost = {NO_MEAN: found.difference.n_left_out}
+    else:
+        shared = int((~np.isnan(one) & ~np.isnan(other)).sum())
+        lost = {**part.left_out(*both), NOTHING_TO_ORDER: shared - found.difference.n}
+    return MetricComparison(
+        group=named,
+        view=view,
+        method=method,
+        first=two[0],
+        second=two[1],
+        first_estimate=found.first,
+        second_estimate=found.second,
+        difference=found.difference,
+        p=found.test.p,
+        p_reason=found.test.reason,
+        n_swaps=found.test.n_resamples,
+        left_out={reason: n for reason, n in lost.items() if n},
+    )
+
+
+def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
+    """One row for each comparison of the same two metrics: by group, view and method."""
+    first, second = next(((one.first, one.second) for one in found), ("first", "second"))
+    groups = list(dict.fromkeys(name for one in found for name in one.group))
+    several = {name: len({getattr(one, name) for one in found}) > 1 for name in ("view", "method")}
+    notes = [
+        f"Intervals: {one.difference.confidence_level:.0%}, percentile bootstrap over items, the same items for both metrics. "
+        f"p: two-sided, {one.n_swaps:,} swaps of whole items."
+        for one in found[:1]
+        if one.difference.low is not None
+    ]
+    return ResultTable(
+        "comparison",
+        (
+            *(Column(name, names_row=True) for name in groups),
+            Column("first", shown=False),
+            Column("second", shown=False),
+            Column("view", names_row=several["view"], shown=several["view"]),
+            Column("method", "coefficient", names_row=several["method"], shown=several["method"]),
+            Column("first_coefficient", first, heat="coefficient"),
+            Column("second_coefficient", second, heat="coefficient"),
+            Column("difference"),
+            Column("p_two_sided", "p", p_value=True),
+            Column("n"),
+            Column("n_left_out", "left out"),
+            Column("left_out", shown=False),
+            Column("reason", shown=any(one.p_reason for one in found)),
+        ),
+        tuple(
+            (
+                *(one.group.get(name) for name in groups),
+                *(one.first, one.second, one.view.replace("_", " "), one.method),
+                *(interval(each) for each in (one.first_estimate, one.second_estimate, one.difference)),
+                *(one.p, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
+            )
+            for one in found
+        ),
+        title=f"{first} compared with {second}, on the same texts",
+        notes=(
+            *notes,
+            *(
+                note
+                for things, own in (
+                    ("rows", [one for one in found if one.view != "per_system"]),
+                    ("systems", [one for one in found if one.view == "per_system"]),
+                )
+                for note in left_out_notes(
+                    [(", ".join(one.group.values()), one.left_out) for one in own], things
+                )
+            ),
+        ),
+    )
+
+
+def compared_json(found: Sequence[MetricComparison]) -> list[dict[str, Any]]:
+    """JSON of comparisons, one object each."""
+    return [
+        {
+            **picked(one, "group", "view", "method", "first", "second"),
+            "first_coefficient": estimate_json(one.first_estimate),
+            "second_coefficient": estimate_json(one.second_estimate),
+            "difference": estimate_json(one.difference),
+            **picked(one, "p", "n_swaps", "n", "left_out"),
+            "reason": one.p_reason,
+        }
+        for one in found
+    ]
 
 
 def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
@@ -194,7 +461,7 @@ def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
 
 def ranking_table(found: Ranking) -> ResultTable:
     """Table of metrics in order with their cluster, then those not ranked."""
-    ranked = [(found.cluster[name], name, found.coefficients.get(name), "") for name in found.order]
+    ranked = [(found.cluster.get(name), name, found.coefficients.get(name), "") for name in found.order]
     dropped = [(None, name, None, why) for name, why in found.dropped.items()]
     clusters = [
         f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "
@@ -248,7 +515,9 @@ def comparison_table(found: Ranking) -> ResultTable:
                 *(one.first, one.second),
                 *(found.cluster.get(name) for name in (one.first, one.second)),
                 *(found.directions.get(name) for name in (one.first, one.second)),
-                *(found.method, one.difference, one.p, one.test, one.n, found.left_out, one.reason or ""),
+                found.method,
+                Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or ""),
+                *(one.p, one.test, one.n, found.left_out, one.reason or ""),
             )
             for one in found.comparisons
         ),

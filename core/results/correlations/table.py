@@ -95,6 +95,14 @@ class MetricCorrelation:
         """Rows left out, for any reason."""
         return sum(self.left_out.values())
 
+    def estimate(self, method: Method, view: "View") -> Estimate | None:
+        """One coefficient, pooled with its interval over items; None if it was not computed."""
+        if view == "pooled":
+            pooled = self.pooled.get(method)
+            return None if pooled is None else pooled.over_items
+        of_view = {"per_item": self.per_item, "per_system": self.per_system, "given_system": self.partial}
+        return of_view[view].get(method)
+
 
 @dataclass(frozen=True)
 class CorrelationReport:
@@ -166,7 +174,7 @@ def correlate_scores(
     progress messages, because this can take a minute. Raises InputError, with suggestions, for unknown columns and
     dimensions, and if nothing can be joined.
     """
-    parts, report = _joined_groups(table, ratings, group, options, tell)
+    parts, report = joined_groups(table, ratings, group, options, tell)
     return replace(report, rows=tuple(row for part in parts for row in _complete(part)))
 
 
@@ -187,7 +195,7 @@ def correlate_step_by_step(
     if so_far is not None and so_far.is_complete:
         yield so_far
         return
-    parts, report = _joined_groups(table, ratings, group, options, tell)
+    parts, report = joined_groups(table, ratings, group, options, tell)
     rows = [row for part in parts for row in _estimates(part)] if so_far is None else list(so_far.rows)
     yield replace(report, rows=tuple(rows))
     n_metrics, place = len(table.metrics), 0
@@ -203,8 +211,8 @@ def correlate_step_by_step(
 
 
 @dataclass(frozen=True)
-class _Group:
-    """The joined rows of one group. What needs the texts' rows is computed on first use."""
+class JoinedGroup:
+    """The joined rows of one group: the values behind its correlations. What needs the texts' rows is computed on first use."""
 
     joined: Joined
     options: CorrelationOptions
@@ -226,22 +234,27 @@ class _Group:
 
     @cached_property
     def scores(self) -> Floats:
+        """Scores of the entries, shape (entries, metrics); higher is better."""
         return self.joined.scores()[self.within[self.joined.rows]]
 
     @cached_property
     def target(self) -> Floats:
+        """What they are correlated with."""
         return self.joined.target[self.within[self.joined.rows]]
 
     @cached_property
     def texts(self) -> list[ScoredRow]:
+        """The text of each entry."""
         return [self.joined.table.rows[index] for index in self.entries.tolist()]
 
     @cached_property
     def items(self) -> NDArray[np.int64]:
+        """Number of each entry's item."""
         return items_of(self.texts)
 
     @cached_property
     def systems(self) -> NDArray[np.str_]:
+        """System of each entry."""
         return names_of(self.texts, "system")
 
     @cached_property
@@ -249,14 +262,46 @@ class _Group:
         """Values behind the systems' means; needs human ratings."""
         return system_rows(self.joined, self.within, self.options.system_scores)
 
+    def left_out(self, *metrics: int) -> dict[str, int]:
+        """Reason -> rows that a correlation of these metrics cannot use, and rows that the user left out."""
+        gone = left_out_by(self.joined.table, [*self.named]).get(tuple(self.named.values()), {})
+        return {**left_out(self.joined, self.within, *metrics), **gone}
 
-def _joined_groups(
+
+def joined_group(
+    table: ScoreTable,
+    ratings: RatingSet | None,
+    group: Mapping[str, str],
+    options: CorrelationOptions = DEFAULT_OPTIONS,
+) -> "JoinedGroup":
+    """The joined rows behind one row of `correlate_dimensions`.
+
+    group: the row's `group`, column -> value; `metric` is ignored. Without a dimension, several chosen ones are averaged.
+    Raises InputError for a column, value or dimension that does not exist.
+    """
+    several = by_dimension(options, ratings)
+    named = {name: value for name, value in group.items() if name != "metric"}
+    if len(several) > 1 and DIMENSION in named:
+        dimension = named.pop(DIMENSION)
+        check_names(DIMENSION, [dimension], several)
+        options = several[dimension]
+    parts, _ = joined_groups(table, ratings, [*named], options, None)
+    for name, value in named.items():
+        check_names(name, [value], dict.fromkeys(part.named[name] for part in parts))
+    for part in parts:
+        if part.named == named:
+            return part
+    listed = ", ".join(f"{name} {shown(value)}" for name, value in named.items())
+    raise InputError(f"The scores have no text with {listed}.")
+
+
+def joined_groups(
     table: ScoreTable,
     ratings: RatingSet | None,
     group: Sequence[str],
     options: CorrelationOptions,
     tell: Callable[[str], None] | None,
-) -> tuple[list[_Group], CorrelationReport]:
+) -> tuple[list[JoinedGroup], CorrelationReport]:
     """The joined groups to correlate, and the report without its rows."""
     columns = tuple(name for name in dict.fromkeys(group) if name != "metric")
     check_names("column to group by", columns, group_columns(table))
@@ -268,7 +313,7 @@ def _joined_groups(
     for number, (values, rows) in enumerate(members.items(), start=1):
         told = _telling(tell, f"group {number} of {len(members)}, " if len(members) > 1 else "")
         named = dict(zip(columns, values, strict=True))
-        groups.append(_Group(joined, options, named, np.isin(every, rows), told))
+        groups.append(JoinedGroup(joined, options, named, np.isin(every, rows), told))
     return groups, CorrelationReport((), joined.against, options, (*table.notes, *joined.notes))
 
 
@@ -282,7 +327,7 @@ def _telling(tell: Callable[[str], None] | None, begin: str) -> Callable[[str], 
     return told
 
 
-def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
+def _complete(part: JoinedGroup, metrics: Sequence[int] | None = None) -> list[MetricCorrelation]:
     """Complete rows of the group's metrics. metrics: their numbers; None: all."""
     n_metrics = len(part.joined.table.metrics)
     chosen = range(n_metrics) if metrics is None else metrics
@@ -293,7 +338,7 @@ def _complete(part: _Group, metrics: Sequence[int] | None = None) -> list[Metric
     return found
 
 
-def _estimates(part: _Group) -> list[MetricCorrelation]:
+def _estimates(part: JoinedGroup) -> list[MetricCorrelation]:
     """Pooled estimates without intervals."""
     options = {"names": part.joined.names, **part.resampling, "n_resamples": 0}
     found = intervals.correlate_columns(part.scores, part.target, part.options.methods, **options)
@@ -306,7 +351,7 @@ def _estimates(part: _Group) -> list[MetricCorrelation]:
     ]
 
 
-def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
+def _described(part: JoinedGroup, index: int, pooled: Mapping[Method, Pooled]) -> MetricCorrelation:
     """A row without the values that need items and systems."""
     table = part.joined.table
     return MetricCorrelation(
@@ -320,7 +365,7 @@ def _described(part: _Group, index: int, pooled: Mapping[Method, Pooled]) -> Met
     )
 
 
-def _pooled(part: _Group, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
+def _pooled(part: JoinedGroup, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
     """Pooled coefficients of each metric; all draw the same resamples."""
     named = (
         f"metric {metrics[0] + 1}" if len(metrics) == 1 else f"metrics {metrics[0] + 1} to {metrics[-1] + 1}"
@@ -336,7 +381,7 @@ def _pooled(part: _Group, metrics: Sequence[int]) -> list[dict[Method, Pooled]]:
 
     over_rows = resampling(None, "rows")
     alone = np.array_equal(numbered(part.items), np.arange(part.items.size))
-    over_items = over_rows if alone else resampling(part.items, "items")
+    over_items = over_rows if alone or not part.options.n_resamples else resampling(part.items, "items")
     return [
         {method: Pooled(one, items[method], _fisher(one, method)) for method, one in rows.items()}
         for rows, items in zip(over_rows, over_items, strict=True)
@@ -349,7 +394,7 @@ def _fisher(estimate: Estimate, method: Method) -> tuple[float, float] | None:
     return intervals.fisher_interval(estimate.estimate, estimate.n, estimate.confidence_level, method)
 
 
-def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
+def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
     """The values that need items and systems: per item, per system, accuracy and partial correlation."""
     x, y, methods = part.scores[:, metric], part.target, part.options.methods
     several = len(set(part.systems.tolist())) > 1
@@ -382,7 +427,7 @@ def _within_and_between(part: _Group, metric: int) -> dict[str, Any]:
 
 
 def _few_first(
-    part: _Group, estimates: Callable[..., list[Estimate]], most: int | None = None
+    part: JoinedGroup, estimates: Callable[..., list[Estimate]], most: int | None = None
 ) -> list[Estimate]:
     """Estimates from few resamples if these suffice, else from all requested, but `most` at most."""
     options = part.resampling
@@ -458,6 +503,7 @@ def combined(
 
 NOT_ASKED = "not requested"
 NO_RATINGS = "needs human ratings"
+NO_SYSTEM_MEANS = "Systems are compared by their mean ratings. Choose human ratings."
 ONE_SYSTEM = "there is only one system"
 COMPUTING = "being computed"
 NO_FISHER = "Fisher's z needs Pearson or Spearman and at least four rows"
@@ -587,6 +633,57 @@ def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -
     if any(row.metric.direction == "lower" for row in report.rows):
         notes.append("If lower scores are better, their sign is flipped.")
     return (*notes, *report.notes)
+
+
+ALL_TEXTS = "all texts"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rows of a report as metrics by groups, both in order of appearance."""
+
+    metrics: tuple[str, ...]
+    groups: tuple[str, ...]
+    """Values of the columns for grouping, joined by a comma; `ALL_TEXTS` if there is no such column."""
+    cells: tuple[tuple[MetricCorrelation | None, ...], ...]
+    """(metrics, groups); None if the report has no such row, as after filtering."""
+
+    def estimates(self, method: Method, view: View) -> list[list[Estimate | None]]:
+        """One coefficient of each cell; None if it was not computed."""
+        return [[None if row is None else row.estimate(method, view) for row in line] for line in self.cells]
+
+
+def grid(report: CorrelationReport) -> Grid:
+    """Arrange the report's rows by metric and group."""
+    places = {
+        (row.metric.name, tuple(value for name, value in row.group.items() if name != "metric")): row
+        for row in report.rows
+    }
+    metrics = tuple(dict.fromkeys(metric for metric, _ in places))
+    values = list(dict.fromkeys(own for _, own in places))
+    return Grid(
+        metrics,
+        tuple(", ".join(own) or ALL_TEXTS for own in values),
+        tuple(tuple(places.get((metric, own)) for own in values) for metric in metrics),
+    )
+
+
+def group_table(report: CorrelationReport, method: Method, view: View) -> ResultTable:
+    """One coefficient with its interval: one row for each metric, one column for each group, as in `grid`."""
+    found = grid(report)
+    return ResultTable(
+        "groups",
+        (
+            Column("metric", names_row=True),
+            *(Column(f"group {group}", group, heat="coefficient") for group in found.groups),
+        ),
+        tuple(
+            (metric, *(interval(one, NOT_ASKED) for one in line))
+            for metric, line in zip(found.metrics, found.estimates(method, view), strict=True)
+        ),
+        title=f"{method.capitalize()}, {view.replace('_', ' ')}",
+        notes=_notes(report, "items", view),
+    )
 
 
 def against_said(report: CorrelationReport, ratings: RatingSet | None) -> str:

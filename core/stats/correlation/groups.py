@@ -195,25 +195,50 @@ def partial(
         numbered(item_labels[known]),
     )
     n, n_clusters = first.size, int(cluster.max(initial=-1)) + 1
-    reason = _reason(first, second, group, names)
-    cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
-    together = int(np.clip(cells // max(n, 1), _FEWEST_TOGETHER, _MOST_TOGETHER))
-    observed, statistic = float("nan"), None
-    if reason is None:
-        prepare = {"pearson": _residuals, "spearman": _residuals_of_ranks, "kendall": _pairs_at_equal_labels}
-        statistic = prepare[method](first, second, group, cluster, n_clusters, together)
-        observed = float(statistic(np.ones((n_clusters, 1)))[0])
-        reason = LOST if np.isnan(observed) else None
+    found = partial_statistic(first, second, group, cluster, n_clusters, method, names)
     return over_clusters(
-        observed,
-        statistic,
+        found.observed,
+        found.statistic,
         n_clusters,
-        together=together,
+        together=found.together,
         n=n,
-        reason=reason,
+        reason=found.reason,
         n_left_out=int((~known).sum()),
         **drawing,
     )
+
+
+class PartialStatistic(NamedTuple):
+    """A partial correlation as a function of how often each cluster is drawn."""
+
+    observed: float
+    """With each cluster once; NaN for `reason`."""
+    statistic: Callable[[Floats], Floats] | None
+    """Takes counts (clusters, resamples), returns (resamples,); None if undefined."""
+    together: int
+    """Resamples to compute at a time."""
+    reason: str | None
+
+
+def partial_statistic(
+    x: Floats,
+    y: Floats,
+    group: Indices,
+    cluster: Indices,
+    n_clusters: int,
+    method: Method,
+    names: tuple[str, str] = ("scores", "levels"),
+) -> PartialStatistic:
+    """Prepare `partial` for rows (n,) without NaN; group, cluster: numbers from 0."""
+    cells = _RANKED_CELLS if method == "spearman" else _TOGETHER_CELLS
+    together = int(np.clip(cells // max(x.size, 1), _FEWEST_TOGETHER, _MOST_TOGETHER))
+    reason = _reason(x, y, group, names)
+    if reason is not None:
+        return PartialStatistic(float("nan"), None, together, reason)
+    prepare = {"pearson": _residuals, "spearman": _residuals_of_ranks, "kendall": _pairs_at_equal_labels}
+    statistic = prepare[method](x, y, group, cluster, n_clusters, together)
+    observed = float(statistic(np.ones((n_clusters, 1)))[0])
+    return PartialStatistic(observed, statistic, together, LOST if np.isnan(observed) else None)
 
 
 def _residuals(

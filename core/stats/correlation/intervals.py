@@ -223,7 +223,7 @@ def permutation_test(
     Misleads if the two metrics' distributions have very different shapes: standardising aligns only mean and
     spread, and the swapped scores are then a mixture of shapes.
     """
-    first, second, target, unit, n_given = _with_all_three(x1, x2, y, items)
+    first, second, target, unit, n_given = with_all_three(x1, x2, y, items)
     for scores in (first, second):
         reason = why_undefined(scores, target, names)
         if reason is not None:
@@ -304,7 +304,7 @@ def n_reached(differences: Floats, observed: float, alternative: Alternative) ->
     return int((~smaller).sum())
 
 
-def _with_all_three(
+def with_all_three(
     x1: ArrayLike, x2: ArrayLike, y: ArrayLike, items: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats, Indices, int]:
     """Rows with all three values, the number of each row's unit, and the number of rows given."""

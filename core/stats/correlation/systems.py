@@ -5,7 +5,7 @@ Systems are compared by mean scores, outputs pair by pair; scores within a calib
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,9 +76,9 @@ def compare_systems(
 ) -> dict[SystemStatistic, Estimate]:
     """Several `between_systems` coefficients, and `system_accuracy` as "accuracy", from the same means and resamples."""
     check_confidence_level(confidence_level)
-    sums, n_left_out = _system_sums(x, y, systems, items, paired)
-    n_systems = sums.shape[2]
-    observed = _means(sums.sum(axis=0)[None])
+    summed = system_sums(x, y, systems, items, paired)
+    sums, n_left_out, n_systems = summed.sums, summed.n_left_out, summed.systems.size
+    observed = means_of(sums.sum(axis=0)[None])
     estimates = {name: float(_statistic(name, observed)[0]) for name in statistics}
     why_none: dict[SystemStatistic, str | None] = {
         name: ("fewer than two systems" if n_systems < 2 else None)
@@ -94,7 +94,7 @@ def compare_systems(
             if not np.isnan(one)
         }
     wanted = [name for name in statistics if no_interval[name] is None]
-    values = _over_items(wanted, sums, n_resamples, rng) if wanted else {}
+    values = over_items(wanted, sums, n_resamples, rng) if wanted else {}
     return {
         name: resampled_estimate(
             estimates[name],
@@ -123,7 +123,7 @@ def _accuracy(means: Floats) -> Floats:
     return ratio(right, np.full(right.shape, float(first.size)))
 
 
-def _over_items(
+def over_items(
     statistics: Sequence[SystemStatistic], sums: Floats, n_resamples: int, rng: Rng
 ) -> dict[SystemStatistic, Floats]:
     """Statistics of means in each resample of items; NaN if a system has no row."""
@@ -131,7 +131,7 @@ def _over_items(
     together = at_a_time(max(len(sums), sums.shape[2] ** 2))
     parts: dict[SystemStatistic, list[Floats]] = {name: [] for name in statistics}
     for counts in draw_counts(len(sums), n_resamples, together, rng):
-        means = _means((counts.T @ flat).reshape(-1, *sums.shape[1:]))
+        means = means_of((counts.T @ flat).reshape(-1, *sums.shape[1:]))
         missing = np.asarray(np.isnan(means).any(axis=(0, 2)), dtype=np.bool_)
         filled = np.where(missing[:, None], 0.0, means)
         for name, found in parts.items():
@@ -139,13 +139,46 @@ def _over_items(
     return {name: np.concatenate(found) for name, found in parts.items()}
 
 
-def _system_sums(
-    x: ArrayLike, y: ArrayLike, systems: ArrayLike, items: ArrayLike | None, paired: bool
-) -> tuple[Floats, int]:
-    """Sums by item and system (items, 6, systems) of rows with x, with y, x, y, |x| and |y|; systems without a value.
+class SystemMeans(NamedTuple):
+    """The means that `between_systems` correlates, one of each a system."""
 
-    x and y are scaled to at most 1, which changes no coefficient.
-    """
+    systems: NDArray[Any]
+    """Labels of the systems with both means, sorted: shape (systems,)."""
+    x: Floats
+    y: Floats
+    n_x: NDArray[np.intp]
+    """Rows behind each mean of x."""
+    n_y: NDArray[np.intp]
+    n_left_out: int
+    """Systems without one of the means."""
+
+
+def system_means(x: ArrayLike, y: ArrayLike, systems: ArrayLike, *, paired: bool = True) -> SystemMeans:
+    """Means of x and y (n,) of each system, as `between_systems` correlates them. paired: see there."""
+    found = system_sums(x, y, systems, None, paired)
+    totals = found.sums.sum(axis=0)
+    means = means_of(totals[None])[:, 0] * np.array(found.scales)[:, None]
+    n_x, n_y = np.round(totals[:2]).astype(np.intp)
+    return SystemMeans(found.systems, means[0], means[1], n_x, n_y, found.n_left_out)
+
+
+class SystemSums(NamedTuple):
+    """Sums from which systems' means are computed in any resample of items."""
+
+    sums: Floats
+    """(items, 6, systems): rows with x, rows with y, and sums of x, y, |x| and |y|."""
+    systems: NDArray[Any]
+    """Labels, (systems,)."""
+    scales: tuple[float, float]
+    """Numbers by which x and y were divided."""
+    n_left_out: int
+    """Systems without a value of x or of y."""
+
+
+def system_sums(
+    x: ArrayLike, y: ArrayLike, systems: ArrayLike, items: ArrayLike | None, paired: bool
+) -> SystemSums:
+    """Sums by item and system. x and y are scaled to at most 1, which changes no coefficient."""
     values, labels = (column(x), column(y)), np.asarray(systems)
     item_labels = np.zeros(labels.size, dtype=np.intp) if items is None else np.asarray(items)
     if not values[0].shape == values[1].shape == labels.shape == item_labels.shape:
@@ -162,16 +195,17 @@ def _system_sums(
     system, item = np.zeros((2, labels.size), dtype=np.intp)
     system[used], item[used] = numbered(labels[used]), numbered(item_labels[used])
     sums = np.zeros((int(item[used].max(initial=-1)) + 1, 6, compared.size))
+    scales = []
     for side, (one, there) in enumerate(zip(values, known, strict=True)):
         place, held = (item[there], system[there]), one[there]
-        largest = np.abs(held).max(initial=0.0)
-        scaled = held / largest if largest > 0 else held
+        scales.append(float(np.abs(held).max(initial=0.0)) or 1.0)
+        scaled = held / scales[-1]
         for number, summand in ((side, np.ones(held.size)), (2 + side, scaled), (4 + side, np.abs(scaled))):
             np.add.at(sums[:, number], place, summand)
-    return sums, np.unique(labels).size - compared.size
+    return SystemSums(sums, compared, (scales[0], scales[1]), np.unique(labels).size - compared.size)
 
 
-def _means(sums: Floats) -> Floats:
+def means_of(sums: Floats) -> Floats:
     """Means of x and y from sums (rows, 6, systems): shape (2, rows, systems), NaN if a system has no row.
 
     Equal means are tied, whatever the order of summation.
@@ -493,14 +527,15 @@ def accuracy_test(
     if swap == "scores":
         differences = _scores_swapped(true, one, other, n_resamples, generator)
     elif swap == "items":
-        differences = _signs_flipped(per_item, n_resamples, generator)
+        differences = signs_flipped(per_item, n_resamples, generator)
     else:
         differences = _pairs_swapped(sides, chosen, n_resamples, generator)
     p = (1 + n_reached(differences, observed, alternative)) / (1 + n_resamples)
     return PairedTest(observed, p, n, n_units, n_resamples, None, n_left_out)
 
 
-def _signs_flipped(per_item: Floats, n_resamples: int, generator: np.random.Generator) -> Floats:
+def signs_flipped(per_item: Floats, n_resamples: int, generator: np.random.Generator) -> Floats:
+    """Mean of differences (items,) in each of n_resamples swaps, which turn the sign of each with probability 1/2."""
     blocks = [
         (2.0 * generator.integers(0, 2, size=(size, per_item.size)) - 1) @ per_item
         for size in in_blocks(n_resamples, at_a_time(per_item.size))

@@ -1,0 +1,341 @@
+"""From a cell of the correlations to its scatter plot, and from a dot to the texts behind it; two metrics compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.plots import metrics as plots
+from core.plots.dressing import shortened
+from core.report import written
+from core.results.cells import interval
+from core.results.correlations.disagreement import (
+    most_disagreed,
+    rating_table,
+    ratings_of_texts,
+    scores_of_text,
+)
+from core.results.correlations.points import Points, points, text_key
+from core.results.correlations.ranking import MetricComparison, compare_metrics, compared_table
+from core.results.correlations.table import CorrelationReport, View
+from core.schema.result_table import Column
+from core.schema.scores import Method, ScoredRow
+from core.store import Store
+from pages.tabs import levels, ranking
+from pages.tabs.phrases import AS_A_TABLE
+from pages.widgets import address, chosen_scores, own, result_table
+from pages.widgets.against import Target
+from pages.widgets.chosen_scores import Scores
+from pages.widgets.messages import plain, with_code
+from pages.widgets.parts import chart, counted_as, explained, nothing
+from pages.widgets.result_table import Selection
+
+_METRIC, _GROUP, _SYSTEM, _TEXT = (
+    f"metrics_explored_{what}" for what in ("metric", "group", "system", "text")
+)
+_SECOND = "metrics_compared"
+_PRESSES = "metrics_presses"
+"""Where the session counts the presses that opened something."""
+_MOST_ROWS = 9
+"""Rows of the table before it scrolls while a metric is chosen: its dots are then not far below."""
+_LONGEST = 24
+"""Letters of an item's or a system's name in a menu."""
+_MOST_TEXTS = 200
+"""Texts in the menu; any other is chosen by its dot."""
+Group = Mapping[str, str]
+
+
+def named(group: Group) -> str:
+    """Return the name of a group in menus and addresses."""
+    return ", ".join(value for column, value in group.items() if column != "metric")
+
+
+def _from_address(metrics: Sequence[str], groups: Sequence[str]) -> None:
+    """Let the address hold the metric and, of several, the group; a group that is not there is replaced by the first."""
+    address.one("metric", _METRIC, metrics)
+    if len(groups) > 1:
+        address.one("cell", _GROUP, groups, groups[0])
+        if st.session_state[_GROUP] not in groups:
+            st.session_state[_GROUP] = groups[0]
+
+
+def open_cell(metric: str, group: Group) -> None:
+    """Open the scatter plot of a metric in a group."""
+    st.session_state[_METRIC] = metric
+    st.session_state[_GROUP] = named(group)
+    _opened()
+
+
+def _opened() -> None:
+    st.session_state[_PRESSES] = st.session_state.get(_PRESSES, 0) + 1
+
+
+def selection(report: CorrelationReport) -> Selection:
+    """Return what a press on a row of the report's table does: it opens the row's scatter plot."""
+    rows = [(row.metric.name, named(row.group)) for row in report.rows]
+    groups = list(dict.fromkeys(group for _, group in rows))
+    _from_address(list(dict.fromkeys(metric for metric, _ in rows)), groups)
+    chosen = st.session_state.get(_METRIC), st.session_state[_GROUP] if len(groups) > 1 else groups[0]
+
+    def choose(row: int) -> None:
+        open_cell(report.rows[row].metric.name, report.rows[row].group)
+
+    if chosen not in rows:
+        return Selection(choose, None)
+    return Selection(choose, rows.index(chosen), _MOST_ROWS)
+
+
+def press(metric: str, second: str | None) -> None:
+    """Choose a metric, or two to compare. One metric is the second where another is chosen already."""
+    first = st.session_state.get(_METRIC)
+    if second is not None:
+        first = metric
+    elif first is None or first == metric:
+        first = metric
+        second = st.session_state.get(_SECOND)
+    else:
+        second = metric
+    st.session_state[_METRIC] = first
+    st.session_state[_SECOND] = None if second == first else second
+    _opened()
+
+
+def explore(
+    store: Store,
+    scores: Scores,
+    target: Target,
+    method: Method | None = None,
+    groups: Sequence[Group] = ({},),
+    view: View = "pooled",
+) -> None:
+    """Choose a metric and a group, and show its dots, the texts of one of them, and a second metric.
+
+    method: coefficient of a comparison; None: is chosen here.
+    """
+    metrics = [metric.name for metric in scores.table.metrics]
+    by_name = {named(group): group for group in groups}
+    _from_address(metrics, list(by_name))
+    own.shown(st.session_state.get(_PRESSES, 0))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        metric = st.selectbox(
+            "Metric",
+            metrics,
+            index=None,
+            key=_METRIC,
+            placeholder="Click above, or choose here",
+            persist_state="session",
+        )
+        group: Group = groups[0]
+        if len(by_name) > 1:
+            group = by_name[st.selectbox("Group", list(by_name), key=_GROUP, persist_state="session")]
+        others = [name for name in metrics if name != metric]
+        second = st.selectbox(
+            "Compare with",
+            others,
+            index=None,
+            key=address.one("versus", _SECOND, others),
+            placeholder="Another metric",
+            disabled=metric is None,
+            persist_state="session",
+        )
+        if metric is not None and second is not None and method is None:
+            method = ranking.coefficient(st, "metrics_compare_method")
+    if metric is None:
+        return
+    if second is not None and method is not None:
+        _compared(scores, target, (metric, second), group, view, method)
+    _dots(store, scores, target, [metric] if second is None else [metric, second], group, view)
+
+
+def _dots(
+    store: Store, scores: Scores, target: Target, metrics: Sequence[str], group: Group, view: View
+) -> None:
+    """Show the dots of each metric, and the texts of one dot. metrics: one, or two that are compared."""
+
+    def dots(metric: str, view: View) -> Points:
+        asked = metric, tuple(group.items()), view, target.options
+        return chosen_scores.once(
+            ("points", *scores.key, *target.key, *asked),
+            lambda: points(
+                scores.table, target.ratings, metric=metric, group=group, view=view, options=target.options
+            ),
+        )
+
+    found = [dots(metric, view) for metric in metrics]
+    keys: list[str] = chosen_scores.once(
+        ("text keys", scores.key), lambda: [text_key(row) for row in scores.table.rows]
+    )
+    places = st.columns(2)
+    menu = places[1] if len(metrics) == 1 else st.container()
+    with menu:
+        row = _choose_text(
+            scores, found[0] if view != "per_system" else dots(metrics[0], "pooled"), found[0], keys
+        )
+    for number, (place, one) in enumerate(zip(places, found, strict=False)):
+        with place:
+            chart(
+                plots.scatter(one, None if row is None else _drawn(scores, one, row)),
+                f"Scatter plot of {counted_as(one.n, 'dot')}: {' against '.join(one.labels)}",
+                f"metrics_scatter_{number}",
+                "assay-scatter",
+                press=partial(_press_dot, keys),
+            )
+    if row is not None:
+        with menu:
+            _numbers(scores, target, row)
+        _texts(store, scores, found[0], row)
+
+
+def _drawn(scores: Scores, found: Points, row: int) -> int | None:
+    """Return the row of the dot that stands for a text: per system, the system's."""
+    if found.view != "per_system":
+        return row
+    own = found.rows[found.system == scores.table.rows[row].system]
+    return int(own[0]) if own.size else None
+
+
+def _press_dot(keys: Sequence[str], dot: Mapping[str, Any]) -> None:
+    st.session_state[_TEXT] = keys[int(dot["customdata"][0])]
+    _opened()
+
+
+def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[str]) -> int | None:
+    """Return the row of the chosen text; None until one is chosen. texts: one dot a text; found: the dots on the page."""
+    address.one("text", _TEXT, keys)
+    place = {key: row for row, key in enumerate(keys)}
+    chosen = place.get(st.session_state.get(_TEXT, ""))
+    rows = most_disagreed(texts).tolist()
+    if found.view == "per_system" and chosen is not None:
+        system = scores.table.rows[chosen].system
+        rows = [row for row in rows if scores.table.rows[row].system == system]
+    offered = rows[:_MOST_TEXTS]
+    if chosen is not None and chosen not in offered:
+        offered.append(chosen)
+    values = dict(zip(texts.rows.tolist(), zip(texts.x.tolist(), texts.y.tolist(), strict=True), strict=True))
+    names = {keys[row]: _name_of(scores.table.rows[row], texts, values.get(row)) for row in offered}
+    text = st.selectbox(
+        "Text, largest disagreement first",
+        list(names),
+        index=None,
+        format_func=lambda key: names.get(key, key),
+        key=_TEXT,
+        placeholder="Click a dot, or choose here",
+        help=f"Disagreement: metric and target rank the text differently. The menu holds {_MOST_TEXTS}; click a dot for "
+        "any other.",
+        persist_state="session",
+    )
+    return None if text is None else place[text]
+
+
+def _name_of(row: ScoredRow, texts: Points, values: tuple[float, float] | None) -> str:
+    """Name a text in the menu. values: its score and rating."""
+    named = ", ".join(shortened(name, _LONGEST) for name in (row.item_id, row.system))
+    level = "" if row.level is None else f", level {row.level}"
+    if values is None:
+        return named + level
+    score, target = (f"{value:.4g}" for value in values)
+    said = f"{shortened(texts.metric.name, _LONGEST)} {score}"
+    return (
+        f"{named}{level}: {said}, rating {target}" if texts.against == "human" else f"{named}{level}: {said}"
+    )
+
+
+def _numbers(scores: Scores, target: Target, row: int) -> None:
+    """Show all scores of a text, and how people rated it."""
+    result_table.show(scores_of_text(scores.table, row), titled=False, files=False)
+    if target.ratings is None:
+        return
+    ratings = ratings_of_texts(scores.table, target.ratings).get(row, ())
+    if ratings:
+        result_table.show(rating_table(ratings), titled=False, files=False)
+    else:
+        nothing("nobody rated this text")
+
+
+def _texts(store: Store, scores: Scores, found: Points, row: int) -> None:
+    """Show the text of a row with its changes against a better one, else against the reference."""
+    texts = chosen_scores.texts_behind(store, scores).at(row, found.best_of(row))
+    if texts.text is None:
+        nothing(texts.reason)
+        return
+    base = None
+    if texts.better is not None and texts.better_row is not None:
+        which = "Undamaged text" if texts.better_is == "undamaged" else "Best text of the item"
+        base = _titled(which, texts.better_row), texts.better
+    levels.cards(
+        (_titled("Text", texts.row), texts.text), base, texts.reference, texts.language, texts.source
+    )
+
+
+def _titled(what: str, row: ScoredRow) -> str:
+    return f"{what}: {row.system}{'' if row.level is None else f', level {row.level}'}"
+
+
+_ALPHA = 0.05
+
+
+def _compared(
+    scores: Scores,
+    target: Target,
+    metrics: tuple[str, str],
+    group: Group,
+    view: View,
+    method: Method,
+) -> None:
+    """Compare two metrics: the verdict first, then both coefficients and their difference."""
+    first, second = metrics
+    if scores.moving:
+        st.markdown("The comparison is computed when the run has stopped.")
+        return
+    with st.spinner("Comparing ..."):
+        found: MetricComparison = chosen_scores.once(
+            (
+                *("compared", *scores.key, *target.key, *metrics),
+                *(tuple(group.items()), view, method, target.options),
+            ),
+            lambda: compare_metrics(
+                scores.table,
+                target.ratings,
+                first,
+                second,
+                group=group,
+                view=view,
+                method=method,
+                options=target.options,
+            ),
+        )
+    explained(
+        _verdict(found, "the damage level" if target.ratings is None else "the ratings"), "metric-comparison"
+    )
+    with st.expander(AS_A_TABLE):
+        result_table.show(compared_table([found]), titled=False)
+
+
+def _verdict(found: MetricComparison, what: str) -> str:
+    """Return which of the two follows quality more closely, then the numbers."""
+    apart = interval(found.difference)
+    if apart.value is None or found.p is None:
+        return f"**No comparison is possible**: {with_code(found.p_reason or apart.reason or 'undefined')}."
+    sides = [(found.first, found.first_estimate), (found.second, found.second_estimate)]
+    if apart.value < 0:
+        sides.reverse()
+        apart = replace(apart, value=-apart.value, low=_minus(apart.high), high=_minus(apart.low))
+    (better, _), (worse, _) = sides
+    verdict = (
+        f"{plain(better)} follows {what} more closely than {plain(worse)}"
+        if found.p < _ALPHA
+        else f"No difference between {plain(better)} and {plain(worse)} is shown"
+    )
+    things = "system" if found.view == "per_system" else "row"
+    p = written(found.p, Column("p", p_value=True))
+    each = ", ".join(f"{plain(name)} {plain(written(interval(one), Column(name)))}" for name, one in sides)
+    return (
+        f"**{verdict}**: difference {plain(written(apart, Column('difference')))}, p {p if p.startswith('<') else f'= {p}'}. "
+        f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}."
+    )
+
+
+def _minus(value: float | None) -> float | None:
+    return None if value is None else -value

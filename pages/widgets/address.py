@@ -1,0 +1,178 @@
+"""Keep a page's choices in its address, so that a link opens the same view in another browser.
+
+Streamlit's own binding writes the labels of options. Here they contain file names and the states of runs, which change. An
+address holds a short code for each option instead, and only for choices that differ from the default.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.widgets.messages import with_code
+
+Option = TypeVar("Option")
+_READ, _OWNED = "address_read", "address_owned"
+"""Where the session stores what is still to be taken from the address, and which names each block wrote there."""
+MOST_CHARACTERS = 2_000
+"""Length of an address's parameters: longer links break in mail programs."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A choice that the address holds."""
+
+    place: str
+    """Where the session stores it: a widget's key."""
+    code: Callable[[Any], str]
+    default: object
+    many: bool = False
+
+    def written(self) -> list[str]:
+        """Return the values for the address; none for the default."""
+        value = st.session_state.get(self.place, self.default)
+        if value is None or value == self.default:
+            return []
+        return [self.code(one) for one in value] if self.many else [self.code(value)]
+
+
+@dataclass
+class _Block:
+    name: str
+    choices: dict[str, _Choice] = field(default_factory=dict)
+
+
+@dataclass
+class _Address:
+    """What a visit's address says, until the choices it names are on the page."""
+
+    values: dict[str, list[str]]
+    complete: bool
+    """Whether choices that the address does not name return to their default, as after the browser's Back."""
+
+
+_OPEN: ContextVar[tuple[_Block, ...]] = ContextVar("open", default=())
+
+
+@contextmanager
+def kept(name: str) -> Iterator[None]:
+    """Write the choices made in this block to the address when it ends.
+
+    name: of the block. A part of the page that is run by itself (a fragment) has its own block, inside the page's.
+    """
+    around = _OPEN.get()
+    if not around:
+        _read()
+    block = _Block(name)
+    token = _OPEN.set((*around, block))
+    try:
+        yield
+    finally:
+        _OPEN.reset(token)
+    owned: dict[str, set[str]] = st.session_state.setdefault(_OWNED, {})
+    before = owned.get(name, set())
+    owned[name] = set(block.choices)
+    if not around:
+        _write(block, before)
+
+
+def one(
+    name: str,
+    place: str,
+    options: Sequence[Option],
+    default: Option | None = None,
+    code: Callable[[Option], str] = str,
+    *,
+    gone: str = "",
+) -> str:
+    """Let the address hold one choice among options, and return `place`, the key of its widget. Call it before the widget.
+
+    name: of the parameter. code: what the address says for an option. default: chosen at first, and left out of the address;
+    give the widget no other. gone: a warning for an address with an option that does not exist.
+    """
+    said = _said(name, _Choice(place, code, default))
+    found = [option for option in options if code(option) in (said or ())[:1]]
+    if found:
+        st.session_state[place] = found[0]
+    elif said and gone:
+        st.warning(with_code(gone))
+        st.session_state.pop(_READ, None)  # the other choices are about something that does not exist
+    elif said == [] and place in st.session_state:
+        st.session_state[place] = default
+    elif default is not None:
+        st.session_state.setdefault(place, default)
+    return place
+
+
+def several(
+    name: str,
+    place: str,
+    options: Sequence[Option],
+    default: Sequence[Option] = (),
+    code: Callable[[Option], str] = str,
+) -> str:
+    """As `one`, for a widget with several choices."""
+    said = _said(name, _Choice(place, code, list(default), many=True))
+    if said is None:
+        st.session_state.setdefault(place, list(default))
+    else:
+        st.session_state[place] = [option for option in options if code(option) in said] or list(default)
+    return place
+
+
+def switch(name: str, place: str) -> str:
+    """As `one`, for a checkbox that is off by default."""
+    return one(name, place, (False, True), False, lambda on: str(int(on)))
+
+
+def slug(label: str) -> str:
+    """Return a label as an address shows it: `Meta-correlation` as `meta-correlation`."""
+    return label.lower().replace(" ", "-")
+
+
+def _said(name: str, choice: _Choice) -> list[str] | None:
+    """Note the choice; return what the address says about it, an empty list for the default, None for nothing new."""
+    blocks = _OPEN.get()
+    again = any(name in block.choices for block in blocks[:1])
+    for block in blocks:
+        block.choices[name] = choice
+    address: _Address | None = st.session_state.get(_READ)
+    if not blocks or address is None or again:
+        return None
+    if name in address.values:
+        return address.values.pop(name)
+    return [] if address.complete else None
+
+
+def _read() -> None:
+    """Take the address when a visit begins, and when the visitor went back or forward."""
+    context = get_script_run_ctx()
+    turned = context is not None and context.is_history_navigation
+    if turned or _OWNED not in st.session_state:
+        values = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.session_state[_READ] = _Address(values, turned)
+    elif (address := st.session_state.get(_READ)) is not None:
+        address.complete = False
+
+
+def _write(block: _Block, before: set[str]) -> None:
+    """Put the block's choices into the address, in one step: each step is one more for the browser's Back."""
+    now = {name: st.query_params.get_all(name) for name in st.query_params}
+    context = get_script_run_ctx()
+    part = context is not None and bool(context.fragment_ids_this_run)
+    after = {name: value for name, value in now.items() if part and name not in before | set(block.choices)}
+    after |= {name: said for name, choice in block.choices.items() if (said := choice.written())}
+    too_long = []
+    while len(urlencode(after, doseq=True)) > MOST_CHARACTERS:
+        longest = max(after, key=lambda name: len(urlencode({name: after[name]}, doseq=True)))
+        too_long.append(longest)
+        del after[longest]
+    if too_long:
+        st.markdown(f":small[Too long for a link, so the address leaves out: {', '.join(too_long)}.]")
+    if after != now:
+        st.query_params.from_dict(after)

@@ -1,0 +1,228 @@
+"""Two metrics compared in a table of scores: the rows that both scored, views, groups, dimensions and what is left out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.texts.score_factories import metric, ratings, table
+from scipy import stats
+
+from core.errors import InputError
+from core.results.choices import TableChoice, chosen_people, chosen_table
+from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
+from core.results.correlations.ranking import (
+    MOST_SWAPS,
+    compare_in_groups,
+    compare_metrics,
+    compared_json,
+    compared_table,
+    comparison_table,
+    rank_metrics,
+    ranking_json,
+)
+from core.results.correlations.table import DIMENSION, correlate_dimensions, correlate_scores
+from core.results.joining import CorrelationOptions
+from core.schema.result_table import Interval
+from core.schema.scores import METHODS, Rating, ScoredRow
+from core.stats.resampling import NO_RESAMPLES
+
+OPTIONS = CorrelationOptions(n_resamples=200, rng=3)
+SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+
+
+def scored(missing=0.0, n_items=10, seed=0):
+    drawn = np.random.default_rng(seed)
+    rows = []
+    for item in range(n_items):
+        for system in range(4):
+            values = [system + drawn.normal(), -system - 3 * drawn.normal(), drawn.normal()]
+            kept = [None if drawn.random() < missing else round(float(value), 1) for value in values]
+            rows.append((ScoredRow(str(item), f"s{system}", labels={"domain": "xy"[item % 2]}), kept))
+    return table(rows, [metric("good"), metric("ter", direction="lower"), metric("noise")])
+
+
+def rated(scores, dimensions=("overall",), seed=1):
+    drawn = np.random.default_rng(seed)
+    return ratings(
+        *(
+            Rating(
+                row.item_id, round(float(int(row.system[1]) + drawn.normal()), 1), row.system, dimension=one
+            )
+            for row in scores.rows
+            for one in dimensions
+        )
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("view", ["pooled", "per_item", "per_system", "given_system"])
+def test_each_coefficient_is_the_table_s_where_both_scored_everything(view, method):
+    scores = scored()
+    people = rated(scores)
+    found = compare_metrics(scores, people, "good", "ter", view=view, method=method, options=OPTIONS)
+    cells = {row.metric.name: row for row in correlate_scores(scores, people, options=OPTIONS).rows}
+    for name, one in ((found.first, found.first_estimate), (found.second, found.second_estimate)):
+        cell = cells[name].estimate(method, view)
+        assert (one.estimate, one.low, one.high, one.n) == pytest.approx(
+            (cell.estimate, cell.low, cell.high, cell.n)
+        )
+    assert found.difference.estimate == pytest.approx(
+        found.first_estimate.estimate - found.second_estimate.estimate
+    )
+    assert found.n_swaps == 200
+    assert found.left_out == {}
+
+
+def test_only_rows_with_both_scores_are_compared_and_the_others_counted():
+    scores = scored(missing=0.2)
+    people = rated(scores)
+    found = compare_metrics(scores, people, "good", "ter", options=OPTIONS)
+    shared = ~np.isnan(scores.values[:, :2]).any(axis=1)
+    target = np.array([one.score for one in people.ratings])[shared]
+    by_scipy = [
+        SCIPY["pearson"](sign * scores.values[shared, at], target).statistic for at, sign in ((0, 1), (1, -1))
+    ]
+    assert found.difference.estimate == pytest.approx(by_scipy[0] - by_scipy[1])
+    assert (found.n, found.left_out) == (shared.sum(), {"no score": (~shared).sum()})
+    per_item = compare_metrics(scores, people, "good", "ter", view="per_item", options=OPTIONS)
+    assert per_item.n + sum(per_item.left_out.values()) == len(scores.rows)
+
+
+def test_a_group_a_dimension_and_rows_left_out():
+    whole = scored()
+    choice = TableChoice((("system", "s1"),))
+    scores = chosen_table(whole, choice)
+    people = chosen_people(rated(whole, ("fluency", "adequacy")), choice, scores)
+    options = replace(OPTIONS, dimension=("fluency", "adequacy"))
+    group = {DIMENSION: "fluency", "domain": "x", "metric": "good"}
+    found = compare_metrics(scores, people, "good", "noise", group=group, options=options)
+    assert (found.n, found.left_out) == (15, {"on request: system s1": 5})
+    assert found.group == {DIMENSION: "fluency", "domain": "x"}
+    alone = replace(options, dimension="fluency")
+    assert (
+        found.difference
+        == compare_metrics(scores, people, "good", "noise", group={"domain": "x"}, options=alone).difference
+    )
+
+
+def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
+    scores = scored()
+    people = rated(scores, ("fluency", "adequacy"))
+    options = replace(OPTIONS, dimension=("fluency", "adequacy"), methods=("pearson", "kendall"))
+    found = compare_in_groups(scores, people, "good", "ter", group=["domain"], options=options)
+    report = correlate_dimensions(scores, people, group=["domain"], options=replace(options, n_resamples=0))
+    groups = [
+        {name: value for name, value in row.group.items() if name != "metric"}
+        for row in report.rows
+        if row.metric.name == "good"
+    ]
+    assert [(one.group, one.view, one.method) for one in found] == [
+        (group, view, method)
+        for group in groups
+        for view in ("pooled", "per_item", "per_system", "given_system")
+        for method in options.methods
+    ]
+    for one in found[::5]:
+        asked = {"group": one.group, "view": one.view, "method": one.method, "options": options}
+        assert compare_metrics(scores, people, "good", "ter", **asked) == one
+
+
+def test_levels_and_the_raw_level_give_the_same():
+    rows = [(ScoredRow(str(i), "s", str(level)), [i - level, level]) for i in range(4) for level in range(3)]
+    scores = table(rows, ["a", "b"])
+    found, raw = (
+        compare_metrics(scores, None, "a", "b", options=replace(OPTIONS, raw_level=raw))
+        for raw in (False, True)
+    )
+    assert found == raw
+    assert found.difference.estimate > 0
+
+
+def test_items_and_systems_without_a_coefficient_are_counted():
+    scores = scored()
+    values = scores.values.copy()
+    values[:4, 0] = 1.0
+    scores = replace(scores, values=values)
+    people = rated(scores)
+    found = compare_metrics(scores, people, "good", "ter", view="per_item", options=OPTIONS)
+    assert (found.n, found.left_out) == (36, {NOTHING_TO_ORDER: 4})
+    fewer = replace(people, ratings=tuple(one for one in people.ratings if one.system != "s3"))
+    found = compare_metrics(scores, fewer, "good", "ter", view="per_system", options=OPTIONS)
+    assert (found.n, found.left_out) == (3, {NO_MEAN: 1})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "view", "named"),
+    [
+        ("good", "good", "pooled", "itself"),
+        ("good", "godo", "pooled", "good"),
+        ("good", "ter", "per_system", "human ratings"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(first, second, view, named):
+    rows = [(ScoredRow(str(i), "s", str(i)), [i, i]) for i in range(4)]
+    with pytest.raises(InputError) as problem:
+        compare_metrics(table(rows, ["good", "ter"]), None, first, second, view=view, options=OPTIONS)
+    assert named in str(problem.value)
+
+
+def test_table_and_json_hold_the_same_numbers():
+    scores = scored(missing=0.1)
+    people = rated(scores)
+    found = [
+        compare_metrics(scores, people, "good", "ter", view=view, method=method, options=OPTIONS)
+        for view in ("pooled", "per_system")
+        for method in ("pearson", "kendall")
+    ]
+    shown = compared_table(found)
+    names = [column.name for column in shown.columns]
+    for row, line, one in zip(shown.rows, compared_json(found), found, strict=True):
+        cells = dict(zip(names, row, strict=True))
+        assert (line["view"], line["method"]) == (one.view, one.method)
+        assert (cells["view"].replace(" ", "_"), cells["method"]) == (one.view, one.method)
+        assert isinstance(cells["difference"], Interval)
+        assert (cells["difference"].low, cells["difference"].high) == (
+            line["difference"]["low"],
+            line["difference"]["high"],
+        )
+        assert cells["p_two_sided"] == line["p"] == one.p
+        assert cells["first_coefficient"].value == line["first_coefficient"]["estimate"]
+    seen = [column.heading for column in shown.columns if column.shown]
+    assert seen == ["view", "coefficient", "good", "ter", "difference", "p", "n", "left out"]
+    assert compared_table([]).rows == ()
+
+
+def test_a_ranking_has_the_interval_of_each_difference():
+    scores = scored(missing=0.1)
+    people = rated(scores)
+    found = rank_metrics(scores, people, method="kendall", options=OPTIONS)
+    assert len(found.comparisons) == 3
+    whole = ~np.isnan(scores.values).any(axis=1)
+    shared = replace(
+        scores,
+        rows=tuple(row for row, kept in zip(scores.rows, whole, strict=True) if kept),
+        values=scores.values[whole],
+    )
+    for one in found.comparisons:
+        two = compare_metrics(shared, people, one.first, one.second, method="kendall", options=OPTIONS)
+        assert (one.low, one.high, one.n) == (two.difference.low, two.difference.high, two.n)
+        assert one.difference == pytest.approx(two.difference.estimate)
+        assert one.p == two.p
+    cells = [
+        row[[c.name for c in comparison_table(found).columns].index("difference")]
+        for row in comparison_table(found).rows
+    ]
+    assert [(one.value, one.low, one.high) for one in cells] == [
+        (one.difference, one.low, one.high) for one in found.comparisons
+    ]
+    assert {"low", "high", "interval_reason"} <= ranking_json(found)["comparisons"][0].keys()
+
+
+def test_a_ranking_draws_few_resamples_and_none_on_request():
+    scores = scored()
+    people = rated(scores)
+    many = rank_metrics(scores, people, test="williams", options=replace(OPTIONS, n_resamples=2 * MOST_SWAPS))
+    few = rank_metrics(scores, people, test="williams", options=replace(OPTIONS, n_resamples=MOST_SWAPS))
+    assert many.comparisons == few.comparisons
+    none = rank_metrics(scores, people, options=replace(OPTIONS, n_resamples=0))
+    assert {(one.low, one.interval_reason) for one in none.comparisons} == {(None, NO_RESAMPLES)}
