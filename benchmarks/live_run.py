@@ -30,6 +30,7 @@ from pages.widgets.chosen_scores import TICK
 TEXTS, MOST_SECONDS = 10_000, 0.3
 TABS: dict[str, tuple[str, ...]] = {
     "Table": ("Correlations", "Table"),
+    "Scatter plot": ("Correlations", "Table"),
     "Ranking": ("Correlations", "Ranking"),
     "Redundancy": ("Correlations", "Redundancy"),
     "Levels": ("Levels",),
@@ -41,6 +42,8 @@ TABS: dict[str, tuple[str, ...]] = {
 }
 """Name of a look -> the tabs to press on the page Metrics, or Judges for the last two."""
 ON_JUDGES = ("Judge's scores", "Two judges")
+OPENED = {"Scatter plot": "?metric=bleu-1"}
+"""What the address opens below the look."""
 DONE, SHARE_A_SECOND = 0.85, 1 / 400
 """Shares of the texts: scored at first, and those that come every second."""
 PATIENCE = 300_000
@@ -93,7 +96,7 @@ def measured(browser: Browser, tab: str, n_texts: int, seconds: float) -> Cost:
 def _watched(page: Page, app: AppServer, run: GrowingRun, tab: str, seconds: float) -> Cost:
     heard = _listening(page)
     sign_in(page, run.store, app.url)
-    page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}")
+    page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}{OPENED.get(tab, '')}")
     for name in TABS[tab]:
         page.get_by_role("tab", name=name, exact=True).click()
         settled(page)
