@@ -28,11 +28,23 @@ WIDTH = 800
 
 
 def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
-    """Return the notebook with fresh outputs, from a kernel of this Python. folder: an empty one, for all it writes.
+    """Return the notebook with fresh outputs, from a kernel of this Python. folder: its working folder.
 
-    Nothing is read from or written to the user's own Jupyter or IPython folders.
+    Nothing is read from or written to the user's own Jupyter, IPython or Assay folders.
     """
-    spec = folder / "kernels" / "python3" / "kernel.json"
+    made = nbformat.from_dict(json.loads(json.dumps(notebook)))
+    with tempfile.TemporaryDirectory(
+        prefix="kernel-"
+    ) as own:  # its path is short: a socket's may have 100 characters
+        asyncio.run(_execute(made, folder, Path(own)))
+    for cell in made.cells:
+        cell.metadata.pop("execution", None)  # times
+    made.metadata.language_info = {"name": "python"}  # without the version, which is no drift
+    return made
+
+
+async def _execute(notebook: nbformat.NotebookNode, folder: Path, own: Path) -> None:
+    spec = own / "kernels" / "python3" / "kernel.json"
     spec.parent.mkdir(parents=True)
     arguments = [
         sys.executable,
@@ -43,45 +55,36 @@ def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.Notebook
         "{connection_file}",
     ]
     spec.write_text(json.dumps({"argv": arguments, "display_name": "Python 3", "language": "python"}))
-    own = {
-        name: str(folder / name.lower()) for name in ("IPYTHONDIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR")
-    }
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {
-        **os.environ,
-        **own,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "PLOTLY_RENDERER": "plotly_mimetype",
-    }
-    environment.pop("ASSAY_DB", None)
     manager = AsyncKernelManager(
         kernel_name="python3",
-        kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(folder / "kernels")]),
-        connection_file=str(folder / "connection.json"),
+        kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(own / "kernels")]),
+        connection_file=str(own / "connection.json"),
         transport="ipc",
-        ip=str(folder / "ipc"),
+        ip=str(own / "ipc"),
     )
-    made = nbformat.from_dict(json.loads(json.dumps(notebook)))
     client = NotebookClient(
-        made,
+        notebook,
         km=manager,
         timeout=SECONDS,
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
     )
+    try:
+        await client.async_execute(env=_environment(own))
+    finally:
+        await manager.shutdown_kernel(now=True)
 
-    async def execute() -> None:
-        try:
-            await client.async_execute(env=environment)
-        finally:
-            await manager.shutdown_kernel(now=True)
 
-    asyncio.run(execute())
-    for cell in made.cells:
-        cell.metadata.pop("execution", None)  # times
-    made.metadata.pop("widgets", None)
-    made.metadata.language_info = {"name": "python"}  # without the version, which is no drift
-    return made
+def _environment(own: Path) -> dict[str, str]:
+    """Return the kernel's environment variables. Without spaCy: outputs must not depend on what is installed."""
+    names = ("IPYTHONDIR", "JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "ASSAY_SPACY_PYTHON")
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **{name: value for name, value in os.environ.items() if name != "ASSAY_DB"},
+        **{name: str(own / name.lower()) for name in names},
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PLOTLY_RENDERER": "plotly_mimetype",
+    }
 
 
 def comparable(output: Any) -> Any:

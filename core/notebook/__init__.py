@@ -6,7 +6,16 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 """
 
 from core.errors import AssayError, InputError
-from core.notebook.analyses import acc23, calibrate, correlate, levels, meta_correlate, rank, redundancy
+from core.notebook.analyses import (
+    acc23,
+    calibrate,
+    compare,
+    correlate,
+    levels,
+    meta_correlate,
+    rank,
+    redundancy,
+)
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
 from core.notebook.studies import studies, study_annotations, study_results
@@ -18,6 +27,7 @@ __all__ = [
     "Result",
     "acc23",
     "calibrate",
+    "compare",
     "correlate",
     "damage",
     "levels",

@@ -64,6 +64,9 @@ from core.results.correlations.acc23 import (
 from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
 from core.results.correlations.ranking import (
     Test,
+    compare_in_groups,
+    compared_json,
+    compared_table,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -186,13 +189,7 @@ def correlate(
     >>> bool(row["spearman_low"] < row["spearman"] < row["spearman_high"])
     True
     """
-    named = names_of(methods)
-    unknown = [name for name in named if name not in METHODS]
-    problems = (
-        [f"methods: {', '.join(unknown) or 'none'} is not one of {', '.join(METHODS)}"]
-        if unknown or not named
-        else []
-    )
+    problems = _method_problems(methods)
     if raw_level and not _is_level(with_):
         problems.append("raw_level: only with the level")
     check_choice("resample", resample, ("rows", "items"))
@@ -206,7 +203,7 @@ def correlate(
         options,
         until_settled=resamples is None,
         raw_level=raw_level,
-        methods=tuple(name for name in METHODS if name in named),
+        methods=_in_order(methods),
     )
     report = correlate_dimensions(table, people, group=names_of(group), options=options)
     return result_of(
@@ -228,6 +225,7 @@ def rank(
     raters: Raters = "averaged",
     z_normalise: bool = False,
     resamples: int = DEFAULT_OPTIONS.n_resamples,
+    confidence: float = 0.95,
     seed: int = 0,
 ) -> Result:
     """Rank metrics and test every two of them on the same texts, as ``correlate --rank`` does.
@@ -243,15 +241,15 @@ def rank(
     leave_out, direction, dimension, raters, z_normalise
         As in ``correlate``.
     resamples
-        Most swaps of a test, at most 1,000.
-    seed
-        Seed of the swaps.
+        Most swaps of a test and resamples of a difference, at most 1,000.
+    confidence, seed
+        Confidence level of the differences' intervals, and seed.
 
     Returns
     -------
     Result
         Table ``ranking``: ``cluster`` (1 is best; metrics in a cluster do not differ significantly), ``metric``,
-        ``coefficient``. Table ``comparisons``: every two metrics with ``difference`` and ``p_two_sided``.
+        ``coefficient``. Table ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
 
     Raises
     ------
@@ -271,12 +269,75 @@ def rank(
     """
     check_choice("method", method, METHODS)
     check_choice("test", test, get_args(Test))
-    made = _intervals(resamples, DEFAULT_OPTIONS.confidence_level, seed)
+    made = _intervals(resamples, confidence, seed)
     table, people, options = _sides(
         scores, with_, leave_out, direction, dimension, raters, z_normalise, "all", made
     )
     found = rank_metrics(table, people, method=method, test=test, options=options)
     return result_of((), [ranking_table(found)], ranking_json(found), [comparison_table(found)])
+
+
+def compare(
+    scores: Source,
+    first: str,
+    second: str,
+    with_: Target = _LEVEL,
+    *,
+    group: Names = (),
+    leave_out: LeaveOut | None = None,
+    direction: Directions | None = None,
+    dimension: Names | None = None,
+    raters: Raters = "averaged",
+    z_normalise: bool = False,
+    system_scores: SystemScores = "all",
+    methods: Names = METHODS,
+    resamples: int = DEFAULT_OPTIONS.n_resamples,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Compare two metrics on the texts that both scored, as ``correlate --compare`` does.
+
+    Parameters
+    ----------
+    scores
+        As in ``correlate``.
+    first, second
+        Names of two metrics.
+    with_, group, leave_out, direction, dimension, raters, z_normalise, system_scores, methods
+        As in ``correlate``.
+    resamples, confidence, seed
+        Resamples of the difference, level of its interval, and seed.
+
+    Returns
+    -------
+    Result
+        Table ``comparison``: a row for each group, ``view`` (pooled, per item, per system, given system) and ``method``,
+        with ``first_coefficient``, ``second_coefficient``, ``difference`` and ``p_two_sided``.
+
+    Raises
+    ------
+    InputError
+        As ``correlate``, and unless both are metrics of the scores.
+
+    Notes
+    -----
+    Misleads: the views answer different questions. Choose one before you look at the p-values.
+
+    Examples
+    --------
+    >>> import assay
+    >>> scores = assay.read("data/demo/answers.csv").pipe(assay.score, metrics=["chrf-6-0", "bleu-4"])
+    >>> frame = assay.compare(scores, "chrf-6-0", "bleu-4", methods="spearman", resamples=200).frame
+    >>> frame[["view", "n"]].values.tolist()
+    [['pooled', 140], ['per item', 130], ['given system', 140]]
+    """
+    made = _intervals(resamples, confidence, seed, _method_problems(methods))
+    table, people, options = _sides(
+        scores, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made
+    )
+    options = replace(options, methods=_in_order(methods))
+    found = compare_in_groups(table, people, first, second, group=names_of(group), options=options)
+    return result_of((), [compared_table(found)], compared_json(found))
 
 
 def levels(
@@ -638,6 +699,17 @@ _map = map
 
 def _each(scores: Source | Sequence[Source]) -> Iterable[Source]:
     return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
+
+
+def _method_problems(methods: Names) -> list[str]:
+    unknown = [name for name in names_of(methods) if name not in METHODS]
+    if not unknown and names_of(methods):
+        return []
+    return [f"methods: {', '.join(unknown) or 'none'} is not one of {', '.join(METHODS)}"]
+
+
+def _in_order(methods: Names) -> tuple[Method, ...]:
+    return tuple(name for name in METHODS if name in names_of(methods))
 
 
 def _is_level(with_: Target) -> bool:

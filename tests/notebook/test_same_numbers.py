@@ -131,6 +131,18 @@ def test_low_ratings_may_be_better(ratings_file: Path, judge_file: Path, told: T
     assert in_json(found.json) == told("correlate", judge_file, "--with", "human", *words)
 
 
+def test_compare(ratings_file: Path, judge_file: Path, told: Told, scores_file: Path) -> None:
+    words = ["--compare", "chrf-6-0,ter", "--resamples", 100, "--confidence", 0.8]
+    printed = told("correlate", scores_file, "--with", "level", *words, "--group", "system")["comparison"]
+    found = assay.compare(scores_file, "chrf-6-0", "ter", group="system", resamples=100, confidence=0.8)
+    assert in_json(found.json) == printed
+    two = ("first-facts", "second-facts")
+    found = assay.compare(judge_file, *two, ratings_file, dimension="facts", methods="kendall", resamples=50)
+    words = ["--human", ratings_file, "--dimension", "facts", "--methods", "kendall", "--resamples", 50]
+    printed = told("correlate", judge_file, "--with", "human", *words, "--compare", ",".join(two))
+    assert in_json(found.json) == printed["comparison"]
+
+
 def test_rank_levels_and_redundancy(scores_file: Path, told: Told) -> None:
     words = ["--rank", "spearman", "--levels", "--redundancy", "kendall", "--resamples", 200, "--seed", 2]
     printed = told("correlate", scores_file, "--with", "level", *words)
