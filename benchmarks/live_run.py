@@ -24,12 +24,13 @@ from helpers.texts.growing_run import N_LEVELS, GrowingRun
 from playwright.sync_api import Browser, Page
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from core.store import Store, open_store
+from core.store import open_store
 from pages.widgets.chosen_scores import TICK
 
 TEXTS, MOST_SECONDS = 10_000, 0.3
 TABS: dict[str, tuple[str, ...]] = {
     "Table": ("Correlations", "Table"),
+    "Scatter plot": ("Correlations", "Table"),
     "Ranking": ("Correlations", "Ranking"),
     "Redundancy": ("Correlations", "Redundancy"),
     "Levels": ("Levels",),
@@ -41,6 +42,8 @@ TABS: dict[str, tuple[str, ...]] = {
 }
 """Name of a look -> the tabs to press on the page Metrics, or Judges for the last two."""
 ON_JUDGES = ("Judge's scores", "Two judges")
+OPENED = {"Scatter plot": "?metric=bleu-1"}
+"""What the address opens below the look."""
 DONE, SHARE_A_SECOND = 0.85, 1 / 400
 """Shares of the texts: scored at first, and those that come every second."""
 PATIENCE = 300_000
@@ -81,27 +84,28 @@ def measured(browser: Browser, tab: str, n_texts: int, seconds: float) -> Cost:
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "assay.db") as store:
         run = GrowingRun(store, n_texts // N_LEVELS, judged=tab in ON_JUDGES)
         run.grow(round(run.n_items * DONE))
-        with running(store.path) as app, run.growing(max(1, round(run.n_items * SHARE_A_SECOND)), 1.0):
+        with running(store.path) as app:
             page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
             page.set_default_timeout(PATIENCE)
             try:
-                return _watched(page, app, store, tab, seconds)
+                return _watched(page, app, run, tab, seconds)
             finally:
                 page.context.close()
 
 
-def _watched(page: Page, app: AppServer, store: Store, tab: str, seconds: float) -> Cost:
+def _watched(page: Page, app: AppServer, run: GrowingRun, tab: str, seconds: float) -> Cost:
     heard = _listening(page)
-    sign_in(page, store, app.url)
-    page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}")
+    sign_in(page, run.store, app.url)
+    page.goto(f"{app.url}/{'judges' if tab in ON_JUDGES else 'metrics'}{OPENED.get(tab, '')}")
     for name in TABS[tab]:
         page.get_by_role("tab", name=name, exact=True).click()
         settled(page)
-    page.wait_for_timeout(12_000)  # two refreshes, for what is read and built only once
-    before, begun, sent = heard(), app.processor_seconds(), _Sent.total
-    page.wait_for_timeout(1000 * seconds)
-    refreshes = heard() - before
-    taken = app.processor_seconds() - begun
+    with run.growing(max(1, round(run.n_items * SHARE_A_SECOND)), 1.0):
+        page.wait_for_timeout(12_000)  # two refreshes, for what is read and built only once
+        before, begun, sent = heard(), app.processor_seconds(), _Sent.total
+        page.wait_for_timeout(1000 * seconds)
+        refreshes = heard() - before
+        taken = app.processor_seconds() - begun
     looks = seconds / TICK
     return Cost(refreshes / looks, taken / looks, (_Sent.total - sent) / looks / 1000)
 

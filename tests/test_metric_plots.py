@@ -407,6 +407,9 @@ def test_of_very_many_dots_some_are_drawn_the_marked_one_among_them() -> None:
     assert {type(trace).__name__ for trace in figure.data} == {"Scatter"}, "the app's policy forbids WebGL"
     assert {one[0] for one in figure.data[0].customdata} == drawn | {hidden}
     assert "10,001 of 12,000 dots are drawn" in figure.layout.yaxis.title.text
+    followed = plots.scatter(found, most=plots.MOST_FOLLOWED)
+    assert {one[0] for one in followed.data[0].customdata} < drawn
+    assert len(followed.data[0].x) == plots.MOST_FOLLOWED
 
 
 def test_dots_at_few_levels_are_shifted_and_the_axis_says_so() -> None:

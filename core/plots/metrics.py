@@ -209,8 +209,14 @@ _ROOM = 0.06
 SHIFTED = "dots are shifted up and down, so that they do not hide each other"
 
 
-def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
+MOST_FOLLOWED = 2_000
+"""Dots drawn at most of scores that change every few seconds."""
+
+
+def scatter(found: Points, marked_row: int | None = None, *, most: int = _MOST_DOTS) -> go.Figure:
     """Draw the dots of one cell of the correlation table. marked_row: row of the table whose dots are marked.
+
+    most: dots to draw at most; a larger number is thinned out evenly, and the axis says so.
 
     Four traces, always in this order: the dots, lines between texts of an item (`per_item`), a trend (medians where the
     target has few values, else least squares), the marked dots. `customdata` of a dot: table row, item, system, score,
@@ -223,12 +229,13 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     chosen = np.isin(found.rows, [] if marked_row is None else [marked_row])
     color, symbol = marks([found.metric.family])[found.metric.family]
     many = found.n > _SMALL
-    drawn = chosen | _spread(found.rows)
-    named = {name: label(name) for name in {*found.item.tolist(), *found.system.tolist()}}
+    drawn = chosen | _spread(found.rows, most)
+    of_dot = (found.rows, found.item, found.system, found.x, found.y, found.n_scored, found.n_rated)
+    named = {name: label(name) for held in of_dot[1:3] for name in set(held[drawn].tolist())}
     about = np.empty((found.n, 7), dtype=object)  # an array, because plotly checks lists cell by cell
-    for place, held in enumerate((found.rows, found.item, found.system, found.x, found.y)):
-        about[:, place] = [named[one] for one in held.tolist()] if place in (1, 2) else held.tolist()
-    about[:, 5], about[:, 6] = found.n_scored.tolist(), found.n_rated.tolist()
+    for place, held in enumerate(of_dot):
+        own = held[drawn].tolist()
+        about[drawn, place] = [named[one] for one in own] if place in (1, 2) else own
     figure = go.Figure()
     lower = found.metric.direction == "lower"
     across, up = _with_room(x, reverse=lower), _with_room(raised)
@@ -292,10 +299,10 @@ def scatter(found: Points, marked_row: int | None = None) -> go.Figure:
     )
 
 
-def _spread(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mask of the dots to draw: all, or as many as a page can show, spread evenly over the table."""
+def _spread(rows: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
+    """Mask of the dots to draw: all, or so many, spread evenly over the table."""
     spread: NDArray[np.bool_] = np.zeros(rows.size, dtype=bool)
-    spread[np.argsort(rows * _GOLDEN % 1, kind="stable")[:_MOST_DOTS]] = True
+    spread[np.argsort(rows * _GOLDEN % 1, kind="stable")[:most]] = True
     return spread
 
 

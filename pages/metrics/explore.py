@@ -172,7 +172,11 @@ def _dots(
     for number, (place, one) in enumerate(zip(places, found, strict=False)):
         with place:
             chart(
-                plots.scatter(one, None if row is None else _drawn(scores, one, row)),
+                plots.scatter(
+                    one,
+                    None if row is None else _drawn(scores, one, row),
+                    **({"most": plots.MOST_FOLLOWED} if scores.moving else {}),
+                ),
                 f"Scatter plot of {counted_as(one.n, 'dot')}: {' against '.join(one.labels)}",
                 f"metrics_scatter_{number}",
                 "assay-scatter",
