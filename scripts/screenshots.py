@@ -167,11 +167,11 @@ def main() -> None:
             expect(page.locator(".gtitle").first).to_be_visible(timeout=60_000)
             shoot(page, images / "metrics.png")
             page.set_viewport_size({"width": 1180, "height": 1100})
-            page.goto(f"{server.url}/metrics?part=correlations&metric=rouge-l")
+            page.goto(f"{server.url}/metrics?part=correlations&metric=bleu-1")
             expect(page.locator(".js-plotly-plot .points path").first).to_be_visible(timeout=60_000)
             settled(page)
-            page.get_by_role("combobox", name="Text, largest disagreement first").fill("d1, rules, level 3")
-            page.get_by_role("option").first.click()
+            page.get_by_role("combobox", name="Text, largest disagreement first").fill("level 4")
+            page.get_by_role("option", name="level 4").first.click()
             expect(page.locator(".assay-card")).to_have_count(4, timeout=60_000)
             page.locator(".st-key-metrics_explored_metric").evaluate(
                 "one => { one.style.scrollMarginTop = '5rem'; one.scrollIntoView(); }"
