@@ -78,7 +78,7 @@ def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gat
     frame = at.dataframe[0].value
     assert "Kendall, interval" not in frame
     assert f"no interval: {COMPUTING}" in said(at)
-    estimate = frame["Kendall"][0]
+    estimate = frame["Kendall"].iloc[0]
     assert "Computing intervals" in said(at)
     gate.set()
     (work,) = chosen_scores._works().values()
@@ -86,8 +86,8 @@ def test_the_page_shows_the_table_while_intervals_are_computed(store: Store, gat
     at.run()
     assert not at.exception
     frame = at.dataframe[0].value
-    assert frame["Kendall"][0] == estimate
-    assert frame["Kendall, interval"][0].startswith("[")
+    assert frame["Kendall"].iloc[0] == estimate
+    assert frame["Kendall, interval"].iloc[0].startswith("[")
     assert "Computing intervals" not in said(at)
     assert field(at, "Resamples for intervals").value == 0
 

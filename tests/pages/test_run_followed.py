@@ -51,11 +51,11 @@ def test_estimates_follow_and_nothing_is_computed_beside_the_page(run: GrowingRu
     assert f"{N_LEVELS * ITEMS // 2} texts so far" in said(page)
     assert "Kendall, interval" not in page.dataframe[0].value
     assert COMPUTING not in said(page)
-    first = page.dataframe[0].value["Pearson"][0]
+    first = page.dataframe[0].value["Pearson"].iloc[0]
     run.grow(3)
     again(page)
     assert counts(page) == {N_LEVELS * (ITEMS // 2 + 3)}
-    assert page.dataframe[0].value["Pearson"][0] != first
+    assert page.dataframe[0].value["Pearson"].iloc[0] != first
     assert field(page, "Resamples for intervals").disabled
     assert not chosen_scores._works()
 
@@ -63,7 +63,7 @@ def test_estimates_follow_and_nothing_is_computed_beside_the_page(run: GrowingRu
 def test_every_view_has_its_estimates_and_fishers_interval_is_there(run: GrowingRun) -> None:
     page = at(run, "Correlations")
     field(page, "Show").set_value("fisher")
-    assert again(page).dataframe[0].value["Pearson, interval"][0].startswith("[")
+    assert again(page).dataframe[0].value["Pearson, interval"].iloc[0].startswith("[")
     field(page, "Show").set_value("per_item")
     assert not again(page).dataframe[0].value["Kendall per item"].isna().any()
 
@@ -75,7 +75,7 @@ def test_a_page_that_does_not_follow_stands_still_with_all_intervals(run: Growin
     run.grow(3)
     again(page)
     assert counts(page) == {N_LEVELS * ITEMS // 2}
-    assert page.dataframe[0].value["Kendall, interval"][0].startswith("[")
+    assert page.dataframe[0].value["Kendall, interval"].iloc[0].startswith("[")
     assert not field(page, "Resamples for intervals").disabled
     page.toggle[0].set_value(True)
     assert counts(again(page)) == {N_LEVELS * (ITEMS // 2 + 3)}
@@ -89,7 +89,7 @@ def test_a_run_that_has_stopped_has_all_intervals(run: GrowingRun, state: RunSta
     again(page)
     assert not page.toggle
     assert counts(page) == {N_LEVELS * (ITEMS // 2 + 2)}
-    assert page.dataframe[0].value["Kendall, interval"][0].startswith("[")
+    assert page.dataframe[0].value["Kendall, interval"].iloc[0].startswith("[")
 
 
 def test_an_interrupted_run_has_all_intervals(run: GrowingRun, store: Store) -> None:
@@ -100,7 +100,7 @@ def test_an_interrupted_run_has_all_intervals(run: GrowingRun, store: Store) -> 
         store.table("run").update(run.run_id, {"process": 2**22 + 1})  # no such process
     again(page)
     assert not page.toggle
-    assert page.dataframe[0].value["Kendall, interval"][0].startswith("[")
+    assert page.dataframe[0].value["Kendall, interval"].iloc[0].startswith("[")
 
 
 def test_a_ranking_orders_at_once_and_tests_when_the_run_has_stopped(run: GrowingRun) -> None:
