@@ -31,7 +31,7 @@ from core.results.correlations.ranking import (
     check_two,
     compare_in_groups,
     compared_json,
-    compared_table,
+    compared_said,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -143,7 +143,7 @@ def _correlate(options: argparse.Namespace) -> None:
         group = name_list(options.group) or []
         report = correlate_dimensions(table, ratings, group=group, options=chosen, tell=tell)
         rows = correlation_rows(report, resampled=options.resample)
-        tables: list[ResultTable] = [correlation_table(report, resampled=options.resample)]
+        tables: list[str | ResultTable] = [correlation_table(report, resampled=options.resample)]
         in_files: list[ResultTable] = []
         further: dict[str, Any] = {}
         if options.rank is not None:
@@ -155,7 +155,7 @@ def _correlate(options: argparse.Namespace) -> None:
         if two:
             compared = compare_in_groups(table, ratings, *two, group=group, options=chosen, tell=tell)
             further["comparison"] = compared_json(compared)
-            tables.append(compared_table(compared))
+            tables += compared_said(compared)
         if options.levels:
             tell("computing scores by level")
             resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}

@@ -66,7 +66,7 @@ from core.results.correlations.ranking import (
     Test,
     compare_in_groups,
     compared_json,
-    compared_table,
+    compared_said,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -97,7 +97,6 @@ from core.results.meta_correlation import (
 from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
-from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
 from core.stats.calibration import Method as MapMethod
 from core.tables.reading import shown
@@ -207,8 +206,7 @@ def correlate(
     )
     report = correlate_dimensions(table, people, group=names_of(group), options=options)
     return result_of(
-        [against_said(report, people), *report.constants],
-        [correlation_table(report, resampled=resample)],
+        [against_said(report, people), *report.constants, correlation_table(report, resampled=resample)],
         correlation_rows(report, resampled=resample),
     )
 
@@ -274,7 +272,7 @@ def rank(
         scores, with_, leave_out, direction, dimension, raters, z_normalise, "all", made
     )
     found = rank_metrics(table, people, method=method, test=test, options=options)
-    return result_of((), [ranking_table(found)], ranking_json(found), [comparison_table(found)])
+    return result_of([ranking_table(found)], ranking_json(found), [comparison_table(found)])
 
 
 def compare(
@@ -337,7 +335,8 @@ def compare(
     )
     options = replace(options, methods=_in_order(methods))
     found = compare_in_groups(table, people, first, second, group=names_of(group), options=options)
-    return result_of((), [compared_table(found)], compared_json(found))
+    said = compared_said(found)
+    return result_of(said, compared_json(found), verdict="".join(one for one in said if isinstance(one, str)))
 
 
 def levels(
@@ -380,9 +379,7 @@ def levels(
     """
     made = _intervals(resamples, confidence, seed)
     found = by_level(_table(scores, leave_out, direction), **made)
-    return result_of(
-        (), [level_table(found), monotonic_table(found)], levels_json(found), [worst_table(found)]
-    )
+    return result_of([level_table(found), monotonic_table(found)], levels_json(found), [worst_table(found)])
 
 
 def redundancy(
@@ -426,7 +423,7 @@ def redundancy(
     """
     check_choice("method", method, METHODS)
     found = redundancy_of(_table(scores, leave_out, direction), method=method)
-    return result_of((), [redundancy_table(found)], redundancy_json(found))
+    return result_of([redundancy_table(found)], redundancy_json(found))
 
 
 def acc23(
@@ -514,7 +511,7 @@ def acc23(
     found = accuracies_of(ratings_of(ratings), merge_tables([*map(scores_of, _each(scores))]), options)
     tests = [accuracy_test_table(found)] if found.tests else []
     head = [f"Metrics against {shown(found.human)}.", *found.constants]
-    return result_of(head, [accuracy_table(found), *tests], acc23_json(found))
+    return result_of([*head, accuracy_table(found), *tests], acc23_json(found))
 
 
 def meta_correlate(
@@ -590,9 +587,7 @@ def meta_correlate(
     first, second = (chosen_side(side, choice) for side in sides)
     found = meta_of(first, second, method=method, first_order=first_order, **made)
     said = meta_said(found, alternative)
-    tables = [one for one in said if isinstance(one, ResultTable)]
-    sentences = [one for one in said if isinstance(one, str)]
-    return result_of(sentences, tables, meta_json(found), verdict=meta_title(found).replace("\n", "; "))
+    return result_of(said, meta_json(found), verdict=meta_title(found).replace("\n", "; "))
 
 
 def calibrate(
@@ -689,7 +684,7 @@ def calibrate(
     ]
     verdict = " ".join(advice(one).sentence for one in every)
     return result_of(
-        calibration_said(every), tables, as_json[0] if len(as_json) == 1 else as_json, further, verdict
+        [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict
     )
 
 

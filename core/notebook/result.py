@@ -104,14 +104,15 @@ def _joined(cell: str) -> str:
 
 
 def result_of(
-    sentences: Sequence[str],
-    tables: Sequence[ResultTable],
+    said: Sequence[str | ResultTable],
     as_json: Any,
     further: Sequence[ResultTable] = (),
     verdict: str = "",
 ) -> Result:
-    """Build a result. further: tables that the command writes to files only."""
-    return Result(tuple(sentences), (*tables, *further), as_json, verdict)
+    """Build a result. said: what the command prints; further: tables that it writes to files only."""
+    sentences = tuple(one for one in said if isinstance(one, str))
+    tables = tuple(one for one in said if not isinstance(one, str))
+    return Result(sentences, (*tables, *further), as_json, verdict)
 
 
 def plot(result: Result, column: str | None = None) -> go.Figure:

@@ -123,7 +123,7 @@ def study_results(
         if named := [name for name, value in given.items() if value is not None]:
             raise InputError(f"{', '.join(named)}: a study of ratings has no filters; leave them out.")
         as_json, said, tables = rating_results(record, n_resamples=resamples)
-        return result_of(said, tables, plain(as_json))
+        return result_of([*said, *tables], plain(as_json))
     if levels is not None and record.study.asks == "preference":
         raise InputError(f"levels: study {record.study.name!r} has plain pairs without levels.")
     filters = Filters(**{name: None if value is None else names_of(value) for name, value in given.items()})
@@ -132,7 +132,7 @@ def study_results(
         with existing_store(db) as store:
             fix_when_shown(store, record.study.study_id)
     return result_of(
-        results_said(found), shown_tables(found), plain(found.to_json()), verdict=headline(found)[0]
+        [*results_said(found), *shown_tables(found)], plain(found.to_json()), verdict=headline(found)[0]
     )
 
 

@@ -1,7 +1,6 @@
 """From a cell of the correlations to its scatter plot, and from a dot to the texts behind it; two metrics compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +17,13 @@ from core.results.correlations.disagreement import (
     scores_of_text,
 )
 from core.results.correlations.points import Points, points, text_key
-from core.results.correlations.ranking import MetricComparison, compare_metrics, compared_table
+from core.results.correlations.ranking import (
+    MetricComparison,
+    better_first,
+    compare_metrics,
+    compared_table,
+    compared_verdict,
+)
 from core.results.correlations.table import CorrelationReport, View
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
@@ -273,9 +278,6 @@ def _titled(what: str, row: ScoredRow) -> str:
     return f"{what}: {row.system}{'' if row.level is None else f', level {row.level}'}"
 
 
-_ALPHA = 0.05
-
-
 def _compared(
     scores: Scores,
     target: Target,
@@ -306,36 +308,25 @@ def _compared(
                 options=target.options,
             ),
         )
-    explained(
-        _verdict(found, "the damage level" if target.ratings is None else "the ratings"), "metric-comparison"
-    )
+    explained(_verdict(found), "two-metrics-compared")
     with st.expander(AS_A_TABLE):
         result_table.show(compared_table([found]), titled=False)
 
 
-def _verdict(found: MetricComparison, what: str) -> str:
+def _verdict(found: MetricComparison) -> str:
     """Return which of the two follows quality more closely, then the numbers."""
-    apart = interval(found.difference)
-    if apart.value is None or found.p is None:
-        return f"**No comparison is possible**: {with_code(found.p_reason or apart.reason or 'undefined')}."
-    sides = [(found.first, found.first_estimate), (found.second, found.second_estimate)]
-    if apart.value < 0:
-        sides.reverse()
-        apart = replace(apart, value=-apart.value, low=_minus(apart.high), high=_minus(apart.low))
-    (better, _), (worse, _) = sides
-    verdict = (
-        f"{plain(better)} follows {what} more closely than {plain(worse)}"
-        if found.p < _ALPHA
-        else f"No difference between {plain(better)} and {plain(worse)} is shown"
-    )
+    found = better_first(found)
+    verdict = f"**{with_code(compared_verdict(found))}**"
+    if found.p is None:
+        return f"{verdict}."
     things = "system" if found.view == "per_system" else "row"
     p = written(found.p, Column("p", p_value=True))
-    each = ", ".join(f"{plain(name)} {plain(written(interval(one), Column(name)))}" for name, one in sides)
+    each = ", ".join(
+        f"{plain(name)} {plain(written(interval(one), Column(name)))}"
+        for name, one in ((found.first, found.first_estimate), (found.second, found.second_estimate))
+    )
+    apart = plain(written(interval(found.difference), Column("difference")))
     return (
-        f"**{verdict}**: difference {plain(written(apart, Column('difference')))}, p {p if p.startswith('<') else f'= {p}'}. "
+        f"{verdict}: difference {apart}, p {p if p.startswith('<') else f'= {p}'}. "
         f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}."
     )
-
-
-def _minus(value: float | None) -> float | None:
-    return None if value is None else -value

@@ -11,11 +11,14 @@ from core.errors import InputError
 from core.results.choices import TableChoice, chosen_people, chosen_table
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.ranking import (
+    ALPHA,
     MOST_SWAPS,
+    better_first,
     compare_in_groups,
     compare_metrics,
     compared_json,
     compared_table,
+    compared_verdict,
     comparison_table,
     rank_metrics,
     ranking_json,
@@ -226,3 +229,20 @@ def test_a_ranking_draws_few_resamples_and_none_on_request():
     assert many.comparisons == few.comparisons
     none = rank_metrics(scores, people, options=replace(OPTIONS, n_resamples=0))
     assert {(one.low, one.interval_reason) for one in none.comparisons} == {(None, NO_RESAMPLES)}
+
+
+@pytest.mark.parametrize("first", ["good", "noise"])
+def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test_shows_it(first):
+    scores = scored(n_items=40)
+    second = "noise" if first == "good" else "good"
+    given = compare_metrics(scores, rated(scores), first, second, options=OPTIONS)
+    turned = better_first(given)
+    assert given.p < ALPHA
+    assert (turned.first, turned.second) == ("good", "noise")
+    assert turned.difference.estimate == abs(given.difference.estimate)
+    assert turned.difference.low <= turned.difference.estimate <= turned.difference.high
+    assert compared_verdict(given).startswith("good ")
+    assert compared_verdict(given) == compared_verdict(turned)
+    shown = compared_verdict(replace(given, p=ALPHA))
+    assert shown != compared_verdict(given)
+    assert "undefined" in compared_verdict(replace(given, p=None, p_reason="undefined here"))

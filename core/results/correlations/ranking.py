@@ -24,7 +24,7 @@ from core.results.correlations.table import (
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.schema.result_table import Column, Interval, ResultTable
-from core.schema.scores import Direction, Method, RatingSet, ScoreTable
+from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.differences import Compared, difference, differences_between
 from core.stats.correlation.groups import redundancy as matrix_of
@@ -70,6 +70,8 @@ def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
 Test = Literal["permutation", "williams"]
 MOST_SWAPS = 1_000
 """Most swaps of a permutation test, as in WMT's metrics task. The m (m - 1) / 2 tests are not corrected."""
+ALPHA = 0.05
+"""Level below which a p-value shows a difference, where the user names no other."""
 NO_SCORES = "no scores"
 NOT_TESTED = "Williams' test is undefined: fewer than four rows, or the two metrics rank all texts alike"
 
@@ -111,7 +113,7 @@ class Ranking:
     """Rows compared: those scored by all metrics that have scores."""
     n_rows: int = 0
     """Rows with a target, whether compared or not."""
-    alpha: float = 0.05
+    alpha: float = ALPHA
     """Significance level of the tests."""
     notes: tuple[str, ...] = ()
     """Notes, for example on a metric that leaves few rows to compare."""
@@ -127,7 +129,7 @@ def rank_metrics(
     *,
     method: Method = "pearson",
     test: Test = "permutation",
-    alpha: float = 0.05,
+    alpha: float = ALPHA,
     options: CorrelationOptions = DEFAULT_OPTIONS,
     tested: bool = True,
 ) -> Ranking:
@@ -252,6 +254,7 @@ class MetricComparison:
     """Column -> value; empty: all texts."""
     view: Compared
     method: Method
+    against: Against
     first: str
     second: str
     first_estimate: Estimate
@@ -364,6 +367,7 @@ def _compared(
         group=named,
         view=view,
         method=method,
+        against=part.joined.against,
         first=two[0],
         second=two[1],
         first_estimate=found.first,
@@ -374,6 +378,47 @@ def _compared(
         n_swaps=found.test.n_resamples,
         left_out={reason: n for reason, n in lost.items() if n},
     )
+
+
+def better_first(found: MetricComparison) -> MetricComparison:
+    """Return the comparison with the metric of the larger coefficient first; as it is if that is undefined."""
+    apart = found.difference
+    if apart.estimate is None or apart.estimate >= 0:
+        return found
+    turned = replace(
+        apart,
+        estimate=-apart.estimate,
+        low=None if apart.high is None else -apart.high,
+        high=None if apart.low is None else -apart.low,
+    )
+    return replace(
+        found,
+        first=found.second,
+        second=found.first,
+        first_estimate=found.second_estimate,
+        second_estimate=found.first_estimate,
+        difference=turned,
+    )
+
+
+def compared_verdict(found: MetricComparison) -> str:
+    """Return which of the two metrics follows quality more closely, if the test shows it (p below `ALPHA`)."""
+    found = better_first(found)
+    if found.p is None:
+        return f"No comparison is possible: {found.p_reason or found.difference.reason or 'undefined'}"
+    better, worse = shown(found.first), shown(found.second)
+    if found.p >= ALPHA:
+        return f"No difference between {better} and {worse} is shown"
+    return f"{better} follows {'the ratings' if found.against == 'human' else 'the damage level'} more closely than {worse}"
+
+
+def compared_said(found: Sequence[MetricComparison]) -> list[str | ResultTable]:
+    """Return the verdict of the first coefficient over all texts, unless there are groups, and the table."""
+    single = found[:1] if not any(one.group for one in found) else ()
+    return [
+        *(f"{one.method.capitalize()} over all texts: {compared_verdict(one)}." for one in single),
+        compared_table(found),
+    ]
 
 
 def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
