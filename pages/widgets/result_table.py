@@ -166,6 +166,7 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     cells: dict[str, list[Any]] = {}
     heats: dict[str, Column] = {}
     numbers: dict[str, Column] = {}
+    counts: set[str] = set()
     names: list[str] = []
     for at, column in enumerate(found.columns):
         if not column.shown:
@@ -174,8 +175,10 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
         if column.names_row:
             names.append(column.heading)
         if not column.heat:
-            if any(isinstance(cell, float) for cell in own) and not any(map(_is_words, own)):
+            if any(cell is not None for cell in own) and not any(map(_is_words, own)):
                 numbers[column.heading] = column
+                if not any(isinstance(cell, float) for cell in own):
+                    counts.add(column.heading)
             cells[column.heading] = [written(cell, column) if _is_words(cell) else cell for cell in own]
             continue
         column = replace(column, places=decimals_of(own, column))
@@ -192,7 +195,12 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     if rows is not None:
         frame.index += 1
     # One call: each further one would give all other columns pandas' own digits again.
-    styled = frame.style.format({heading: partial(_number, column) for heading, column in numbers.items()})
+    styled = frame.style.format(
+        {
+            heading: _count if heading in counts else partial(_number, column)
+            for heading, column in numbers.items()
+        }
+    )
     for heading, column in heats.items():
         styled = styled.map(partial(_colour, column), subset=[heading])
     if rows is not None and rows.chosen is not None:
@@ -239,6 +247,10 @@ def _ends(cell: Cell, column: Column) -> str:
     if not isinstance(cell, Interval) or cell.value is None or cell.low is None:
         return ""
     return written(cell, column).partition(" ")[2].replace(" ", "\u00a0", 1)
+
+
+def _count(value: Any) -> str:
+    return "undefined" if value is None or value != value else f"{int(value):,}"
 
 
 def _number(column: Column, value: Any) -> str:
