@@ -25,7 +25,10 @@ def test_four_commands_lead_from_questions_to_a_meta_correlation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands = [shlex.split(line)[3:] for line in shown("sh")]
-    assert [words[0] for words in commands] == [*("generate", "score", "correlate", "meta-correlate"), "correlate"]
+    assert [words[0] for words in commands] == [
+        *("generate", "score", "correlate", "meta-correlate"),
+        "correlate",
+    ]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSAY_DB", str(tmp_path / "assay.db"))
     (tmp_path / "data").symlink_to(ROOT / "data")

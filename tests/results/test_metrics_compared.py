@@ -243,6 +243,15 @@ def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test
     assert turned.difference.low <= turned.difference.estimate <= turned.difference.high
     assert compared_verdict(given).startswith("good ")
     assert compared_verdict(given) == compared_verdict(turned)
-    shown = compared_verdict(replace(given, p=ALPHA))
-    assert shown != compared_verdict(given)
+    apart, around = turned.difference, replace(turned.difference, low=-0.1)
+    said = [
+        compared_verdict(replace(turned, p=p, difference=one))
+        for p in (0.01, ALPHA)
+        for one in (apart, around)
+    ]
+    assert said[0] == compared_verdict(given)
+    assert said[1] == said[2], "p and the interval disagree"
+    assert len(set(said)) == 3
+    unbounded = replace(apart, low=None, high=None)
+    assert compared_verdict(replace(turned, difference=unbounded)) == said[0]
     assert "undefined" in compared_verdict(replace(given, p=None, p_reason="undefined here"))

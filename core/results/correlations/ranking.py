@@ -402,12 +402,18 @@ def better_first(found: MetricComparison) -> MetricComparison:
 
 
 def compared_verdict(found: MetricComparison) -> str:
-    """Return which of the two metrics follows quality more closely, if the test shows it (p below `ALPHA`)."""
+    """Return which of the two metrics follows quality more closely, if both p (below `ALPHA`) and the interval show it.
+
+    They can disagree: the test supposes that the two metrics can be exchanged item by item, the interval does not.
+    """
     found = better_first(found)
     if found.p is None:
         return f"No comparison is possible: {found.p_reason or found.difference.reason or 'undefined'}"
     better, worse = shown(found.first), shown(found.second)
-    if found.p >= ALPHA:
+    tested, low = found.p < ALPHA, found.difference.low
+    if low is not None and (low > 0) != tested:
+        return f"Undecided between {better} and {worse}: p and the interval disagree"
+    if not tested:
         return f"No difference between {better} and {worse} is shown"
     return f"{better} follows {'the ratings' if found.against == 'human' else 'the damage level'} more closely than {worse}"
 
