@@ -225,6 +225,9 @@ def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[st
     # A browser tells a menu's options by their names alone.
     said = told_apart(_name_of(scores.table.rows[row], texts, values.get(row)) for row in offered)
     names = dict(zip([keys[row] for row in offered], said, strict=True))
+    if chosen is not None:
+        # Said again, because under another metric the text has another name, which a browser learns only so.
+        st.session_state[_TEXT] = keys[chosen]
     text = st.selectbox(
         "Text, largest disagreement first",
         list(names),

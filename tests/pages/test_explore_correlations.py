@@ -394,3 +394,15 @@ def test_a_column_that_is_too_long_for_a_link_is_named_as_it_is(store: Store) ->
     small = next(one.value for one in at.markdown if "leaves out" in one.value)
     assert plain(column) in small
     assert column not in small
+
+
+def test_an_open_text_takes_its_name_under_another_metric(files: tuple[KeptFile, KeptFile]) -> None:
+    """The browser keeps the name of a chosen option until it is told another one."""
+    at = opened(metric="good", text=text_key(points_of("good")[0].rows[3]), resamples="200")
+    at.run()
+    field(at, "Metric").set_value("noisy")  # type: ignore[attr-defined]
+    at.run()
+    told = field(at, "Text, largest disagreement first").proto  # type: ignore[attr-defined]
+    assert told.set_value
+    assert told.raw_value in told.options
+    assert "noisy" in told.raw_value
