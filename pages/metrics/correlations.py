@@ -142,7 +142,7 @@ def _asked(look: str, scores: Scores, target: against.Target, controls: DeltaGen
 
 def columns_of(table: ScoreTable, *, levels: bool = False) -> list[str]:
     """Columns that can group rows: those with more than one value. levels: whether the level is one of them."""
-    columns = [name for name in group_columns(table) if levels or name != "level"]
+    columns = [name for name in group_columns(table) if name != "metric" and (levels or name != "level")]
     return [name for name in columns if len(set(names_of(table.rows, name))) > 1]
 
 
@@ -188,7 +188,7 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
             result_table.show(
                 _seen(kept, asked.view),
                 whole=_seen(report, asked.view),
-                rows=explore.selection(kept),
+                rows=explore.selection(kept, report),
                 beneath=below_it,
             )
         else:
@@ -234,11 +234,14 @@ def _views(human: bool, table: ScoreTable, group: list[str]) -> list[str]:
 
 def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
     """The report without the rows that the filters hide; an empty filter hides none."""
-    values = {"family": list(dict.fromkeys(row.metric.family for row in report.rows))}
-    values |= {name: sorted({row.group[name] for row in report.rows}) for name in group}
-    kept = list(report.rows)
+    of_rows = {"family": [row.metric.family for row in report.rows]}
+    for name in group:
+        # A column of the texts may be named family too.
+        of_rows[f"group {name}" if name in of_rows else name] = [row.group[name] for row in report.rows]
+    hidden: set[int] = set()
     with st.expander("Filter the rows"):
-        for place, (name, offered) in zip(places(), values.items(), strict=False):
+        for place, (name, own) in zip(places(), of_rows.items(), strict=False):
+            offered = list(dict.fromkeys(own)) if name == "family" else sorted(set(own))
             wanted = place.multiselect(
                 f"Filter by {plain(name)}",
                 offered,
@@ -247,12 +250,8 @@ def _filtered(report: CorrelationReport, group: list[str]) -> CorrelationReport:
                 persist_state="session",
             )
             if wanted:
-                kept = [
-                    row
-                    for row in kept
-                    if (row.metric.family if name == "family" else row.group[name]) in wanted
-                ]
-    return replace(report, rows=tuple(kept))
+                hidden |= {at for at, value in enumerate(own) if value not in wanted}
+    return replace(report, rows=tuple(row for at, row in enumerate(report.rows) if at not in hidden))
 
 
 def _target_in_words(report: CorrelationReport, hidden: int) -> None:

@@ -24,7 +24,7 @@ from core.results.correlations.ranking import (
     compared_table,
     compared_verdict,
 )
-from core.results.correlations.table import CorrelationReport, View
+from core.results.correlations.table import CorrelationReport, View, group_name
 from core.schema.result_table import Column
 from core.schema.scores import Method, ScoredRow
 from core.store import Store
@@ -34,7 +34,7 @@ from pages.widgets import address, chosen_scores, own, result_table
 from pages.widgets.against import Target
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import chart, counted_as, explained, nothing
+from pages.widgets.parts import chart, counted_as, explained, nothing, told_apart
 from pages.widgets.result_table import Selection
 
 _METRIC, _GROUP, _SYSTEM, _TEXT = (
@@ -52,7 +52,7 @@ Group = Mapping[str, str]
 
 def named(group: Group) -> str:
     """Return the name of a group in menus and addresses."""
-    return ", ".join(value for column, value in group.items() if column != "metric")
+    return group_name([value for column, value in group.items() if column != "metric"])
 
 
 def _from_address(metrics: Sequence[str], groups: Sequence[str]) -> None:
@@ -75,11 +75,14 @@ def _opened() -> None:
     st.session_state[_PRESSES] = st.session_state.get(_PRESSES, 0) + 1
 
 
-def selection(report: CorrelationReport) -> Selection:
-    """Return what a press on a row of the report's table does: it opens the row's scatter plot."""
+def selection(report: CorrelationReport, whole: CorrelationReport) -> Selection:
+    """Return what a press on a row of the report's table does: it opens the row's scatter plot.
+
+    whole: the report with the rows that filters hide; their scatter plots can be open too.
+    """
     rows = [(row.metric.name, named(row.group)) for row in report.rows]
-    groups = list(dict.fromkeys(group for _, group in rows))
-    _from_address(list(dict.fromkeys(metric for metric, _ in rows)), groups)
+    groups = list(dict.fromkeys(named(row.group) for row in whole.rows))
+    _from_address(list(dict.fromkeys(row.metric.name for row in whole.rows)), groups)
     chosen = st.session_state.get(_METRIC), st.session_state[_GROUP] if len(groups) > 1 else groups[0]
 
     def choose(row: int) -> None:
@@ -219,7 +222,12 @@ def _choose_text(scores: Scores, texts: Points, found: Points, keys: Sequence[st
     if chosen is not None and chosen not in offered:
         offered.append(chosen)
     values = dict(zip(texts.rows.tolist(), zip(texts.x.tolist(), texts.y.tolist(), strict=True), strict=True))
-    names = {keys[row]: _name_of(scores.table.rows[row], texts, values.get(row)) for row in offered}
+    # A browser tells a menu's options by their names alone.
+    said = told_apart(_name_of(scores.table.rows[row], texts, values.get(row)) for row in offered)
+    names = dict(zip([keys[row] for row in offered], said, strict=True))
+    if chosen is not None:
+        # Said again, because under another metric the text has another name, which a browser learns only so.
+        st.session_state[_TEXT] = keys[chosen]
     text = st.selectbox(
         "Text, largest disagreement first",
         list(names),

@@ -14,11 +14,13 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.widgets.messages import with_code
+from pages.widgets.messages import plain, with_code
 
 Option = TypeVar("Option")
 _READ, _OWNED = "address_read", "address_owned"
 """Where the session stores what is still to be taken from the address, and which names each block wrote there."""
+_NONE = ""
+"""The address's value for no choice at all where some are chosen by default."""
 MOST_CHARACTERS = 2_000
 """Length of an address's parameters: longer links break in mail programs."""
 
@@ -38,7 +40,7 @@ class _Choice:
         value = st.session_state.get(self.place, self.default)
         if value is None or value == self.default:
             return []
-        return [self.code(one) for one in value] if self.many else [self.code(value)]
+        return ([self.code(one) for one in value] or [_NONE]) if self.many else [self.code(value)]
 
 
 @dataclass
@@ -121,7 +123,8 @@ def several(
     if said is None:
         st.session_state.setdefault(place, list(default))
     else:
-        st.session_state[place] = [option for option in options if code(option) in said] or list(default)
+        found = [option for option in options if code(option) in said]
+        st.session_state[place] = found if found or said == [_NONE] else list(default)
     return place
 
 
@@ -173,6 +176,6 @@ def _write(block: _Block, before: set[str]) -> None:
         too_long.append(longest)
         del after[longest]
     if too_long:
-        st.markdown(f":small[Too long for a link, so the address leaves out: {', '.join(too_long)}.]")
+        st.markdown(f":small[Too long for a link, so the address leaves out: {plain(', '.join(too_long))}.]")
     if after != now:
         st.query_params.from_dict(after)

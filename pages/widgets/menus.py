@@ -20,7 +20,7 @@ from core.tables.columns import VOCABULARY
 from core.tables.mapping import ASIDE, FirstRows, class_words, first_rows, with_names, with_numbers
 from core.tables.reading import sha256_of
 from pages.widgets.messages import moment, plain
-from pages.widgets.parts import places
+from pages.widgets.parts import places, told_apart
 
 Option = TypeVar("Option")
 
@@ -109,14 +109,7 @@ def one_of(
     The options are the names themselves, not positions: a browser keeps showing the name of a position after other rows
     have moved there. key: names the scores too, so that other scores begin at their first row.
     """
-    named: dict[str, Row] = {}
-    for row in rows:
-        name = again = name_of(row)
-        number = 1
-        while again in named:
-            number += 1
-            again = f"{name} ({number})"
-        named[again] = row
+    named = dict(zip(told_apart(map(name_of, rows)), rows, strict=True))
     chosen: str = (st if place is None else place).selectbox(label, list(named), key=key)
     return named.get(chosen, rows[0])
 

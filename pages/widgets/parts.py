@@ -108,6 +108,18 @@ def _wide(note: str) -> str:
     return " ".join(line.replace(" ", "\u00a0") for line in wrap(note, 48, break_on_hyphens=False))
 
 
+def told_apart(names: Iterable[str]) -> list[str]:
+    """Return names of which no two are equal: the second `x` becomes `x (2)`."""
+    taken: dict[str, None] = {}
+    for name in names:
+        again, number = name, 1
+        while again in taken:
+            number += 1
+            again = f"{name} ({number})"
+        taken[again] = None
+    return list(taken)
+
+
 def chart(
     figure: go.Figure, alt: str, key: str, file_name: str = "assay-figure", press: Press | None = None
 ) -> None:

@@ -14,7 +14,7 @@ from core.report import TITLES, WRITERS, decimals_of, headings, lines, notes, nu
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from pages.widgets import visitor
 from pages.widgets.messages import plain
-from pages.widgets.parts import Press, chart, nothing, table
+from pages.widgets.parts import Press, chart, nothing, table, told_apart
 
 _INK, _GROUND = "#262730", "#ffffff"
 _MOST_NOTES = 8
@@ -158,7 +158,7 @@ def _body(found: ResultTable, rows: Selection | None) -> None:
     if rows is not None or any(column.heat for column in found.columns):
         _heat(found, rows)
     else:
-        table(pd.DataFrame(lines(found), columns=headings(found)))
+        table(pd.DataFrame(lines(found), columns=told_apart(headings(found))))
 
 
 def _heat(found: ResultTable, rows: Selection | None) -> None:
@@ -168,9 +168,10 @@ def _heat(found: ResultTable, rows: Selection | None) -> None:
     numbers: dict[str, Column] = {}
     counts: set[str] = set()
     names: list[str] = []
-    for at, column in enumerate(found.columns):
-        if not column.shown:
-            continue
+    seen = [at for at, column in enumerate(found.columns) if column.shown]
+    titles = told_apart(found.columns[at].heading for at in seen)  # a metric may be named as a column is
+    for at, heading in zip(seen, titles, strict=True):
+        column = replace(found.columns[at], title=heading)
         own = [row[at] for row in found.rows]
         if column.names_row:
             names.append(column.heading)

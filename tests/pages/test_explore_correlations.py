@@ -296,3 +296,113 @@ def test_rows_are_grouped_by_level_where_ratings_are_the_target(store: Store) ->
 )
 def test_the_sign_in_leads_back_to_a_view_and_nowhere_else(asked: str, leads: str) -> None:
     assert way_back(asked) == leads
+
+
+def test_texts_of_equal_names_are_told_apart(store: Store) -> None:
+    """A browser knows a menu's options by their names: the text of a link would become the first of its name."""
+    rows = [{"item": f"{'long' * 8}{n}{'name' * 8}", "system": "A", "m": n // 4, "k": n} for n in range(8)]
+    keep_file(store, "scores", "s.jsonl", lines(*rows))
+    people = "item,system,score\n" + "".join(f"{row['item']},A,{at // 4}\n" for at, row in enumerate(rows))
+    keep_file(store, "ratings", "people.csv", people.encode(), {"lower_is_better": False})
+    table = read_scores(lines(*rows), "s.jsonl")
+    for row in (1, 6):
+        key = text_key(table.rows[row])
+        at = opened(metric="m", text=key, resamples="200")
+        names = field(at, "Text, largest disagreement first").options  # type: ignore[attr-defined]
+        assert len(set(names)) == len(rows)
+        at.run()
+        assert field(at, "Text, largest disagreement first").value == key  # type: ignore[attr-defined]
+
+
+def test_groups_whose_values_contain_commas_are_told_apart(store: Store) -> None:
+    pairs = [("x, y", "z"), ("x", "y, z")]
+    rows = [{**row, "g": pairs[at % 2][0], "h": pairs[at % 2][1]} for at, row in enumerate(ROWS)]
+    keep_file(store, "scores", "s.jsonl", lines(*rows))
+    keep_file(store, "ratings", "people.csv", PEOPLE.encode(), {"lower_is_better": False})
+    names = [explore.named({"g": g, "h": h}) for g, h in pairs]
+    assert names == ['"x, y", z', 'x, "y, z"']
+    at = opened(group=["g", "h"], metric="good", cell=names[1], resamples="200")
+    assert field(at, "Group").options == names  # type: ignore[attr-defined]
+    assert field(at, "Group").value == names[1]  # type: ignore[attr-defined]
+    at = opened(look="by-group", group=["g", "h"], resamples="200")
+    assert set(names) <= set(shown(at, "metric").columns)
+
+
+def test_a_group_that_filters_hide_can_be_open(files: tuple[KeptFile, KeptFile]) -> None:
+    at = opened(group=["genre"], only_genre=["talk"], metric="good", cell="talk", resamples="200")
+    field(at, "Group").set_value("news")  # type: ignore[attr-defined]
+    at.run()
+    assert field(at, "Group").value == "news"  # type: ignore[attr-defined]
+    assert set(shown(at, "genre")["genre"]) == {"talk"}
+
+
+def test_no_choice_is_kept_where_some_are_chosen_by_default(store: Store) -> None:
+    rows = [{**row, "ter": row["noisy"]} for row in ROWS]
+    keep_file(store, "scores", "s.jsonl", lines(*rows))
+    keep_file(store, "ratings", "people.csv", PEOPLE.encode(), {"lower_is_better": False})
+    at = opened(resamples="200")
+    lower = field(at, "Lower is better for")
+    assert lower.value == ["ter"]  # type: ignore[attr-defined]
+    lower.set_value([])  # type: ignore[attr-defined]
+    at.run()
+    assert choices_of(at)["lower"] == [""]
+    again = opened(lower="", resamples="200")
+    assert field(again, "Lower is better for").value == []  # type: ignore[attr-defined]
+    assert choices_of(again) == choices_of(at)
+
+
+@pytest.mark.parametrize(
+    "names", [("difference", "left out"), ("n", "p"), ("metric", "family"), ("<b>", "$x$")]
+)
+def test_metrics_may_be_named_as_the_columns_of_a_result(store: Store, names: tuple[str, str]) -> None:
+    rows = [
+        {"item": row["item"], "system": row["system"], names[0]: row["good"], names[1]: row["noisy"]}
+        for row in ROWS
+    ]
+    keep_file(store, "scores", "s.jsonl", lines(*rows))
+    keep_file(store, "ratings", "people.csv", PEOPLE.encode(), {"lower_is_better": False})
+    at = opened(metric=names[0], versus=names[1], resamples="200")
+    compared = at.dataframe[1].value
+    assert compared.columns[0] == names[0]
+    assert len(compared.columns) == len({*compared.columns}) == 8
+    assert len(at.get("plotly_chart")) == 2
+
+
+@pytest.mark.parametrize("column", ["family", "n", "against", "pearson", "direction"])
+def test_texts_may_be_grouped_by_a_column_named_as_a_statistic(store: Store, column: str) -> None:
+    rows = [{**row, column: row["genre"]} for row in ROWS]
+    keep_file(store, "scores", "s.jsonl", lines(*rows))
+    keep_file(store, "ratings", "people.csv", PEOPLE.encode(), {"lower_is_better": False})
+    at = opened(group=[column], resamples="200")
+    found = shown(at, f"group {column}")
+    assert sorted(set(found[f"group {column}"])) == ["news", "talk"]
+    assert set(found["n"]) == {18}
+    named = "group family" if column == "family" else plain(column)
+    field(at, f"Filter by {named}").set_value(["talk"])  # type: ignore[attr-defined]
+    at.run()
+    assert set(shown(at, f"group {column}")[f"group {column}"]) == {"talk"}
+
+
+def test_a_column_that_is_too_long_for_a_link_is_named_as_it_is(store: Store) -> None:
+    column = "[x](http://evil.example)$y$"
+    rows = [{**row, column: f"{'long' * 40}{at}"} for at, row in enumerate(ROWS)]
+    file = keep_file(store, "scores", "s.jsonl", lines(*rows))
+    keep_file(store, "ratings", "people.csv", PEOPLE.encode(), {"lower_is_better": False})
+    at = visit(("file", file.file_id), "Correlations")
+    field(at, f"Leave out {plain(column)}").set_value([row[column] for row in rows[:20]])  # type: ignore[attr-defined]
+    at.run()
+    small = next(one.value for one in at.markdown if "leaves out" in one.value)
+    assert plain(column) in small
+    assert column not in small
+
+
+def test_an_open_text_takes_its_name_under_another_metric(files: tuple[KeptFile, KeptFile]) -> None:
+    """The browser keeps the name of a chosen option until it is told another one."""
+    at = opened(metric="good", text=text_key(points_of("good")[0].rows[3]), resamples="200")
+    at.run()
+    field(at, "Metric").set_value("noisy")  # type: ignore[attr-defined]
+    at.run()
+    told = field(at, "Text, largest disagreement first").proto  # type: ignore[attr-defined]
+    assert told.set_value
+    assert told.raw_value in told.options
+    assert "noisy" in told.raw_value

@@ -1,5 +1,6 @@
 """Correlations of each metric with human ratings or damage levels, for one dimension or several."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -536,7 +537,7 @@ def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
     """The visible columns, by name."""
     asked, human = report.options.methods, report.against == "human"
     groups = [*report.rows[0].group] if report.rows else ["metric"]
-    columns = [Column(name, names_row=True) for name in groups]
+    columns = [Column(name, names_row=True) for name in map(_own_name, groups)]
     if view is not None:
         columns.append(Column("family"))
     if any(row.metric.direction == "lower" for row in report.rows):
@@ -569,7 +570,7 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
     """Column -> cell, in the order of the file."""
     human = row.against == "human"
     found: dict[str, Cell] = {
-        **row.group,
+        **{_own_name(name): value for name, value in row.group.items()},
         **picked(row.metric, "family", "signature", "direction"),
         **picked(row, "against", "n", "n_left_out", "left_out"),
         "constant_value": None if row.constant is None else row.constant.value,
@@ -597,6 +598,17 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
     found["system_scores"] = options.system_scores if human else None
     why_none = why_none if row.partial or not row.is_complete else ONE_SYSTEM
     return found | {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
+
+
+_STATISTICS = re.compile(
+    rf"family|signature|direction|against|n|n_left_out|left_out|constant_.*|resampled|system_.*|({'|'.join(METHODS)})(_.*)?"
+)
+"""Names of columns that are no column for grouping."""
+
+
+def _own_name(group: str) -> str:
+    """Return the name of the column with a group's values: another one where a statistic has this name."""
+    return f"group {group}" if _STATISTICS.fullmatch(group) else group
 
 
 def _pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -> Interval:
@@ -644,13 +656,25 @@ class Grid:
 
     metrics: tuple[str, ...]
     groups: tuple[str, ...]
-    """Values of the columns for grouping, joined by a comma; `ALL_TEXTS` if there is no such column."""
+    """Names of the groups (`group_name`); `ALL_TEXTS` if there is no column for grouping."""
     cells: tuple[tuple[MetricCorrelation | None, ...], ...]
     """(metrics, groups); None if the report has no such row, as after filtering."""
 
     def estimates(self, method: Method, view: View) -> list[list[Estimate | None]]:
         """One coefficient of each cell; None if it was not computed."""
         return [[None if row is None else row.estimate(method, view) for row in line] for line in self.cells]
+
+
+def group_name(values: Sequence[str]) -> str:
+    """Join the values of a group by commas; of several, one with a comma or a quotation mark is quoted, as in CSV.
+
+    So two groups of the same columns never share a name.
+    """
+    if len(values) < 2:
+        return "".join(values)
+    return ", ".join(
+        '"{}"'.format(value.replace('"', '""')) if {",", '"'} & set(value) else value for value in values
+    )
 
 
 def grid(report: CorrelationReport) -> Grid:
@@ -663,7 +687,7 @@ def grid(report: CorrelationReport) -> Grid:
     values = list(dict.fromkeys(own for _, own in places))
     return Grid(
         metrics,
-        tuple(", ".join(own) or ALL_TEXTS for own in values),
+        tuple(group_name(own) or ALL_TEXTS for own in values),
         tuple(tuple(places.get((metric, own)) for own in values) for metric in metrics),
     )
 
