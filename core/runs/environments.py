@@ -94,7 +94,7 @@ def start_child(database: Path, run_id: int, environment: Environment) -> int:
     """Start a run in a separate process that outlives this one; returns its process id."""
     forget_children()
     log = run_log(database, run_id)
-    log.parent.mkdir(parents=True, exist_ok=True)
+    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     work = ("runs", "work", str(run_id), "--alone", "--db", str(database.resolve()))
     command = [*command_line(python_for(environment)), *work]
     try:

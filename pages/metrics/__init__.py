@@ -6,7 +6,6 @@ from functools import partial
 import streamlit as st
 
 from core.runs.path import at_hand
-from core.runs.scoring import reading_notes
 from core.store import Store
 from pages.metrics import correlations, form, meta_correlation
 from pages.tabs import downloads, levels
@@ -15,7 +14,6 @@ from pages.widgets import (
     blind_pair,
     chosen_scores,
     level_diff,
-    menus,
     messages,
     parts,
     result_table,
@@ -88,11 +86,5 @@ def _progress(store: Store, chosen: Chosen) -> None:
     run_panel.render(store, run.run)
     if run.kind.work == "scores":
         form.again_button(run)
-        for note in chosen_scores.once(
-            ("reading", menus.identity(run.run)),
-            lambda: tuple(
-                reading_notes(run.asked.chosen.specs(), chosen_scores.outputs(store, run.run).outputs)
-            ),
-        ):
-            st.warning(messages.with_code(note))
+        parts.constants(chosen_scores.unread(store, run.run))
     chosen_scores.live(store, chosen, downloads.scores_to_take, may_hold=False)

@@ -169,7 +169,12 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
         st.session_state[_GOING_ON] = not going_on
         st.rerun()  # the clock starts or stops
     constants(report.constants)
-    report = replace(report, notes=tuple(note for note in report.notes if note not in scores.said))
+    unread = () if scores.run is None else chosen_scores.unread(store, scores.run)
+    if unread:
+        st.markdown(
+            ":small[:material/warning: Some metrics cannot read some of these texts. Notes below the table name them.]"
+        )
+    report = replace(report, notes=(*unread, *(note for note in report.notes if note not in scores.said)))
     above, below = st.container(), st.container()
     with below:
         explained(_SAID[asked.view], _ANCHORS.get(asked.view, "intervals-of-correlations"))

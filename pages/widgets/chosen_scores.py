@@ -34,7 +34,7 @@ from core.results.joining import CorrelationOptions
 from core.runs.judging import judged_among
 from core.runs.path import at_hand, runs_that
 from core.runs.progress import is_worked_on
-from core.runs.scoring import ScoresSoFar
+from core.runs.scoring import ScoresSoFar, reading_notes
 from core.schema.runs import Run
 from core.schema.scores import CorrelationSet, OutputSet, RatedSet, RatingSet, ScoreTable
 from core.store import Store
@@ -583,6 +583,17 @@ def _outputs(key: Key, _store: Store, _run: Run) -> OutputSet:
         return outputs_of(replace(run.contents, texts=judged_among(run)))
     found: OutputSet = run.contents
     return found
+
+
+def unread(store: Store, run: Run) -> tuple[str, ...]:
+    """Which metrics cannot read some of a run's texts; nothing for a judge's run."""
+
+    def found() -> tuple[str, ...]:
+        here = at_hand(store, run)
+        specs = here.asked.chosen.specs() if here.kind.work == "scores" else ()
+        return tuple(reading_notes(specs, outputs(store, run).outputs)) if specs else ()
+
+    return once(("reading", menus.identity(run)), found)
 
 
 def texts_behind(store: Store, scores: Scores) -> Texts:

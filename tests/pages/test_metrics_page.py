@@ -604,7 +604,10 @@ def test_the_progress_names_metrics_that_cannot_read_the_references(store: Store
     rows = [{"item": "1", "level": str(level), "text": text, "reference": text} for level in range(2)]
     run = scored(store, lines(*rows), metrics=["rouge-1", "chrf-6-2"])
     at = visit(("run", run.run_id))
-    assert any("reads only a-z and 0-9" in box.value for box in at.warning)
+    said = [box.value for box in at.warning if "reads only a-z and 0-9" in box.value]
+    assert len(said) == 1
+    at = visit(("run", run.run_id), "Correlations")
+    assert any(said[0] in line.value for line in at.markdown), "among the table's notes"
 
 
 def test_scores_without_levels_are_on_the_human_side(store: Store) -> None:
