@@ -14,7 +14,7 @@ from core.errors import NotFound
 from core.schema.runs import StepCost
 from core.schema.scores import Metric, Score
 from core.store.connection import Row, Store
-from core.store.studies import now_utc
+from core.store.studies import now_utc, read_setting, write_setting
 
 
 def find_reply(store: Store, key: str) -> Row | None:
@@ -347,13 +347,12 @@ def keep_file(
     with store.writing():
         known = store.row("select id from kept_file where kind = :kind and sha256 = :sha256", row)
         if known is None:
-            number = (
-                store.table("kept_file").insert({**row, "data": data, "created_utc": now_utc()}).last_rowid
-            )
+            number = _last_number(store) + 1
+            store.table("kept_file").insert({"id": number, **row, "data": data, "created_utc": now_utc()})
         else:
             number = known["id"]
             store.table("kept_file").update(number, {"file_name": file_name, "options": row["options"]})
-    return get_file(store, number or 0)
+    return get_file(store, number)
 
 
 def kept_files(store: Store, kind: KeptKind | None = None) -> list[KeptFile]:
@@ -381,9 +380,19 @@ def file_data(store: Store, file_id: int) -> bytes:
 
 
 def delete_file(store: Store, file_id: int) -> None:
-    """Delete a file; does nothing if it does not exist."""
+    """Delete a file; does nothing if it does not exist. No later file gets its number, because links name numbers."""
     with store.writing():
+        write_setting(store, _LAST_NUMBER, str(_last_number(store)))
         store.change("delete from kept_file where id = :id", {"id": file_id})
+
+
+_LAST_NUMBER = "last_kept_file"
+
+
+def _last_number(store: Store) -> int:
+    """The highest number that a file ever had; 0 before the first."""
+    row = store.row("select max(id) as last from kept_file")
+    return max((row and row["last"]) or 0, int(read_setting(store, _LAST_NUMBER) or 0))
 
 
 def _file(row: Row) -> KeptFile:

@@ -149,6 +149,9 @@ def test_a_link_to_deleted_scores_says_so_and_restores_nothing_else(
 ) -> None:
     delete_file(store, files[0].file_id)
     other = keep_file(store, "scores", "other.jsonl", lines(*ROWS[:30]))
+    last = keep_file(store, "scores", "last.jsonl", lines(*ROWS[:20]))
+    delete_file(store, last.file_id)
+    assert keep_file(store, "correlations", "c.json", b"{}").file_id == last.file_id + 1
     at = opened(scores=f"file-{files[0].file_id}", ratings="1", metric="noisy")
     assert len(at.warning) == 1
     assert "were deleted" in at.warning[0].value

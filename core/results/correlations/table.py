@@ -601,7 +601,8 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
 
 
 _STATISTICS = re.compile(
-    rf"family|signature|direction|against|n|n_left_out|left_out|constant_.*|resampled|system_.*|({'|'.join(METHODS)})(_.*)?"
+    "family|signature|direction|against|n|n_left_out|left_out|constant_(value|share)|resampled|"
+    rf"system_(accuracy.*|scores)|({'|'.join(METHODS)})(_.*)?"
 )
 """Names of columns that are no column for grouping."""
 
