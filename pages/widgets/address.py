@@ -17,8 +17,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.widgets.messages import plain, with_code
 
 Option = TypeVar("Option")
-_READ, _OWNED = "address_read", "address_owned"
-"""Where the session stores what is still to be taken from the address, and which names each block wrote there."""
+_READ, _OWNED, _GONE = "address_read", "address_owned", "address_gone"
+"""Where the session stores what is still to be taken from the address, which names each block wrote there, and which
+choices of the address did not exist."""
 _NONE = ""
 """The address's value for no choice at all where some are chosen by default."""
 MOST_CHARACTERS = 2_000
@@ -95,20 +96,36 @@ def one(
     """Let the address hold one choice among options, and return `place`, the key of its widget. Call it before the widget.
 
     name: of the parameter. code: what the address says for an option. default: chosen at first, and left out of the address;
-    give the widget no other. gone: a warning for an address with an option that does not exist.
+    give the widget no other. gone: a warning for an address with an option that does not exist, until
+    another is chosen.
     """
     said = _said(name, _Choice(place, code, default))
     found = [option for option in options if code(option) in (said or ())[:1]]
     if found:
         st.session_state[place] = found[0]
     elif said and gone:
-        st.warning(with_code(gone))
+        st.session_state.setdefault(_GONE, {})[place] = None
         st.session_state.pop(_READ, None)  # the other choices are about something that does not exist
     elif said == [] and place in st.session_state:
         st.session_state[place] = default
     elif default is not None:
         st.session_state.setdefault(place, default)
+    if gone:
+        _warn(place, gone)
     return place
+
+
+def _warn(place: str, gone: str) -> None:
+    """Show the warning until another option is chosen: the page may run again at once, and the warning must stay."""
+    warned: dict[str, object] = st.session_state.get(_GONE, {})
+    if place not in warned:
+        return
+    now = st.session_state.get(place)
+    if warned[place] not in (None, now):
+        del warned[place]
+        return
+    warned[place] = now
+    st.warning(with_code(gone))
 
 
 def several(

@@ -314,7 +314,7 @@ def choose_kept(
     """Choose a stored file or upload one. slot: the place on the page that needs the file; row: where its menu is drawn."""
     files = {file.file_id: file for file in kept_files(store, kind)}
     place = f"metrics_kept_{slot}"
-    gone = f"This link leads to {kind} that were deleted. Choose others."
+    gone = f"This link leads to {kind} that were deleted, or that are in another installation. Choose others."
     address.one(parameter(kind, slot), place, [*files, UPLOAD], gone=gone)
     with row or nullcontext():
         chosen = menu(
@@ -522,7 +522,7 @@ def remember(chosen: Chosen) -> None:
 def choose(store: Store) -> Chosen:
     """Choose scores, or open the form that makes some; without any scores yet, the form."""
     names = named(store)
-    gone = "This link leads to scores that were deleted. Choose others."
+    gone = "This link leads to scores that were deleted, or that are in another installation. Choose others."
     address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=_code, gone=gone)
     return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
 

@@ -157,6 +157,11 @@ def test_a_link_to_deleted_scores_says_so_and_restores_nothing_else(
     assert "were deleted" in at.warning[0].value
     assert field(at, "Scores").value == ("file", other.file_id)  # type: ignore[attr-defined]
     assert field(at, "Metric").value is None  # type: ignore[attr-defined]
+    at.run()
+    assert len(at.warning) == 1, "it stays while the page runs again"
+    field(at, "Scores").set_value(("upload", 0))  # type: ignore[attr-defined]
+    at.run()
+    assert not at.warning
 
 
 def test_a_choice_that_is_too_long_for_a_link_stays_on_the_page(store: Store) -> None:
