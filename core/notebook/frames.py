@@ -17,6 +17,7 @@ from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import read_evaluators, read_ratings, read_scores, read_texts
 from core.formats.scorable import write_outputs
 from core.formats.scores import Shape, check_no_ratings, write_scores_jsonl
+from core.notebook.result import Result
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
@@ -35,6 +36,8 @@ Found = TypeVar("Found", OutputSet, ScoreTable, RatingSet)
 FRAME = "data frame"
 """What messages call a data frame that was not read from a file."""
 _STUDY, _RUN = "study:", "run:"
+STORED = (_RUN, _STUDY)
+"""How the names of stored sources begin."""
 
 
 def read(
@@ -127,7 +130,7 @@ def contents(
         return _of_frame(frame, kind, columns, asked)
     given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
     path = _in_run(Path(given), kind)
-    stored = given.startswith((_RUN, _STUDY))
+    stored = given.startswith(STORED)
     if stored or path.is_dir():
         lacking = _only("a table", columns=columns)
         lacking += _only("a table", lower_is_better=asked.get("lower_is_better"), flip=asked.get("flip"))
@@ -222,6 +225,7 @@ def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Cont
 
 def existing_store(db: str | os.PathLike[str] | None) -> Store:
     """Open a database. Raises InputError if it does not exist, so that a mistyped path creates none."""
+    check_type("db", db, PATH, "the path of a database", optional=True)
     path = database_path(db)
     if not path.exists():
         raise InputError(f"There is no database {path}. Name another with db=, or start the app once.")
@@ -285,6 +289,11 @@ def frame_in(source: Source) -> pd.DataFrame | None:
         return None
     import pandas as pd  # loads slowly
 
+    if isinstance(source, Result):
+        raise InputError(
+            "A Result is neither a data frame nor the path of a file. Its main table is result.frame. Pass that if it "
+            "holds texts, scores or ratings."
+        )
     if not isinstance(source, pd.DataFrame):
         raise InputError(f"{type(source).__name__} is neither a data frame nor the path of a file.")
     return source
@@ -316,6 +325,8 @@ def data_of(path: Path) -> bytes:
 
 
 def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
+    wanted = 'a dictionary from Assay\'s names to yours, such as {"text": "output"}'
+    check_type("columns", columns, Mapping, wanted, optional=True)
     return checked_columns((columns or {}).items())
 
 
@@ -329,10 +340,29 @@ def check_parameters(problems: Sequence[str]) -> None:
         raise InputError("Invalid parameters", problems)
 
 
-def check_choice(name: str, value: object, offered: Collection[str]) -> None:
+def check_choice(name: str, value: object, offered: Collection[str | None]) -> None:
     """Raise InputError if a parameter's value is none of those offered."""
     if value not in offered:
-        check_parameters([f"{name}: {value!r} is not one of {', '.join(offered)}"])
+        check_parameters([f"{name}: {value!r} is not one of {', '.join(map(str, offered))}"])
+
+
+def check_type(
+    name: str, value: object, wanted: type | tuple[type, ...], what: str, *, optional: bool = False
+) -> None:
+    """Raise InputError if a parameter's value has another type. what: the end of "... is not"."""
+    check_parameters(type_problems(name, value, wanted, what, optional=optional))
+
+
+def type_problems(
+    name: str, value: object, wanted: type | tuple[type, ...], what: str, *, optional: bool = False
+) -> list[str]:
+    """Return the problem of a parameter's value of another type. True and False are no numbers."""
+    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    return [] if fits or (optional and value is None) else [f"{name}: {value!r} is not {what}"]
+
+
+PATH: tuple[type, ...] = (str, os.PathLike)
+"""Types of a path or name."""
 
 
 def names_of(given: Names | int | float | None) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from core.errors import InputError
 from core.report import frame_of, headings, lines, notes, terminal_lines
 from core.results.choices import check_names
 from core.schema.result_table import ResultTable
@@ -64,7 +65,7 @@ class Result:
 
     def __getitem__(self, name: str) -> Result:
         """Return the result with only the table of this name. Raises InputError for an unknown name."""
-        check_names("table", [name], self.names)
+        check_names("table", [str(name)], self.names)
         table = self.tables[self.names.index(name)]
         return Result((), (table,), self.json)
 
@@ -148,6 +149,13 @@ def plot(result: Result, column: str | None = None) -> go.Figure:
     >>> figure.layout.xaxis.title.text
     'Spearman'
     """
+    if not isinstance(result, Result):
+        raise InputError(
+            f"result: {type(result).__name__} is not the result of an analysis. Pass what correlate, rank or another "
+            "analysis returned, or one of its tables: result[name]."
+        )
+    if not isinstance(column, str | None):
+        raise InputError(f"column: {column!r} is not the name of a column.")
     from core.plots.tables import dots  # loads plotly
 
     return dots(result.tables[0], column)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -23,6 +24,7 @@ from core.notebook.frames import (
     Names,
     Source,
     check_choice,
+    check_type,
     data_of,
     frame_from,
     frame_in,
@@ -39,6 +41,7 @@ from core.runs.scoring import score_table
 from core.runs.worker import work
 from core.schema.runs import Kind
 from core.schema.settings import SettingField, SettingsError
+from core.schema.settings import said as worded_of_settings
 from core.store import open_store
 from core.store.runs import ask_to_stop, delete_run
 
@@ -107,7 +110,8 @@ def score(
     Returns
     -------
     DataFrame
-        Scores as ``read(..., "scores")`` returns them; ``attrs["notes"]`` says what a metric could not read.
+        Scores as ``read(..., "scores")`` returns them. ``attrs["notes"]`` says what a metric could not read, such as
+        words of Japanese; a Python warning shows it too.
 
     Raises
     ------
@@ -137,9 +141,12 @@ def score(
     found = texts_of(texts)
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
-    table = _made(SCORES, chosen, write_outputs(found.outputs), _as_jsonl(found.file_name), db, score_table)
+    data, name = write_outputs(found.outputs), _as_jsonl(found.file_name)
+    table, noted = _made(SCORES, chosen, data, name, db, score_table)
     frame = frame_from(replace(table, file_name=found.file_name), shape)
-    frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *frame.attrs["notes"]])]
+    frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *noted, *frame.attrs["notes"]])]
+    if unread := [note for note in noted if note not in found.notes]:
+        warnings.warn("\n".join(unread), stacklevel=2)
     return frame
 
 
@@ -188,6 +195,7 @@ def damage(
     >>> texts.groupby("level").size().to_dict()
     {'0': 14, '5': 14}
     """
+    check_type("levels", levels, (str, Iterable), 'levels such as "0-5" or [0, 3, 5]')
     frame = frame_in(questions)
     if frame is None:
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
@@ -195,8 +203,9 @@ def damage(
     else:
         data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", FRAME)))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}
-    found = read_texts(*_made(DAMAGE, chosen, data, name, db, texts_of_run))
-    return frame_from(replace(found, file_name=name))
+    made, noted = _made(DAMAGE, chosen, data, name, db, texts_of_run)
+    found = read_texts(*made)
+    return frame_from(replace(found, file_name=name, notes=tuple(dict.fromkeys([*noted, *found.notes]))))
 
 
 def _as_jsonl(name: str) -> str:
@@ -211,8 +220,11 @@ def _made(
     name: str,
     db: str | os.PathLike[str] | None,
     result: Callable[[RunAtHand], Found],
-) -> Found:
-    """Process a run to its end and return `result(run)`. db: where to save it; None: a temporary database."""
+) -> tuple[Found, list[str]]:
+    """Process a run to its end; return `result(run)` and what the command notes at its start.
+
+    db: where to save the run; None: a temporary database.
+    """
     try:
         asked, running = ask(kind, chosen, {}, {"workers": 1} if kind is SCORES else {})
     except SettingsError as problem:
@@ -220,16 +232,19 @@ def _made(
 
     begun: list[int] = []
 
-    def process(path: Path) -> Found:
+    def process(path: Path) -> tuple[Found, list[str]]:
         with open_store(path) as store:
-            run, _ = create(store, data, name, asked, running)
+            run, noted = create(store, data, name, asked, running)
             begun.append(run.run.run_id)
             try:
                 work(store, run.run.run_id, lambda claimed: run.path.job(run.claimed(claimed)))
             except InputError:
                 delete_run(store, run.run.run_id)
                 raise
-            return result(run.now())
+            return result(run.now()), [
+                note if isinstance(note, str) else worded_of_settings(note, run.fields, _as_parameter)
+                for note in noted
+            ]
 
     # In a thread: a notebook has an event loop of its own in this one.
     with tempfile.TemporaryDirectory(prefix="assay-") as folder, ThreadPoolExecutor(1) as pool:
