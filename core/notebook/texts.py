@@ -7,6 +7,8 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
@@ -20,7 +22,6 @@ from core.installation import COMMAND
 from core.metrics.kind import KIND as SCORES
 from core.metrics.registry import all_metrics, find_metrics
 from core.notebook.frames import (
-    FRAME,
     Names,
     Source,
     check_choice,
@@ -30,6 +31,7 @@ from core.notebook.frames import (
     frame_in,
     jsonl_of,
     names_of,
+    rows_of,
     texts_of,
 )
 from core.runs.asked import ask
@@ -142,12 +144,14 @@ def score(
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
     data, name = write_outputs(found.outputs), _as_jsonl(found.file_name)
-    table, noted = _made(SCORES, chosen, data, name, db, score_table)
-    frame = frame_from(replace(table, file_name=found.file_name), shape)
-    frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *noted, *frame.attrs["notes"]])]
+    frame = frame_in(texts)
+    with nullcontext() if frame is None else rows_of(frame, name):
+        table, noted = _made(SCORES, chosen, data, name, db, score_table)
+    scores = frame_from(replace(table, file_name=found.file_name), shape)
+    scores.attrs["notes"] = [*dict.fromkeys([*found.notes, *noted, *scores.attrs["notes"]])]
     if unread := [note for note in noted if note not in found.notes]:
         warnings.warn("\n".join(unread), stacklevel=2)
-    return frame
+    return scores
 
 
 def damage(
@@ -201,9 +205,10 @@ def damage(
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
         data, name = data_of(path), path.name
     else:
-        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", FRAME)))
+        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", "data frame")))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}
-    made, noted = _made(DAMAGE, chosen, data, name, db, texts_of_run)
+    with nullcontext() if frame is None else rows_of(frame, name):
+        made, noted = _made(DAMAGE, chosen, data, name, db, texts_of_run)
     found = read_texts(*made)
     return frame_from(replace(found, file_name=name, notes=tuple(dict.fromkeys([*noted, *found.notes]))))
 
@@ -249,7 +254,7 @@ def _made(
     # In a thread: a notebook has an event loop of its own in this one.
     with tempfile.TemporaryDirectory(prefix="assay-") as folder, ThreadPoolExecutor(1) as pool:
         path = Path(db or Path(folder, "run.db"))
-        working = pool.submit(process, path)
+        working = pool.submit(copy_context().run, process, path)
         try:
             return working.result()
         except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """Data frames go through the readers of files: aliases, missing values, problems by row."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +85,46 @@ def test_problems_name_rows_by_their_index() -> None:
     assert caught.value.problems == ("row second: score is infinite, expected a number",)
     with pytest.raises(assay.InputError) as caught:
         assay.correlate(WRONG[["id", "system", "level", "mine"]], "level")
-    assert caught.value.what.startswith("data frame cannot be imported")
+    assert caught.value.what.startswith("The data frame cannot be imported")
     assert any(problem.startswith("row 1") for problem in caught.value.problems)
+    twice = RATED.drop_duplicates("item_id")
+    with pytest.raises(assay.InputError) as caught:
+        assay.read(pd.concat([twice, twice], ignore_index=True), "ratings")
+    assert [re.findall(r"row \d+|line", one) for one in caught.value.problems] == [["row 1", "row 0"]]
+    with pytest.raises(assay.InputError) as caught:
+        assay.read(pd.concat([twice, twice]), "ratings")
+    (problem,) = caught.value.problems
+    assert problem.startswith("row 0 (iloc 1): ")
+    assert problem.endswith(" row 0 (iloc 0)")
+    asked = pd.DataFrame({"item_id": ["1", "1"], "question": ["a", "b"], "reference": "c"}, index=["x", "y"])
+    with pytest.raises(assay.InputError) as caught:
+        assay.damage(asked)
+    assert [re.findall(r"row \w|line", one) for one in caught.value.problems] == [["row y", "row x"]]
+    with_control = pd.DataFrame({"item_id": [1], "text": ["a\x01"], "reference": ["b"]}, index=["z"])
+    assert assay.read(with_control).attrs["notes"][-1].startswith("row z, item 1: ")
+
+
+def test_messages_about_a_frame_name_no_file() -> None:
+    texts = pd.DataFrame({"item_id": [1], "text": ["a"]})
+    for call in (
+        lambda: assay.read(texts.iloc[:0]),
+        lambda: assay.damage(texts.iloc[:0]),
+        lambda: assay.score(texts, "bleu-4"),
+        lambda: assay.damage(texts),
+        lambda: assay.read(texts.drop(columns="text")),
+        lambda: assay.read(texts, columns={"reference": "gold"}),
+    ):
+        with pytest.raises(assay.InputError) as caught:
+            call()
+        assert caught.value.what.startswith("The data frame ")
+        assert "file" not in str(caught.value)
+        assert "jsonl" not in str(caught.value)
+
+
+def test_a_column_of_words_is_noted() -> None:
+    found = assay.read(SCORES.assign(words=["good", "bad", "bad", "good"]), "scores")
+    assert sum(note.startswith("column words ") for note in found.attrs["notes"]) == 1
+    assert assay.read(found, "scores").attrs["notes"] == found.attrs["notes"]
 
 
 @pytest.mark.parametrize(
