@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.results.cells import decimal, fitted, for_rows
 from core.schema.result_table import Cell, Column, Interval, ResultTable
+from core.tables.files import json_text
 from core.tables.reading import printable_text, shown
 from core.tables.writer import csv_bytes
 
@@ -318,3 +319,22 @@ WRITERS: Mapping[str, tuple[str, Callable[[ResultTable], bytes]]] = {
 """File ending -> media type and writer."""
 TITLES = {"csv": "CSV", "md": "Markdown", "tex": "LaTeX"}
 """File ending -> name of the format."""
+
+
+def file_of(ending: str, as_json: Any, said: Sequence[str | ResultTable], *, only: bool = False) -> bytes:
+    """Return a result as a file with one of ENDINGS.
+
+    said: sentences and tables in their order. A CSV file has the first table, other files of tables have all. only: a
+    single table for a paper, without the sentences on which a report's tables rest, such as the verdict.
+    """
+    if ending == ".json":
+        return (json_text(as_json) + "\n").encode()
+    tables = [one for one in said if isinstance(one, ResultTable)]
+    name = ending.removeprefix(".")
+    _, write = WRITERS[name]
+    lead = [] if only else [one for one in said if isinstance(one, str) and one]
+    return sentences_of(lead, name) + b"\n".join(map(write, tables[:1] if name == "csv" else tables))
+
+
+ENDINGS = (".json", *(f".{name}" for name in WRITERS))
+"""Endings of the files that `file_of` makes."""

@@ -13,6 +13,7 @@ from core.tables.reading import (
     JsonObject,
     decode,
     duplicate_problems,
+    line_place,
     number_in,
     numbers_as_json,
     parse_json,
@@ -105,7 +106,7 @@ def _entries(text: str, file_name: str) -> Iterator[_Entry]:
     elif is_jsonl(text, file_name):
         for line in jsonl_objects(text):
             wrong = () if line.value is not None else tuple(line.problems)
-            yield _Entry(f"line {line.line}", line.value or JsonObject(), problems=wrong)
+            yield _Entry(line_place(line.line), line.value or JsonObject(), problems=wrong)
 
 
 def _one_value(text: str) -> bool:

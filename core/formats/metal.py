@@ -22,6 +22,7 @@ from core.tables.reading import (
     duplicate_problems,
     is_nothing,
     label_of,
+    line_place,
     name_of,
     name_problem,
     no_number,
@@ -78,7 +79,7 @@ def records_in(text: str, findings: FileFindings) -> list[tuple[str, str | None,
     if problem and not is_json(text, name):
         lines = list(jsonl_objects(text))
         findings.problems += [problem for line in lines for problem in line.problems]
-        return [(f"line {line.line}", None, line.value) for line in lines if line.value is not None]
+        return [(line_place(line.line), None, line.value) for line in lines if line.value is not None]
     if problem:
         reject(name, [problem])
     if isinstance(value, JsonObject):

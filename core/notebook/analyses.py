@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -14,15 +15,19 @@ from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.tasks import find_task
 from core.judges.quality import Majority
 from core.notebook.frames import (
+    PATH,
+    STORED,
     Names,
     Source,
     check_choice,
     check_parameters,
+    check_type,
     data_of,
     frame_in,
     names_of,
     ratings_of,
     scores_of,
+    type_problems,
 )
 from core.notebook.result import Result, result_of
 from core.results.calibration.cells import evaluators_of
@@ -246,8 +251,8 @@ def rank(
     Returns
     -------
     Result
-        Table ``ranking``: ``cluster`` (1 is best; metrics in a cluster do not differ significantly), ``metric``,
-        ``coefficient``. Table ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
+        Table ``ranking``: ``cluster`` (1 is best), ``metric``, ``coefficient``. A new cluster begins with a metric that
+        is significantly worse than all metrics of the cluster before. Two metrics of one cluster may differ. Table ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
 
     Raises
     ------
@@ -329,6 +334,8 @@ def compare(
     >>> frame[["view", "n"]].values.tolist()
     [['pooled', 140], ['per item', 130], ['given system', 140]]
     """
+    for name, metric in (("first", first), ("second", second)):
+        check_type(name, metric, str, "the name of a metric")
     made = _intervals(resamples, confidence, seed, _method_problems(methods))
     table, people, options = _sides(
         scores, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made
@@ -489,6 +496,8 @@ def acc23(
     >>> float(assay.acc23(people, metric, resamples=0).frame["accuracy"][0])
     0.5
     """
+    check_type("epsilon", epsilon, Real, "a number of at least 0", optional=True)
+    check_type("dimension", dimension, str, "the name of a dimension", optional=True)
     problems = []
     if epsilon is not None and not 0 <= epsilon < float("inf"):
         problems.append(f"epsilon: {epsilon} is not a number of at least 0")
@@ -576,7 +585,7 @@ def meta_correlate(
     28
     """
     check_choice("method", method, METHODS)
-    check_choice("first_order", first_order, (*METHODS, None))  # type: ignore[arg-type]  # None: as method
+    check_choice("first_order", first_order, (*METHODS, None))
     check_choice("alternative", alternative, get_args(Alternative))
     made = _intervals(resamples, confidence, seed)
     people = None if ratings is None else ratings_of(ratings)
@@ -660,11 +669,15 @@ def calibrate(
     0.75
     """
     check_choice("averaged", averaged, ("macro", "pooled"))
+    check_type("dimension", dimension, str, "the name of a dimension", optional=True)
+    wanted = 'a dictionary from columns of scores to dimensions, such as {"judge": "accuracy"}'
+    check_type("columns", columns, Mapping, wanted, optional=True)
+    check_type("task", task, PATH, "the name of a task or the path of a YAML file", optional=True)
     check_choice("majority", majority, get_args(Majority))
-    check_choice("map", map, (*get_args(MapMethod), None))  # type: ignore[arg-type]  # None: no map
+    check_choice("map", map, (*get_args(MapMethod), None))
     made = _intervals(resamples, confidence, seed)
     people = ratings_of(ratings)
-    classes = find_task(task).dimensions if task is not None else ()
+    classes = find_task(os.fspath(task)).dimensions if task is not None else ()
     options = CalibrationOptions(majority=majority, paper_kappa=paper_kappa, dimensions=classes, **made)
     group_by = None if by is None else names_of(by)
     every = [
@@ -707,6 +720,11 @@ def _in_order(methods: Names) -> tuple[Method, ...]:
     return tuple(name for name in METHODS if name in names_of(methods))
 
 
+def _is_there(given: str | None) -> bool:
+    """Return whether a text may be a source: a stored one or a path that exists."""
+    return given is not None and (given.startswith(STORED) or os.path.exists(given))
+
+
 def _is_level(with_: Target) -> bool:
     return isinstance(with_, str) and with_ == _LEVEL
 
@@ -715,11 +733,22 @@ def _intervals(
     resamples: int, confidence: float, seed: int, also_wrong: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the options of intervals as keywords of an analysis. Raises InputError with all problems."""
+    unlike = [
+        *type_problems("resamples", resamples, Integral, "a whole number of at least 0"),
+        *type_problems("confidence", confidence, Real, "a number between 0 and 1"),
+        *type_problems("seed", seed, Integral, "a whole number of at least 0"),
+    ]
+    if unlike:
+        check_parameters([*unlike, *also_wrong])
     check_parameters([*interval_problems(resamples, confidence, seed), *also_wrong])
     return {"n_resamples": resamples, "confidence_level": confidence, "rng": seed}
 
 
 def _choice(leave_out: LeaveOut | None, direction: Directions | None) -> TableChoice:
+    wanted = 'a dictionary from columns to values, such as {"system": ["refA"]}'
+    check_type("leave_out", leave_out, Mapping, wanted, optional=True)
+    wanted = 'a dictionary from metrics to "higher" or "lower", such as {"my-distance": "lower"}'
+    check_type("direction", direction, Mapping, wanted, optional=True)
     for metric, better in (direction or {}).items():
         check_choice(f"direction of {metric}", better, get_args(Direction))
     gone = [(column, value) for column, values in (leave_out or {}).items() for value in names_of(values)]
@@ -755,6 +784,13 @@ def _sides(
 ) -> tuple[ScoreTable, RatingSet | None, CorrelationOptions]:
     """Return the chosen scores, the chosen ratings (None: levels), and how to use them."""
     check_choice("system_scores", system_scores, get_args(SystemScores))
+    if isinstance(with_, str | None) and not _is_level(with_) and not _is_there(with_):
+        check_parameters(
+            [
+                f'with_: {with_!r} is neither "{_LEVEL}" nor a file. For ratings by people, pass a data frame, the path '
+                'of a file or folder, or "study:NAME"'
+            ]
+        )
     table = _table(scores, leave_out, direction)
     people = None if _is_level(with_) else ratings_of(with_)
     options = replace(_use_of(people, dimension, raters, z_normalise), system_scores=system_scores, **made)

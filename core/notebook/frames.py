@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
@@ -16,11 +16,13 @@ from core.formats.mt_metrics_eval import ratings_among, read_folder, read_folder
 from core.formats.ratings import write_ratings_jsonl
 from core.formats.registry import read_evaluators, read_ratings, read_scores, read_texts
 from core.formats.scorable import write_outputs
-from core.formats.scores import Shape, check_no_ratings, write_scores_jsonl
+from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
+from core.notebook.result import Result
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
 from core.tables.mapping import checked_columns, with_columns
+from core.tables.reading import Places, places_named, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,9 +34,11 @@ Names = Sequence[str] | str
 """Several names, or one."""
 Contents: TypeAlias = OutputSet | ScoreTable | RatingSet
 Found = TypeVar("Found", OutputSet, ScoreTable, RatingSet)
-FRAME = "data frame"
-"""What messages call a data frame that was not read from a file."""
+FRAME = "The data frame"
+"""What messages call a data frame; it begins them."""
 _STUDY, _RUN = "study:", "run:"
+STORED = (_RUN, _STUDY)
+"""How the names of stored sources begin."""
 
 
 def read(
@@ -127,7 +131,7 @@ def contents(
         return _of_frame(frame, kind, columns, asked)
     given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
     path = _in_run(Path(given), kind)
-    stored = given.startswith((_RUN, _STUDY))
+    stored = given.startswith(STORED)
     if stored or path.is_dir():
         lacking = _only("a table", columns=columns)
         lacking += _only("a table", lower_is_better=asked.get("lower_is_better"), flip=asked.get("flip"))
@@ -222,6 +226,7 @@ def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Cont
 
 def existing_store(db: str | os.PathLike[str] | None) -> Store:
     """Open a database. Raises InputError if it does not exist, so that a mistyped path creates none."""
+    check_type("db", db, PATH, "the path of a database", optional=True)
     path = database_path(db)
     if not path.exists():
         raise InputError(f"There is no database {path}. Name another with db=, or start the app once.")
@@ -231,28 +236,61 @@ def existing_store(db: str | os.PathLike[str] | None) -> Store:
 def _of_frame(
     frame: pd.DataFrame, kind: Kind, columns: Mapping[str, str] | None, asked: Mapping[str, Any]
 ) -> Contents:
-    """Read a frame as its own JSONL file; problems name its rows by their index."""
-    try:
+    """Read a frame as its own JSONL file; problems and notes name its rows by their index."""
+    with rows_of(frame):
         data = with_columns(jsonl_of(frame), FRAME, _checked(columns))
         found: Contents = _READERS[kind](data, FRAME, **asked)
-    except InputError as problem:
-        raise InputError(problem.what, problem.found.each(lambda one: _by_index(one, frame))) from None
-    notes = dict.fromkeys((*frame.attrs.get("notes", ()), *found.notes))
+    notes = [*frame.attrs.get("notes", ()), *map(_in_a_frame, found.notes)]
+    if isinstance(found, ScoreTable):
+        notes += _words_among(found, frame)
+    notes = [*dict.fromkeys(notes)]
     found = replace(found, file_name=str(frame.attrs.get("name", kind)), notes=tuple(notes))
     if isinstance(found, ScoreTable):
         return found
     return replace(found, left_out={**frame.attrs.get("left_out", {}), **found.left_out})
 
 
-def _by_index(problem: str, frame: pd.DataFrame) -> str:
-    """Replace lines of the JSONL by the labels of the frame's index."""
-    place, mark, rest = problem.partition(": ")
+@contextmanager
+def rows_of(frame: pd.DataFrame, file_name: str = FRAME) -> Iterator[None]:
+    """While this is open, messages of readers are about the frame. file_name: what the readers are told."""
+    labels, unique = frame.index.tolist(), frame.index.is_unique
 
-    def label(found: re.Match[str]) -> str:
-        at = int(found[1]) - 1
-        return f"row {frame.index[at]}" if at < len(frame) else found[0]
+    def row(line: int) -> str:
+        if line > len(labels):
+            return f"line {line}"
+        label = labels[line - 1]
+        name = "/".join(map(str, label)) if isinstance(label, tuple) else str(label)
+        return f"row {shown(name)}" if unique else f"row {shown(name)} (iloc {line - 1})"
 
-    return re.sub(r"\bline (\d+)\b", label, place) + mark + rest
+    try:
+        with places_named(Places("data frame", row)):
+            yield
+    except InputError as problem:
+        what = problem.what.replace(shown(file_name), FRAME, 1)
+        raise InputError(what, problem.found.each(_in_a_frame)) from None
+
+
+def _in_a_frame(said: str) -> str:
+    """Return a problem or note of a reader with the words for a frame at its beginning."""
+    for of_file, of_frame in (("file: ", "data frame: "), ("the file names ", "the data frame names ")):
+        if said.startswith(of_file):
+            return of_frame + said.removeprefix(of_file)
+    return said
+
+
+def _words_among(table: ScoreTable, frame: pd.DataFrame) -> list[str]:
+    """Return a note on each column of words in a wide frame that may be meant as a metric.
+
+    In a long frame only one column has scores. A frame from `read` had its notes there.
+    """
+    if "metric" in frame.columns or "name" in frame.attrs:
+        return []
+    labels = dict.fromkeys(name for row in table.rows for name in row.labels)
+    return [
+        f"column {shown(name)} contains no number: read as a label, not as a metric"
+        for name in labels
+        if name in frame.columns and name.lower() not in LABELS
+    ]
 
 
 def jsonl_of(frame: pd.DataFrame) -> bytes:
@@ -261,6 +299,8 @@ def jsonl_of(frame: pd.DataFrame) -> bytes:
 
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
+    if frame.empty:
+        raise InputError(f"{FRAME} is empty: it has {len(frame)} rows and {len(frame.columns)} columns.")
     names = [str(name) for name in frame.columns]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{FRAME} has several columns named {', '.join(twice)}. Keep one of each.")
@@ -285,6 +325,11 @@ def frame_in(source: Source) -> pd.DataFrame | None:
         return None
     import pandas as pd  # loads slowly
 
+    if isinstance(source, Result):
+        raise InputError(
+            "A Result is neither a data frame nor the path of a file. Its main table is result.frame. Pass that if it "
+            "holds texts, scores or ratings."
+        )
     if not isinstance(source, pd.DataFrame):
         raise InputError(f"{type(source).__name__} is neither a data frame nor the path of a file.")
     return source
@@ -316,6 +361,8 @@ def data_of(path: Path) -> bytes:
 
 
 def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:
+    wanted = 'a dictionary from Assay\'s names to yours, such as {"text": "output"}'
+    check_type("columns", columns, Mapping, wanted, optional=True)
     return checked_columns((columns or {}).items())
 
 
@@ -329,10 +376,29 @@ def check_parameters(problems: Sequence[str]) -> None:
         raise InputError("Invalid parameters", problems)
 
 
-def check_choice(name: str, value: object, offered: Collection[str]) -> None:
+def check_choice(name: str, value: object, offered: Collection[str | None]) -> None:
     """Raise InputError if a parameter's value is none of those offered."""
     if value not in offered:
-        check_parameters([f"{name}: {value!r} is not one of {', '.join(offered)}"])
+        check_parameters([f"{name}: {value!r} is not one of {', '.join(map(str, offered))}"])
+
+
+def check_type(
+    name: str, value: object, wanted: type | tuple[type, ...], what: str, *, optional: bool = False
+) -> None:
+    """Raise InputError if a parameter's value has another type. what: the end of "... is not"."""
+    check_parameters(type_problems(name, value, wanted, what, optional=optional))
+
+
+def type_problems(
+    name: str, value: object, wanted: type | tuple[type, ...], what: str, *, optional: bool = False
+) -> list[str]:
+    """Return the problem of a parameter's value of another type. True and False are no numbers."""
+    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    return [] if fits or (optional and value is None) else [f"{name}: {value!r} is not {what}"]
+
+
+PATH: tuple[type, ...] = (str, os.PathLike)
+"""Types of a path or name."""
 
 
 def names_of(given: Names | int | float | None) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.report import frame_of, headings, lines, notes, terminal_lines
+from core.errors import InputError
+from core.report import ENDINGS, file_of, frame_of, headings, lines, notes, terminal_lines
 from core.results.choices import check_names
 from core.schema.result_table import ResultTable
+from core.tables.files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,9 +68,37 @@ class Result:
 
     def __getitem__(self, name: str) -> Result:
         """Return the result with only the table of this name. Raises InputError for an unknown name."""
-        check_names("table", [name], self.names)
+        check_names("table", [str(name)], self.names)
         table = self.tables[self.names.index(name)]
         return Result((), (table,), self.json)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a file as the command's ``--out`` does; its ending chooses the format. An existing file is replaced.
+
+        Parameters
+        ----------
+        path
+            ``.csv``: the main table with every digit. ``.md``, ``.tex`` (package booktabs): the sentences and all tables,
+            rounded. ``.json``: what the command prints with ``--json``. ``result[name].write`` writes one table.
+
+        Raises
+        ------
+        InputError
+            For another ending, and if the file cannot be written.
+
+        Examples
+        --------
+        >>> import assay
+        >>> found = assay.meta_correlate("published:cus-qa-cs", "published:cus-qa-cs:qwen-3-30b:zero")
+        >>> found["without-family"].write("table.tex")  # doctest: +SKIP
+        """
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"path: {path!r} is not the path of a file.")
+        out = Path(os.fspath(path))
+        ending = out.suffix.lower()
+        if ending not in ENDINGS:
+            raise InputError(f"path: {out} does not end in one of {', '.join(ENDINGS)}.")
+        write_file(out, file_of(ending, self.json, [*self.sentences, *self.tables]))
 
     def __repr__(self) -> str:
         """Return what the command prints, with the main table only."""
@@ -148,6 +180,13 @@ def plot(result: Result, column: str | None = None) -> go.Figure:
     >>> figure.layout.xaxis.title.text
     'Spearman'
     """
+    if not isinstance(result, Result):
+        raise InputError(
+            f"result: {type(result).__name__} is not the result of an analysis. Pass what correlate, rank or another "
+            "analysis returned, or one of its tables: result[name]."
+        )
+    if not isinstance(column, str | None):
+        raise InputError(f"column: {column!r} is not the name of a column.")
     from core.plots.tables import dots  # loads plotly
 
     return dots(result.tables[0], column)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import InputError, NotFound
-from core.notebook.frames import Names, check_parameters, data_of, existing_store, names_of
+from core.notebook.frames import PATH, Names, check_parameters, check_type, data_of, existing_store, names_of
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
 from core.results.study.counted import Filters
@@ -116,6 +117,7 @@ def study_results(
     >>> found.json["verdict"]["value"]
     'non-inferior'
     """
+    check_type("resamples", resamples, Integral, "a whole number of at least 1")
     check_parameters([f"resamples: {resamples} is less than 1"] if resamples < 1 else [])
     given = {"levels": levels, "raters": raters, "questions": questions, "languages": languages}
     record, stored = _record(study, db)
@@ -186,6 +188,7 @@ def _record(
     study: str | os.PathLike[str], db: str | os.PathLike[str] | None, *, seen: bool = False
 ) -> tuple[StudyRecord, bool]:
     """Return a study's record, and whether it comes from the database. seen: as in released_record."""
+    check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
     name = os.fspath(study)
     path = Path(name)
     if path.is_file() and is_bundle(data := data_of(path)):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
@@ -19,15 +22,16 @@ from core.installation import COMMAND
 from core.metrics.kind import KIND as SCORES
 from core.metrics.registry import all_metrics, find_metrics
 from core.notebook.frames import (
-    FRAME,
     Names,
     Source,
     check_choice,
+    check_type,
     data_of,
     frame_from,
     frame_in,
     jsonl_of,
     names_of,
+    rows_of,
     texts_of,
 )
 from core.runs.asked import ask
@@ -39,6 +43,7 @@ from core.runs.scoring import score_table
 from core.runs.worker import work
 from core.schema.runs import Kind
 from core.schema.settings import SettingField, SettingsError
+from core.schema.settings import said as worded_of_settings
 from core.store import open_store
 from core.store.runs import ask_to_stop, delete_run
 
@@ -107,7 +112,8 @@ def score(
     Returns
     -------
     DataFrame
-        Scores as ``read(..., "scores")`` returns them; ``attrs["notes"]`` says what a metric could not read.
+        Scores as ``read(..., "scores")`` returns them. ``attrs["notes"]`` says what a metric could not read, such as
+        words of Japanese; a Python warning shows it too.
 
     Raises
     ------
@@ -137,10 +143,15 @@ def score(
     found = texts_of(texts)
     chosen = {"metrics": names_of(metrics), "synonyms": synonyms}
     # The texts as read: a folder, a run or a study is no file.
-    table = _made(SCORES, chosen, write_outputs(found.outputs), _as_jsonl(found.file_name), db, score_table)
-    frame = frame_from(replace(table, file_name=found.file_name), shape)
-    frame.attrs["notes"] = [*dict.fromkeys([*found.notes, *frame.attrs["notes"]])]
-    return frame
+    data, name = write_outputs(found.outputs), _as_jsonl(found.file_name)
+    frame = frame_in(texts)
+    with nullcontext() if frame is None else rows_of(frame, name):
+        table, noted = _made(SCORES, chosen, data, name, db, score_table)
+    scores = frame_from(replace(table, file_name=found.file_name), shape)
+    scores.attrs["notes"] = [*dict.fromkeys([*found.notes, *noted, *scores.attrs["notes"]])]
+    if unread := [note for note in noted if note not in found.notes]:
+        warnings.warn("\n".join(unread), stacklevel=2)
+    return scores
 
 
 def damage(
@@ -188,15 +199,18 @@ def damage(
     >>> texts.groupby("level").size().to_dict()
     {'0': 14, '5': 14}
     """
+    check_type("levels", levels, (str, Iterable), 'levels such as "0-5" or [0, 3, 5]')
     frame = frame_in(questions)
     if frame is None:
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
         data, name = data_of(path), path.name
     else:
-        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", FRAME)))
+        data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", "data frame")))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}
-    found = read_texts(*_made(DAMAGE, chosen, data, name, db, texts_of_run))
-    return frame_from(replace(found, file_name=name))
+    with nullcontext() if frame is None else rows_of(frame, name):
+        made, noted = _made(DAMAGE, chosen, data, name, db, texts_of_run)
+    found = read_texts(*made)
+    return frame_from(replace(found, file_name=name, notes=tuple(dict.fromkeys([*noted, *found.notes]))))
 
 
 def _as_jsonl(name: str) -> str:
@@ -211,8 +225,11 @@ def _made(
     name: str,
     db: str | os.PathLike[str] | None,
     result: Callable[[RunAtHand], Found],
-) -> Found:
-    """Process a run to its end and return `result(run)`. db: where to save it; None: a temporary database."""
+) -> tuple[Found, list[str]]:
+    """Process a run to its end; return `result(run)` and what the command notes at its start.
+
+    db: where to save the run; None: a temporary database.
+    """
     try:
         asked, running = ask(kind, chosen, {}, {"workers": 1} if kind is SCORES else {})
     except SettingsError as problem:
@@ -220,21 +237,24 @@ def _made(
 
     begun: list[int] = []
 
-    def process(path: Path) -> Found:
+    def process(path: Path) -> tuple[Found, list[str]]:
         with open_store(path) as store:
-            run, _ = create(store, data, name, asked, running)
+            run, noted = create(store, data, name, asked, running)
             begun.append(run.run.run_id)
             try:
                 work(store, run.run.run_id, lambda claimed: run.path.job(run.claimed(claimed)))
             except InputError:
                 delete_run(store, run.run.run_id)
                 raise
-            return result(run.now())
+            return result(run.now()), [
+                note if isinstance(note, str) else worded_of_settings(note, run.fields, _as_parameter)
+                for note in noted
+            ]
 
     # In a thread: a notebook has an event loop of its own in this one.
     with tempfile.TemporaryDirectory(prefix="assay-") as folder, ThreadPoolExecutor(1) as pool:
         path = Path(db or Path(folder, "run.db"))
-        working = pool.submit(process, path)
+        working = pool.submit(copy_context().run, process, path)
         try:
             return working.result()
         except KeyboardInterrupt:

@@ -26,6 +26,7 @@ from core.tables.reading import (
     duplicate_problems,
     is_nothing,
     label_of,
+    line_place,
     name_of,
     name_problem,
     numbers_as_json,
@@ -34,6 +35,7 @@ from core.tables.reading import (
     reject,
     shown,
     type_name,
+    whole_input,
 )
 from core.tables.writer import guarded, unguarded
 
@@ -398,7 +400,7 @@ def _jsonl_rows(text: str, columns: Columns, findings: FileFindings) -> Iterator
     for one in jsonl_objects(text):
         findings.problems += one.problems
         if one.value is not None:
-            where = f"line {one.line}"
+            where = line_place(one.line)
             row = Record(where, known_fields(one.value, columns, where, findings, ignored), one.line)
             there.update(row.cells)
             yield row
@@ -417,10 +419,10 @@ def jsonl_objects(text: str) -> Iterator[JsonLine]:
         if problem:
             yield JsonLine(line, None, [problem], written)
         elif not isinstance(value, JsonObject):
-            problem = f"line {line}: is {type_name(value)}, expected an object"
+            problem = f"{line_place(line)}: is {type_name(value)}, expected an object"
             yield JsonLine(line, None, [problem], written)
         else:
-            yield JsonLine(line, value, duplicate_problems(f"line {line}", value), written)
+            yield JsonLine(line, value, duplicate_problems(line_place(line), value), written)
 
 
 def known_fields(
@@ -559,7 +561,7 @@ def _reported(lines: Iterable[JsonLine], findings: FileFindings) -> Iterator[tup
     for one in lines:
         findings.problems += one.problems
         if one.value is not None:
-            yield f"line {one.line}", one.value
+            yield line_place(one.line), one.value
 
 
 def object_records(
@@ -638,7 +640,7 @@ def require(
     likely = likely_columns(missing, [key for key in keys if key.strip().lower() not in taken], needed)
     problems = [
         f"file: column {word} is missing{_other_names(word, needed[name])}; "
-        f"the file has: {listed(keys, needed[name])}{rename(likely[name], word)}"
+        f"the {whole_input()} has: {listed(keys, needed[name])}{rename(likely[name], word)}"
         for name in missing
         for word in [_WORDS.get(name, name)]
     ]

@@ -25,7 +25,16 @@ from core.tables.columns import (
     objects_in,
 )
 from core.tables.problems import FileFindings, listed
-from core.tables.reading import JsonObject, decode, is_undefined, looks_like_number, parse_json, reject, shown
+from core.tables.reading import (
+    JsonObject,
+    decode,
+    is_undefined,
+    looks_like_number,
+    parse_json,
+    reject,
+    shown,
+    whole_input,
+)
 
 FIRST_ROWS = 5
 """Rows of a file that a page previews."""
@@ -126,7 +135,10 @@ def with_columns(data: bytes, file_name: str, columns: Mapping[str, str]) -> byt
     if missing:
         raise InputError(
             f"{shown(file_name)} lacks columns that you named",
-            [f"there is no column {shown(name)}; the file has: {listed(keys, [name])}" for name in missing],
+            [
+                f"there is no column {shown(name)}; the {whole_input()} has: {listed(keys, [name])}"
+                for name in missing
+            ],
         )
     chosen = {by_name[theirs.strip().casefold()]: ours for ours, theirs in columns.items()}
     left = [key for key in keys if key not in chosen]

@@ -5,7 +5,10 @@ import json
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 import regex
@@ -24,6 +27,39 @@ REPLACEMENT = "\ufffd"
 
 _CONTROL = regex.compile(r"[\p{Cc}--\n\t\r]", regex.V1)
 _FORBIDDEN = regex.compile(r"[\p{Cc}\p{Cs}--\n\t\r]", regex.V1)
+
+
+@dataclass(frozen=True)
+class Places:
+    """What messages call an input and its lines. A reader sees bytes alone; whoever made them knows what they were."""
+
+    whole: str = "file"
+    line: Callable[[int], str] = "line {}".format
+    """Number of a line, from 1 -> its name."""
+
+
+_OF_FILES = Places()
+_PLACES: ContextVar[Places] = ContextVar("places", default=_OF_FILES)
+
+
+@contextmanager
+def places_named(places: Places) -> Iterator[None]:
+    """While this is open, readers of JSON lines name the input and its lines like this."""
+    before = _PLACES.set(places)
+    try:
+        yield
+    finally:
+        _PLACES.reset(before)
+
+
+def line_place(number: int) -> str:
+    """The name of a line of the input, from 1: `line 7`, or the row of a data frame."""
+    return _PLACES.get().line(number)
+
+
+def whole_input() -> str:
+    """What the input is: `file`, or `data frame`."""
+    return _PLACES.get().whole
 
 
 class JsonObject(dict[str, object]):
@@ -187,12 +223,12 @@ def parse_json(text: str, line: int = 0) -> tuple[object, str | None]:
 
     line: the number of the line that `text` is, in formats with one value a line; 0 if it is the whole file.
     """
-    place = f"line {line}" if line else "file"
+    place = line_place(line) if line else whole_input()
     try:
         return json.loads(text, object_pairs_hook=_json_object, parse_constant=_no_constant), None
     except json.JSONDecodeError as error:
         hint = "; if the file has one object a line, name it .jsonl" if error.msg == "Extra data" else ""
-        at = f"line {line or error.lineno}, column {error.colno}"
+        at = f"{line_place(line or error.lineno)}, column {error.colno}"
         return None, f"{at}: not valid JSON ({error.msg}){'' if line else hint}"
     except RecursionError:
         return None, f"{place}: not readable as JSON (nested too deeply)"

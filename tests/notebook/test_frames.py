@@ -1,5 +1,6 @@
 """Data frames go through the readers of files: aliases, missing values, problems by row."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +85,46 @@ def test_problems_name_rows_by_their_index() -> None:
     assert caught.value.problems == ("row second: score is infinite, expected a number",)
     with pytest.raises(assay.InputError) as caught:
         assay.correlate(WRONG[["id", "system", "level", "mine"]], "level")
-    assert caught.value.what.startswith("data frame cannot be imported")
+    assert caught.value.what.startswith("The data frame cannot be imported")
     assert any(problem.startswith("row 1") for problem in caught.value.problems)
+    twice = RATED.drop_duplicates("item_id")
+    with pytest.raises(assay.InputError) as caught:
+        assay.read(pd.concat([twice, twice], ignore_index=True), "ratings")
+    assert [re.findall(r"row \d+|line", one) for one in caught.value.problems] == [["row 1", "row 0"]]
+    with pytest.raises(assay.InputError) as caught:
+        assay.read(pd.concat([twice, twice]), "ratings")
+    (problem,) = caught.value.problems
+    assert problem.startswith("row 0 (iloc 1): ")
+    assert problem.endswith(" row 0 (iloc 0)")
+    asked = pd.DataFrame({"item_id": ["1", "1"], "question": ["a", "b"], "reference": "c"}, index=["x", "y"])
+    with pytest.raises(assay.InputError) as caught:
+        assay.damage(asked)
+    assert [re.findall(r"row \w|line", one) for one in caught.value.problems] == [["row y", "row x"]]
+    with_control = pd.DataFrame({"item_id": [1], "text": ["a\x01"], "reference": ["b"]}, index=["z"])
+    assert assay.read(with_control).attrs["notes"][-1].startswith("row z, item 1: ")
+
+
+def test_messages_about_a_frame_name_no_file() -> None:
+    texts = pd.DataFrame({"item_id": [1], "text": ["a"]})
+    for call in (
+        lambda: assay.read(texts.iloc[:0]),
+        lambda: assay.damage(texts.iloc[:0]),
+        lambda: assay.score(texts, "bleu-4"),
+        lambda: assay.damage(texts),
+        lambda: assay.read(texts.drop(columns="text")),
+        lambda: assay.read(texts, columns={"reference": "gold"}),
+    ):
+        with pytest.raises(assay.InputError) as caught:
+            call()
+        assert caught.value.what.startswith("The data frame ")
+        assert "file" not in str(caught.value)
+        assert "jsonl" not in str(caught.value)
+
+
+def test_a_column_of_words_is_noted() -> None:
+    found = assay.read(SCORES.assign(words=["good", "bad", "bad", "good"]), "scores")
+    assert sum(note.startswith("column words ") for note in found.attrs["notes"]) == 1
+    assert assay.read(found, "scores").attrs["notes"] == found.attrs["notes"]
 
 
 @pytest.mark.parametrize(
@@ -122,6 +161,27 @@ def test_problems_name_rows_by_their_index() -> None:
         (lambda: assay.read("study:a", db="no.db"), "There is no database no.db"),
         (lambda: assay.damage(SCORES, levels=[9]), "levels: there is no level 9"),
         (lambda: assay.study_results("x", resamples=0), "resamples: 0"),
+        (lambda: assay.study_results("x", resamples="x"), "resamples: 'x'"),  # type: ignore[arg-type]
+        (lambda: assay.study_results(1), "study: 1"),  # type: ignore[arg-type]
+        (lambda: assay.study_annotations(None), "study: None"),  # type: ignore[arg-type]
+        (lambda: assay.studies(3), "db: 3"),  # type: ignore[arg-type]
+        (
+            lambda: assay.calibrate(RATED, SCORES, map="iso"),
+            "map: 'iso' is not one of isotonic, ordinal, None",
+        ),  # type: ignore[arg-type]
+        (lambda: assay.calibrate(RATED, SCORES, columns="mine"), "columns: 'mine'"),  # type: ignore[arg-type]
+        (lambda: assay.meta_correlate(SCORES, SCORES, first_order="r2"), "first_order: 'r2'"),  # type: ignore[arg-type]
+        (lambda: assay.correlate(SCORES, leave_out="A"), "leave_out: 'A'"),  # type: ignore[arg-type]
+        (lambda: assay.correlate(SCORES, direction="lower"), "direction: 'lower'"),  # type: ignore[arg-type]
+        (lambda: assay.correlate(SCORES, seed="x", confidence="y"), "seed: 'x'"),  # type: ignore[arg-type]
+        (lambda: assay.correlate(SCORES, seed=0.5), "seed: 0.5"),  # type: ignore[arg-type]
+        (lambda: assay.compare(SCORES, "mine", 2), "second: 2"),  # type: ignore[arg-type]
+        (lambda: assay.acc23(RATED, SCORES, epsilon="x"), "epsilon: 'x'"),  # type: ignore[arg-type]
+        (lambda: assay.damage(SCORES, levels=3), "levels: 3"),  # type: ignore[arg-type]
+        (lambda: assay.read(SCORES, columns="id"), "columns: 'id'"),  # type: ignore[arg-type]
+        (lambda: assay.plot(SCORES), "result: DataFrame"),  # type: ignore[arg-type]
+        (lambda: assay.correlate(SCORES, "human"), "with_: 'human'"),
+        (lambda: assay.correlate(assay.correlate(SCORES, resamples=0)), "result.frame"),  # type: ignore[arg-type]
     ],
 )
 def test_mistakes_name_the_parameter(
@@ -199,3 +259,13 @@ def test_an_interrupted_run_is_told_to_stop(tmp_path: Path, monkeypatch: pytest.
         assay.damage(ROOT / "data" / "demo" / "questions.jsonl", db=database)
     with open_store(database) as store:
         assert get_run(store, 1).cancel
+
+
+def test_what_a_metric_cannot_read_is_shown() -> None:
+    texts = pd.DataFrame(
+        {"item_id": [1], "text": ["私は赤い車を持っています"], "reference": ["私は赤い車を持つ"]}
+    )
+    with pytest.warns(UserWarning, match="^bleu-4: ") as caught:
+        scores = assay.score(texts, ["bleu-4", "chrf-6-0"])
+    assert [one.filename for one in caught] == [__file__]
+    assert sum(note.startswith("bleu-4: ") for note in scores.attrs["notes"]) == 1

@@ -99,6 +99,33 @@ def test_correlate_with_levels(scores_file: Path, told: Told, as_frame: bool, tm
     pd.testing.assert_frame_equal(made, written[numbers], check_exact=True)
 
 
+@pytest.mark.parametrize("ending", [".csv", ".md", ".tex", ".json"])
+def test_a_result_is_written_as_the_command_writes_it(scores_file: Path, tmp_path: Path, ending: str) -> None:
+    out, own = tmp_path / f"out{ending}", tmp_path / f"own{ending}"
+    words = ["correlate", scores_file, "--with", "level", "--rank", "spearman", "--resamples", 50]
+    table = [] if ending == ".json" else ["--table", "comparisons"]
+    assert main([*map(str, [*words, "--out", out, *table])]) == 0
+    found = assay.rank(scores_file, method="spearman", resamples=50)
+    if ending == ".json":
+        found.write(own)
+        assert json.loads(own.read_text("utf-8")) == json.loads(out.read_text("utf-8"))["ranking"]
+    else:
+        found["comparisons"].write(str(own))
+        assert own.read_bytes() == out.read_bytes()
+
+
+def test_a_result_is_written_whole(scores_file: Path, tmp_path: Path) -> None:
+    words = ["correlate", scores_file, "--with", "level", "--resamples", 50, "--out"]
+    found = assay.correlate(scores_file, resamples=50)
+    for ending in (".csv", ".md", ".tex", ".json"):
+        assert main([*map(str, [*words, tmp_path / f"out{ending}"])]) == 0
+        found.write(tmp_path / f"own{ending}")
+        assert (tmp_path / f"own{ending}").read_bytes() == (tmp_path / f"out{ending}").read_bytes()
+    for wrong in (tmp_path / "own.xlsx", tmp_path / "none" / "own.csv", 3):
+        with pytest.raises(assay.InputError):
+            found.write(wrong)  # type: ignore[arg-type]
+
+
 def test_correlate_until_intervals_settle(scores_file: Path, told: Told) -> None:
     found = assay.correlate(scores_file, raw_level=True, methods="kendall")
     words = ["--with", "level", "--raw-level", "--methods", "kendall"]

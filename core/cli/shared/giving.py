@@ -9,21 +9,20 @@ from typing import Any, TypeAlias
 
 from core.cli.shared.options import add_json_option, check_out, json_text, write_file
 from core.errors import InputError
-from core.report import WRITERS, sentences_of, terminal_lines
+from core.report import ENDINGS, file_of, terminal_lines
 from core.results.cells import decimal
 from core.schema.result_table import ResultTable
 from core.store import database_path
 
 Said: TypeAlias = Sequence[str | ResultTable]
 """Lines of text and tables, in the order in which a command prints them."""
-_ENDINGS = (".json", *(f".{ending}" for ending in WRITERS))
 
 
 def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
     """Register `--json`, `--out` and, with tables, `--table`. tables: names of all tables, the main one first."""
     add_json_option(command)
     command.add_argument(
-        "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(_ENDINGS)}"
+        "--out", type=Path, metavar="FILE", help=f"write the result to a file: {', '.join(ENDINGS)}"
     )
     if not tables:
         command.set_defaults(table=None)
@@ -31,15 +30,15 @@ def add_result_options(command: argparse.ArgumentParser, *tables: str) -> None:
     command.add_argument(
         "--table",
         choices=tables,
-        help=f"table to write to a {', '.join(_ENDINGS[1:])} file (default: {tables[0]} for .csv, all for the others)",
+        help=f"table to write to a {', '.join(ENDINGS[1:])} file (default: {tables[0]} for .csv, all for the others)",
     )
 
 
 def out_problems(options: argparse.Namespace) -> list[str]:
     """Return the problems of `--out` and `--table` that need no input file."""
     problems = []
-    if options.out is not None and options.out.suffix.lower() not in _ENDINGS:
-        problems.append(f"--out: {options.out} does not end in one of {', '.join(_ENDINGS)}")
+    if options.out is not None and options.out.suffix.lower() not in ENDINGS:
+        problems.append(f"--out: {options.out} does not end in one of {', '.join(ENDINGS)}")
     if options.table is not None and (options.out is None or options.out.suffix.lower() == ".json"):
         problems.append("--table: needs an --out file that ends in .csv, .md or .tex")
     return problems
@@ -81,20 +80,12 @@ def print_said(said: Said) -> None:
 
 
 def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:
-    ending = options.out.suffix.lower().removeprefix(".")
-    if ending == "json":
-        return (json_text(as_json) + "\n").encode()
-    tables = [one for one in said if isinstance(one, ResultTable)]
-    if options.table is not None:
-        tables = [one for one in tables if one.name == options.table]
-        if not tables:
-            raise InputError(f"--table: this result has no table {options.table}.")
-    elif ending == "csv":
-        tables = tables[:1]
-    _, write = WRITERS[ending]
-    # A report begins with the sentences its tables rest on, such as the verdict; a single table is for a paper.
-    lead = [one for one in said if isinstance(one, str) and one] if options.table is None else []
-    return sentences_of(lead, ending) + b"\n".join(map(write, tables))
+    chosen = options.table
+    if chosen is not None:
+        said = [one for one in said if isinstance(one, ResultTable) and one.name == chosen]
+        if not said:
+            raise InputError(f"--table: this result has no table {chosen}.")
+    return file_of(options.out.suffix.lower(), as_json, said, only=chosen is not None)
 
 
 def number(value: float | None, places: int = 3) -> str:

@@ -1,8 +1,6 @@
 """Options and helpers shared by several commands."""
 
 import argparse
-import json
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,6 +9,8 @@ from typing import Any, TypeAlias
 from core.errors import InputError
 from core.installation import COMMAND, INSTALLED, START
 from core.store import Store, database_path, open_store
+from core.tables.files import json_text as json_text
+from core.tables.files import write_file as write_file
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -124,23 +124,6 @@ def read_file(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all. Raises InputError if it cannot be written."""
-    draft: Path | None = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
-            draft = Path(file.name)
-            file.write(data)
-        draft.chmod(0o666 & ~_umask())
-        draft.replace(path)
-    except (OSError, ValueError) as problem:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
-        raise InputError(
-            f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
-        ) from problem
-
-
 def check_not_the_database(out: Path, database: Path) -> None:
     """Raise InputError if the output file would replace the database or its key."""
     own = {database.with_name(database.name + end).resolve() for end in ("", "-wal", "-shm", ".key")}
@@ -190,11 +173,6 @@ def run_number(given: str) -> int | None:
     return int(number)
 
 
-def json_text(value: Any) -> str:
-    """Return JSON as commands print and write it. Raises ValueError for NaN, which no result may contain."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-
-
 def print_result(
     options: argparse.Namespace, as_json: Any, printer: Callable[..., None], *printed: Any
 ) -> None:
@@ -209,12 +187,6 @@ def print_notes(notes: Iterable[str]) -> None:
     """Print each note on a line."""
     for note in notes:
         print(f"Note: {note}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def level_list(levels: tuple[str, ...], text: str | None, option: str = "--levels") -> list[str] | None:

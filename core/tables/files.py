@@ -1,0 +1,37 @@
+"""Files and JSON as commands and notebooks write them. Commands import this at their start, so it loads nothing slow."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from core.errors import InputError
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as commands print and write it. Raises ValueError for NaN, which no result may contain."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file completely or not at all. Raises InputError if it cannot be written."""
+    draft: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".assay-", delete=False) as file:
+            draft = Path(file.name)
+            file.write(data)
+        draft.chmod(0o666 & ~_umask())
+        draft.replace(path)
+    except (OSError, ValueError) as problem:
+        if draft is not None:
+            draft.unlink(missing_ok=True)
+        raise InputError(
+            f"{path} cannot be written: {getattr(problem, 'strerror', None) or problem}."
+        ) from problem
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
