@@ -18,7 +18,6 @@ from core.cli.shared.options import (
     print_notes,
     read_one_of,
     run_number,
-    write_file,
 )
 from core.cli.shared.running import telling
 from core.cli.shared.sources import SPAN_MEANING, SPAN_NAMES, STUDY, marked, single
@@ -34,6 +33,7 @@ from core.results.choices import check_names
 from core.runs.texts import notes_of
 from core.schema.scores import OutputSet, RatedSet, Rating, RatingSet
 from core.store import database_path
+from core.tables.files import write_file
 from core.tables.reading import shown
 
 

@@ -13,7 +13,6 @@ from core.cli.shared.options import (
     add_reading_verb,
     check_options,
     existing_store,
-    json_text,
     print_result,
 )
 from core.cli.shared.running import (
@@ -33,6 +32,7 @@ from core.runs.worker import end_at_once, work
 from core.schema.runs import Run
 from core.store import Store
 from core.store.runs import ask_to_stop, get_run, list_runs
+from core.tables.files import json_text
 from core.tables.problems import listed
 from core.tables.reading import shown
 

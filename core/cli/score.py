@@ -14,7 +14,6 @@ from core.cli.shared.options import (
     check_out,
     name_list,
     print_notes,
-    write_file,
 )
 from core.cli.shared.run_options import add_resume_options, add_settings, run_it, settings_given
 from core.cli.shared.running import check_done, summary
@@ -31,6 +30,7 @@ from core.runs.progress import progress_of
 from core.runs.scoring import score_table
 from core.schema.scores import ScoreTable
 from core.store import database_path
+from core.tables.files import write_file
 
 _WRITERS: dict[str, Callable[[ScoreTable, Shape], bytes]] = {
     ".csv": write_scores_csv,

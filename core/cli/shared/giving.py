@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from core.cli.shared.options import add_json_option, check_out, json_text, write_file
+from core.cli.shared.options import add_json_option, check_out
 from core.errors import InputError
 from core.report import ENDINGS, file_of, terminal_lines
 from core.results.cells import decimal
 from core.schema.result_table import ResultTable
 from core.store import database_path
+from core.tables.files import json_text, write_file
 
 Said: TypeAlias = Sequence[str | ResultTable]
 """Lines of text and tables, in the order in which a command prints them."""

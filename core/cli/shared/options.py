@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 from core.errors import InputError
 from core.installation import COMMAND, INSTALLED, START
 from core.store import Store, database_path, open_store
-from core.tables.files import json_text as json_text
-from core.tables.files import write_file as write_file
+from core.tables.files import json_text
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.cli.shared.giving import counted
-from core.cli.shared.options import make_folder, print_notes, write_file
+from core.cli.shared.options import make_folder, print_notes
 from core.errors import AssayError, InputError
 from core.installation import command_line
 from core.results.judges.scores import score_summary
@@ -42,6 +42,7 @@ from core.stats.degeneracy import constants_said
 from core.store import database_path
 from core.store.kept import parts_not_sent
 from core.store.runs import delete_run, get_run, n_finished_since
+from core.tables.files import write_file
 from core.tables.reading import shown
 
 LINE_SECONDS = 5.0

@@ -20,13 +20,11 @@ from core.cli.shared.options import (
     check_not_the_database,
     existing_database,
     existing_store,
-    json_text,
     level_list,
     print_notes,
     print_result,
     read_file,
     read_table,
-    write_file,
 )
 from core.errors import InputError
 from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
@@ -41,6 +39,7 @@ from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note, wording
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
+from core.tables.files import json_text, write_file
 
 
 def _add_backup(verbs: Commands) -> None:

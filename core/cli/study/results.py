@@ -19,7 +19,6 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
     read_file,
-    write_file,
 )
 from core.cli.shared.sources import NAMES, check_given, read_given
 from core.errors import InputError, NotFound
@@ -51,6 +50,7 @@ from core.study.export import (
     to_jsonl,
 )
 from core.study.lifecycle import import_rating_study
+from core.tables.files import write_file
 
 RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
     "csv": ratings_csv,
