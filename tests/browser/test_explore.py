@@ -80,6 +80,8 @@ def press_dot(page: Page, which: str, plot: int = 0) -> list[object]:
     """Click a dot of a scatter plot; returns what it is about. which: JavaScript, from the trace of the dots to an index."""
     figure = page.locator(".js-plotly-plot").nth(plot)
     figure.locator(".points path").first.wait_for(timeout=SOON)
+    # The line above the table goes when all intervals are there, and the figure moves up.
+    expect(page.get_by_text("Computing intervals")).to_have_count(0, timeout=SOON)
     settled(page)
     figure.scroll_into_view_if_needed()
     found = figure.evaluate(
