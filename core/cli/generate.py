@@ -4,20 +4,14 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.shared.options import (
-    Commands,
-    add_columns_option,
-    add_json_option,
-    print_result,
-    read_file,
-    read_table,
-)
+from core.cli.shared.options import Commands, add_columns_option, add_json_option, print_result, read_table
 from core.cli.shared.run_options import add_run_options, requested_run, run_it
 from core.cli.shared.running import finish_in_folder
 from core.formats.trutheval import read_report
 from core.generation.factual.published import Replay, replay
 from core.runs.kinds import kinds_that
 from core.schema.runs import Kind
+from core.tables.files import read_file
 
 
 def add_to(nouns: Commands) -> None:

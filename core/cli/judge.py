@@ -30,7 +30,6 @@ from core.cli.shared.options import (
     name_list,
     print_notes,
     print_result,
-    read_file,
     run_number,
 )
 from core.cli.shared.run_options import add_run_options, add_settings, requested_run, run_it, settings_given
@@ -126,6 +125,7 @@ from core.schema.scores import JudgeOutput, OutputSet, RatedSet, RatingSet, Scor
 from core.schema.settings import fields_of
 from core.store import Store
 from core.store.studies import find_study
+from core.tables.files import read_file
 from core.tables.reading import shown
 
 _RATED_MEANING = (

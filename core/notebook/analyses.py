@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from core.errors import InputError
 from core.formats.correlations import PREFIX, published_side, read_correlations
@@ -22,7 +22,6 @@ from core.notebook.frames import (
     check_choice,
     check_parameters,
     check_type,
-    data_of,
     frame_in,
     names_of,
     ratings_of,
@@ -104,10 +103,8 @@ from core.results.meta_correlation import (
 )
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
 from core.stats.calibration import Method as MapMethod
+from core.tables.files import read_file
 from core.tables.reading import shown
-
-if TYPE_CHECKING:
-    pass
 
 Target: TypeAlias = "Source | Literal['level']"
 LeaveOut = Mapping[str, Names]
@@ -252,7 +249,8 @@ def rank(
     -------
     Result
         Table ``ranking``: ``cluster`` (1 is best), ``metric``, ``coefficient``. A new cluster begins with a metric that
-        is significantly worse than all metrics of the cluster before. Two metrics of one cluster may differ. Table ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
+        is significantly worse than all metrics of the cluster before. Two metrics of one cluster may differ. Table
+        ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
 
     Raises
     ------
@@ -706,7 +704,7 @@ _map = map
 
 
 def _each(scores: Source | Sequence[Source]) -> Iterable[Source]:
-    return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]
+    return scores if isinstance(scores, list | tuple) else [scores]  # type: ignore[list-item]  # a path is a text here, not a sequence
 
 
 def _method_problems(methods: Names) -> list[str]:
@@ -815,7 +813,7 @@ def _side(
             return published_side(name)
         path = Path(name)
         if path.suffix.lower() == ".json" and not path.is_dir() and people is None:
-            return read_correlations(data_of(path), path.name, synthetic=not human)
+            return read_correlations(read_file(path), path.name, synthetic=not human)
     table = scores_of(given)
     name = table.file_name or "scores"
     if not human:

@@ -21,6 +21,7 @@ from core.notebook.result import Result
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
+from core.tables.files import read_file
 from core.tables.mapping import checked_columns, with_columns
 from core.tables.reading import Places, places_named, shown
 
@@ -139,7 +140,7 @@ def contents(
         check_parameters(lacking)
         return _of_store(given, kind, db) if stored else _of_folder(path, kind, language_pair, ratings)
     check_parameters(_only("a folder", language_pair=language_pair, ratings=ratings))
-    return _READERS[kind](with_columns(data_of(path), path.name, _checked(columns)), path.name, **asked)
+    return _READERS[kind](with_columns(read_file(path), path.name, _checked(columns)), path.name, **asked)
 
 
 def _scores_in(data: bytes, file_name: str) -> ScoreTable:
@@ -350,14 +351,6 @@ def frame_from(found: Contents, shape: Shape = "long") -> pd.DataFrame:
     left_out = {} if isinstance(found, ScoreTable) else dict(found.left_out)
     frame.attrs = {"name": found.file_name, "notes": list(found.notes), "left_out": left_out}
     return frame
-
-
-def data_of(path: Path) -> bytes:
-    """Return the bytes of a file. Raises InputError that names it."""
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
 
 def _checked(columns: Mapping[str, str] | None) -> dict[str, str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from numbers import Integral
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import InputError, NotFound
-from core.notebook.frames import PATH, Names, check_parameters, check_type, data_of, existing_store, names_of
+from core.errors import InputError
+from core.notebook.frames import PATH, Names, check_parameters, check_type, existing_store, names_of
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
 from core.results.study.counted import Filters
@@ -16,9 +15,9 @@ from core.results.study.results import headline, results_said
 from core.results.study.results import study_results as results_of
 from core.results.study.tables import rating_results, shown_tables
 from core.schema.study import StudyRecord
-from core.store.studies import find_study, list_studies, write_log
-from core.study.analysis_set import check_released, fix_when_shown, released_record
-from core.study.bundle import is_bundle, read_bundle
+from core.store.studies import list_studies, write_log
+from core.study.analysis_set import fix_when_shown
+from core.study.bundle import stored_or_bundled
 from core.study.export import annotation_rows
 
 if TYPE_CHECKING:
@@ -189,20 +188,4 @@ def _record(
 ) -> tuple[StudyRecord, bool]:
     """Return a study's record, and whether it comes from the database. seen: as in released_record."""
     check_type("study", study, PATH, "the name of a study or the path of a bundle; studies() lists the names")
-    name = os.fspath(study)
-    path = Path(name)
-    if path.is_file() and is_bundle(data := data_of(path)):
-        return _bundle(data, path), False
-    try:
-        with existing_store(db) as store:
-            return released_record(store, find_study(store, name), seen=seen), True
-    except NotFound:
-        if path.suffix.lower() == ".zip":  # meant as a file, so report what is wrong with it
-            return _bundle(data_of(path), path), False
-        raise
-
-
-def _bundle(data: bytes, path: Path) -> StudyRecord:
-    record = read_bundle(data, path.name)
-    check_released(record.study)
-    return record
+    return stored_or_bundled(os.fspath(study), lambda: existing_store(db), seen=seen)

@@ -26,7 +26,6 @@ from core.notebook.frames import (
     Source,
     check_choice,
     check_type,
-    data_of,
     frame_from,
     frame_in,
     jsonl_of,
@@ -46,6 +45,7 @@ from core.schema.settings import SettingField, SettingsError
 from core.schema.settings import said as worded_of_settings
 from core.store import open_store
 from core.store.runs import ask_to_stop, delete_run
+from core.tables.files import read_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +203,7 @@ def damage(
     frame = frame_in(questions)
     if frame is None:
         path = Path(os.fspath(questions))  # type: ignore[arg-type]  # a data frame was returned above
-        data, name = data_of(path), path.name
+        data, name = read_file(path), path.name
     else:
         data, name = jsonl_of(frame), _as_jsonl(str(frame.attrs.get("name", "data frame")))
     chosen = {"seed": seed, "task": task, "levels": levels if isinstance(levels, str) else [*levels]}

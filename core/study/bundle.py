@@ -7,16 +7,17 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass, replace
 from functools import cache
 from itertools import islice, product
+from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from core import __version__
-from core.errors import InputError, Problems
+from core.errors import InputError, NotFound, Problems
 from core.installation import COMMAND
 from core.schema.study import (
     NO_LEVEL,
@@ -35,12 +36,16 @@ from core.schema.study import (
     Study,
     StudyRecord,
 )
+from core.store import Store
 from core.store.backup import FORMAT as BACKUP_FORMAT
+from core.store.studies import find_study
+from core.study.analysis_set import check_released, released_record
 from core.study.blinding import checked_scores, checked_spans, missing
 from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing
 from core.study.guidelines import check_guideline, check_wording
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
+from core.tables.files import read_file
 from core.tables.reading import clean_text, is_language_tag, name_of, text_problem
 
 ADDED_SINCE = {"wording.json": b"{}", "guesses.jsonl": b""}
@@ -569,3 +574,28 @@ def _unfrozen(record: StudyRecord) -> Iterator[str]:
     voted = any(answer.answered and answer.rater_id in counting for answer in answers)
     if voted and record.study.first_vote_utc is None:
         yield f"{_STUDY}: there are {said}, so first_vote_utc must give the time of the first one"
+
+
+def stored_or_bundled(
+    name: str, opened: Callable[[], Store], *, seen: bool = False
+) -> tuple[StudyRecord, bool]:
+    """Return the record of a study by name or of a bundle by path, and whether it comes from the database.
+
+    opened: opens the database. seen: as in `released_record`. Raises NotAllowed before the study is unblinded.
+    """
+    path = Path(name)
+
+    def bundled(data: bytes) -> tuple[StudyRecord, bool]:
+        record = read_bundle(data, path.name)
+        check_released(record.study)
+        return record, False
+
+    if path.is_file() and is_bundle(data := read_file(path)):
+        return bundled(data)
+    with opened() as store:
+        try:
+            return released_record(store, find_study(store, name), seen=seen), True
+        except NotFound:
+            if path.suffix.lower() == ".zip":  # meant as a file, so report what is wrong with it
+                return bundled(read_file(path))
+            raise

@@ -14,6 +14,14 @@ def json_text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
 
 
+def read_file(path: Path) -> bytes:
+    """Return the file's bytes. Raises InputError that names the file if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Write a file completely or not at all. Raises InputError if it cannot be written."""
     draft: Path | None = None

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from core.errors import InputError
 from core.installation import COMMAND, INSTALLED, START
 from core.store import Store, database_path, open_store
-from core.tables.files import json_text
+from core.tables.files import json_text, read_file
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -113,14 +113,6 @@ def check_options(problems: Sequence[str]) -> None:
     """Raise InputError if there are problems."""
     if problems:
         raise InputError("Invalid options", problems)
-
-
-def read_file(path: Path) -> bytes:
-    """Return the file's bytes. Raises InputError that names the file if it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise InputError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
 
 
 def check_not_the_database(out: Path, database: Path) -> None:

@@ -18,7 +18,6 @@ from core.cli.shared.options import (
     existing_store,
     name_list,
     print_notes,
-    read_file,
     read_one_of,
     read_table,
     run_number,
@@ -58,6 +57,7 @@ from core.store import Store
 from core.store.studies import find_study
 from core.study.analysis_set import released_record
 from core.study.ratings import rated_texts_of, rating_set_of, task_of
+from core.tables.files import read_file
 from core.tables.reading import shown
 
 if TYPE_CHECKING:

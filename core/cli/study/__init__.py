@@ -23,7 +23,6 @@ from core.cli.shared.options import (
     level_list,
     print_notes,
     print_result,
-    read_file,
     read_table,
 )
 from core.errors import InputError
@@ -39,7 +38,7 @@ from core.study.bundle import is_bundle, read_bundle
 from core.study.design import describe_shortage
 from core.study.guidelines import levels_note, wording
 from core.study.raters import ListProgress, RaterProgress, RatingProgress, list_progress
-from core.tables.files import json_text, write_file
+from core.tables.files import json_text, read_file, write_file
 
 
 def _add_backup(verbs: Commands) -> None:

@@ -18,10 +18,9 @@ from core.cli.shared.options import (
     make_folder,
     name_list,
     print_notes,
-    read_file,
 )
 from core.cli.shared.sources import NAMES, check_given, read_given
-from core.errors import InputError, NotFound
+from core.errors import InputError
 from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.cells import plain
@@ -35,9 +34,9 @@ from core.schema.study import Asks, Design, Study, StudyRecord
 from core.store import database_path, open_store
 from core.store.studies import find_study, items_of, outputs_of, write_log
 from core.study import lifecycle
-from core.study.analysis_set import check_released, fix_when_shown, released_record
+from core.study.analysis_set import fix_when_shown, released_record
 from core.study.audit import audit_study, audit_table, reading_sentences
-from core.study.bundle import is_bundle, read_bundle, write_bundle
+from core.study.bundle import stored_or_bundled, write_bundle
 from core.study.export import (
     guesses_csv,
     mqm_tsv,
@@ -191,22 +190,7 @@ def _add_export(verbs: Commands) -> None:
 
 def _record(options: argparse.Namespace) -> tuple[StudyRecord, bool]:
     """The study to analyse, and whether it comes from the database. Nothing counts as shown yet: a filter may be refused."""
-    path = Path(options.study)
-    if path.is_file() and is_bundle(data := read_file(path)):
-        return _bundle(data, path), False
-    with existing_store(options.db) as store:
-        try:
-            return released_record(store, find_study(store, options.study), seen=False), True
-        except NotFound:
-            if path.suffix.lower() == ".zip":  # meant as a file, so report what is wrong with it
-                return _bundle(read_file(path), path), False
-            raise
-
-
-def _bundle(data: bytes, path: Path) -> StudyRecord:
-    record = read_bundle(data, path.name)
-    check_released(record.study)
-    return record
+    return stored_or_bundled(options.study, lambda: existing_store(options.db))
 
 
 def _results(options: argparse.Namespace) -> None:
