@@ -7,6 +7,7 @@ import streamlit as st
 
 _SHOWN = {
     "statistics": "Statistics",
+    "inference": "Inference",
     "metrics": "Metrics",
     "judges": "Judges",
     "calibration": "Calibration",

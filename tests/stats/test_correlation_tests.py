@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from core.stats.correlation.coefficients import coefficient
-from core.stats.correlation.intervals import holm, permutation_test, significance_clusters, williams
+from core.stats.correlation.intervals import permutation_test, significance_clusters, williams
 from core.stats.resampling import NO_RESAMPLES
 
 METHODS = ("pearson", "spearman", "kendall")
@@ -121,16 +121,3 @@ def test_clusters_begin_where_a_metric_is_worse_than_all_of_the_one_before():
     assert significance_clusters("a", [[nan]]) == {"a": 1}
     with pytest.raises(ValueError, match="shape"):
         significance_clusters("ab", [[1.0]])
-
-
-def test_holm_by_hand():
-    """.005 times 4, .01 times 3, .03 times 2, and .04 is held up by the one before."""
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.5, 0.4, 0.9]) == [1, 1, 1]
-    assert holm([0.02]) == [0.02]
-
-
-def test_holm_does_not_pay_for_tests_without_a_p():
-    assert holm([None, 0.02, None, 0.01]) == [None, pytest.approx(0.02), None, pytest.approx(0.02)]
-    assert holm([None]) == [None]
-    assert holm([]) == []

@@ -29,7 +29,7 @@ from core.results.joining import (
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import RatingSet, ScoreTable
 from core.stats.correlation.groups import mean_within
-from core.stats.correlation.intervals import PairedTest, correlate, holm
+from core.stats.correlation.intervals import PairedTest, correlate
 from core.stats.correlation.systems import (
     PairwiseAccuracy,
     SoftAccuracy,
@@ -44,6 +44,7 @@ from core.stats.correlation.systems import (
     system_accuracy,
 )
 from core.stats.degeneracy import Constant, constant, constants_said
+from core.stats.multiplicity import corrected
 from core.stats.resampling import Estimate, Floats, mean_estimates, ratio
 from core.tables.reading import shown
 
@@ -299,7 +300,7 @@ def _tests(
         found.append(accuracy_test(target, one, other, epsilons=given, **draws))
     return tuple(
         AccuracyTest(names[first], names[second], test, paid, options.swap)
-        for (first, second), test, paid in zip(pairs, found, holm([one.p for one in found]), strict=True)
+        for (first, second), test, paid in zip(pairs, found, corrected([one.p for one in found]), strict=True)
     )
 
 

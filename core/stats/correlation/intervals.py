@@ -278,22 +278,6 @@ def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: floa
     return clusters
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """p-values corrected for the number of tests (Holm): at most a share alpha of such sets has a false positive.
-
-    p_values: in [0, 1], in any order; None is a test without a p, which stays None and does not count. Returns as many,
-    in the same order, in [0, 1]. Holm (1979, Scandinavian Journal of Statistics 6:65), by statsmodels. Also valid for
-    dependent tests. Misleads if only promising pairs were tested: pass the p-values of all tests.
-    """
-    from statsmodels.stats.multitest import multipletests  # imported lazily: takes a second
-
-    known = [p for p in p_values if p is not None]
-    if not known:
-        return list(p_values)
-    paid = iter(multipletests(known, method="holm")[1].tolist())
-    return [None if p is None else next(paid) for p in p_values]
-
-
 def n_reached(differences: Floats, observed: float, alternative: Alternative) -> int:
     """Number of swaps with a difference at least as large; undefined ones count against the finding."""
     if alternative == "two-sided":
