@@ -55,7 +55,7 @@ class VarianceComponents:
 
 METHOD_OF_COMPONENTS = "analysis of variance (Henderson's method 1)"
 NO_VOTE, ONE_RATER, ONE_QUESTION = (
-    "no votes",
+    "no rater has voted",
     "components need two raters with votes",
     "components need two questions with votes",
 )

@@ -720,8 +720,8 @@ def headline(results: StudyResults) -> list[str]:
     """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
     lines = [
         _verdict_said(results),
-        raters_said(results.raters_as_sample, verdict_name(results.verdict.value)),
         _questions_said(results),
+        raters_said(results.raters_as_sample, verdict_name(results.verdict.value)),
         _exploratory(results),
         _undeclared(results),
         _disagreement(results),
