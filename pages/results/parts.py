@@ -224,8 +224,8 @@ def _raters(results: StudyResults) -> None:
     )
     if components.rows:
         st.markdown(
-            "**Variance components.** Where do votes differ? More questions reduce all parts of the mean but that of "
-            "the rater, which only more raters reduce."
+            "**Variance components.** Where do votes differ? More questions shrink every part of the mean's variance except "
+            "the rater's. Only more raters shrink that."
         )
         drawn = any(share is not None for share, _ in component_shares(sample.components).values())
         _show(

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from core.stats.raters import FEWEST_RATERS, NOTHING_VARIES, mrmc
+from scripts.simulations import cell_measures, read
+from scripts.simulations.raters import CROSSED, GRID
 
 Votes = NDArray[np.float64]
 
@@ -152,3 +154,26 @@ def test_invalid_input_is_refused() -> None:
         mrmc(np.zeros(4), [0] * 4)
     with pytest.raises(ValueError, match="confidence_level"):
         mrmc(np.zeros((4, 2)), [0, 0, 1, 1], confidence_level=1.0)
+
+
+def test_the_stored_simulation_keeps_its_promise() -> None:
+    stored = read(GRID)
+    assert stored.keys() == set(GRID.cells)
+    assert all((cell["type_i"] or 1) <= 0.12 for cell in stored.values())
+    assert all(0.93 <= (cell["coverage"] or 0) <= 0.97 for cell in stored.values())
+    for cell in CROSSED:
+        alone = stored[cell]["questions_alone_type_i"]
+        assert alone is not None
+        assert alone > 0.11
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", [GRID.cells[1], GRID.cells[15], GRID.cells[-1]])
+def test_cells_rerun_agree_with_the_stored_table(cell: tuple[int | float, ...]) -> None:
+    stored, replicates = read(GRID)[cell], 250
+    again = cell_measures(GRID, cell, replicates)
+    for name, share in stored.items():
+        assert share is not None
+        assert again[name] == pytest.approx(
+            share, abs=4 * math.sqrt(max(share * (1 - share), 0.005) / replicates)
+        )

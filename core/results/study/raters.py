@@ -94,9 +94,7 @@ def raters_said(sample: RatersAsSample, verdict: str) -> str | None:
 def _other_score(sample: RatersAsSample) -> str:
     if sample.declared_score == _SCORE:
         return ""
-    return (
-        " The declared score is the composite score, which is usually further from 0 than the net preference."
-    )
+    return " The verdict for these raters is about the composite score, which is usually further from 0."
 
 
 THESE, SAMPLED = "all, these raters", "all, raters as a sample"
@@ -181,7 +179,7 @@ def _means(sample: RatersAsSample) -> ResultTable:
     if found.df is not None and found.variance is not None and found.reason is None:
         notes.append(
             f"Standard error over raters and questions: {decimal(found.variance**0.5)}, degrees of freedom: "
-            f"{decimal(found.df, 1)}."
+            f"{'infinite' if found.df == float('inf') else decimal(found.df, 1)}."
         )
     return ResultTable(
         "rater-means",
@@ -191,7 +189,7 @@ def _means(sample: RatersAsSample) -> ResultTable:
             Column("lower_bound", "Lower bound"),
             Column("questions", "Questions"),
             Column("votes", "Votes"),
-            Column("weight", "Weight"),
+            Column("weight", "Weight", shown=found.method == "dealt"),
         ),
         tuple(
             (
