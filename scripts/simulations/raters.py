@@ -13,36 +13,45 @@ from scripts.simulations import Cell, Grid, Measures
 
 MARGIN = 0.1
 """The true mean vote is -MARGIN, so every "non-inferior" is an error."""
-QUESTION, PAIR, RATER_QUESTION, RESIDUAL, TIE = 0.5, 0.5, 0.3, 1.0, 0.5
-"""Standard deviations on the latent scale; a vote is a tie if the latent value is within TIE of 0."""
+QUESTION, PAIR, RATER_QUESTION, RESIDUAL = 0.5, 0.5, 0.3, 1.0
+"""Standard deviations on the latent scale."""
+SOME_TIES, MOSTLY_TIES = 0.5, 1.8
+"""A vote is a tie if the latent value is within this distance of 0: about 3 and 8 of 10 votes."""
 _RESAMPLES = 400
 
 Votes = NDArray[np.float64]
 
 
-def latent_mean(rater_sd: float) -> float:
+def latent_mean(rater_sd: float, tie: float) -> float:
     """The latent mean at which the expected vote over raters and questions is -MARGIN."""
     spread = float(np.sqrt(rater_sd**2 + QUESTION**2 + PAIR**2 + RATER_QUESTION**2 + RESIDUAL**2))
     return float(
         brentq(
-            lambda m: ndtr((m - TIE) / spread) - ndtr((-TIE - m) / spread) + MARGIN, -4 * spread, 4 * spread
+            lambda m: ndtr((m - tie) / spread) - ndtr((-tie - m) / spread) + MARGIN, -4 * spread, 4 * spread
         )
     )
 
 
 def draw(
-    rng: np.random.Generator, raters: int, questions: int, levels: int, rater_sd: float, votes_per_pair: int
+    rng: np.random.Generator,
+    raters: int,
+    questions: int,
+    levels: int,
+    rater_sd: float,
+    votes_per_pair: int,
+    tie: float,
 ) -> tuple[Votes, NDArray[np.intp]]:
     """Votes (pairs, raters) of new raters on new questions, and the question of each pair. Whole questions are dealt."""
     latent = (
-        latent_mean(rater_sd)
+        latent_mean(rater_sd, tie)
         + rng.normal(0, rater_sd, (1, 1, raters))
         + rng.normal(0, QUESTION, (questions, 1, 1))
         + rng.normal(0, RATER_QUESTION, (questions, 1, raters))
         + rng.normal(0, PAIR, (questions, levels, 1))
         + rng.normal(0, RESIDUAL, (questions, levels, raters))
     )
-    votes = ((latent > TIE) * 1.0 - (latent < -TIE)).reshape(questions * levels, raters)
+    votes = np.asarray((latent > tie) * 1.0 - (latent < -tie), dtype=np.float64)
+    votes = votes.reshape(questions * levels, raters)
     labels = np.repeat(np.arange(questions), levels)
     if votes_per_pair < raters:
         votes[~_dealt(rng, questions, raters, votes_per_pair)[labels]] = np.nan
@@ -88,10 +97,10 @@ def crossed_bootstrap(
 def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
     """Share of studies that find non-inferiority by mistake, and coverage of the two-sided interval."""
     raters, questions, levels, votes_per_pair = (int(cell[i]) for i in (0, 1, 2, 4))
-    rater_sd = float(cell[3])
+    rater_sd, tie = float(cell[3]), float(cell[5])
     wrong = covered = defined = alone = resampled = resampled_covers = 0
     for replicate in range(replicates):
-        votes, labels = draw(rng, raters, questions, levels, rater_sd, votes_per_pair)
+        votes, labels = draw(rng, raters, questions, levels, rater_sd, votes_per_pair, tie)
         found = mrmc(votes, labels)
         if found.bound is not None and found.low is not None and found.high is not None:
             defined += 1
@@ -112,7 +121,7 @@ def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
 
 
 CROSSED: tuple[Cell, ...] = tuple(
-    (raters, questions, levels, rater_sd, raters)
+    (raters, questions, levels, rater_sd, raters, SOME_TIES)
     for raters in (5, 10)
     for questions in (20, 100)
     for levels in (1, 4)
@@ -120,20 +129,27 @@ CROSSED: tuple[Cell, ...] = tuple(
 )
 """Every rater votes on every pair."""
 DEALT: tuple[Cell, ...] = tuple(
-    (10, questions, levels, rater_sd, 3)
+    (10, questions, levels, rater_sd, 3, SOME_TIES)
     for questions in (20, 100)
     for levels in (1, 4)
     for rater_sd in (0.2, 0.4)
 )
 """Three votes a pair by 10 raters."""
+TIED: tuple[Cell, ...] = tuple(
+    (raters, questions, 1, 0.2, votes, MOSTLY_TIES)
+    for questions in (20, 100)
+    for raters, votes in ((5, 5), (10, 10), (10, 3))
+)
+"""Mostly ties, so that a study hangs on few votes."""
 
 GRID = Grid(
     name="raters",
     title="Raters as a sample: type I error and coverage",
     about="""\
 New raters judge new questions. The expected vote over all raters and questions is -0.1, the margin, so every
-"non-inferior" is an error; nominal 0.10. A vote is -1, 0 or +1: the sign of a latent value, or 0 within 0.5 of zero. The latent value
-is a mean plus a rater (standard deviation `rater_sd`), a question (0.5), rater x question (0.3), a pair (0.5) and a residual (1).
+"non-inferior" is an error; nominal 0.10. A vote is -1, 0 or +1: the sign of a latent value, or 0 within `tie` of zero (about 3 of 10
+votes for 0.5, 8 of 10 for 1.8). The latent value is a mean plus a rater (standard deviation `rater_sd`), a question (0.5), rater
+x question (0.3), a pair (0.5) and a residual (1).
 `levels` is the number of pairs of a question, which share the question's draws. With fewer `votes_a_pair` than raters, whole questions are dealt.
 
 - `type_i`: share of studies whose 90 % bound over raters and questions (`core.stats.raters.mrmc`) is above -0.1.
@@ -141,7 +157,7 @@ is a mean plus a rater (standard deviation `rater_sd`), a question (0.5), rater 
 - `undefined`: share of studies without a bound over raters.
 - `questions_alone_type_i`: the same error of the verdict over questions, which takes these raters as given.
 - `bootstrap_type_i`, `bootstrap_coverage`: the crossed bootstrap of raters and questions (Owen 2007), percentile, which Assay does not use.""",
-    factors=("raters", "questions", "levels", "rater_sd", "votes_a_pair"),
+    factors=("raters", "questions", "levels", "rater_sd", "votes_a_pair", "tie"),
     measures=(
         *(
             "type_i",
@@ -152,7 +168,7 @@ is a mean plus a rater (standard deviation `rater_sd`), a question (0.5), rater 
             "bootstrap_coverage",
         ),
     ),
-    cells=CROSSED + DEALT,
+    cells=CROSSED + DEALT + TIED,
     run=run_cell,
-    replicates=4_000,
+    replicates=3_000,
 )
