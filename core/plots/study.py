@@ -14,18 +14,27 @@ from core.plots.dressing import (
     PALE,
     VIOLET,
     dressed,
+    ends_said,
     label,
     name_rows,
     panels,
+    row_name,
     shortened,
     value_said,
     whiskers,
 )
 from core.results.cells import decimal
+from core.results.study.raters import (
+    RatersAsSample,
+    component_names,
+    component_shares,
+    mean_rows,
+)
 from core.results.study.results import Block, Contingency, first_interval
 from core.results.study.tables import AGREEMENT
 from core.schema.study import PREFERENCES
 from core.stats.non_inferiority import NonInferiority
+from core.stats.raters import VarianceComponents
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import PositionBias
 
@@ -226,6 +235,80 @@ def position(results: Mapping[str, PositionBias]) -> go.Figure:
     figure.update_xaxes(title="share of left<br>(0.5: no preference)", range=[-0.02, 1.02])
     name_rows(figure, [f"{label(name)} (n {found.n})" for name, found in results.items()], None)
     return dressed(figure, height=110 + 40 * len(results), top=15)
+
+
+def rater_means(sample: RatersAsSample) -> go.Figure:
+    """Draw each rater's mean vote with its interval, then the mean of all with both intervals, against margin and zero."""
+    figure = go.Figure()
+    rows = {name: one for name, one in mean_rows(sample).items() if one.value is not None}
+    of_all = len(rows) - 2
+    for first, last, color, symbol, size in (
+        (0, of_all, BLUE, "circle", 9),
+        (of_all, of_all + 1, DARK, "diamond", 12),
+        (of_all + 1, of_all + 2, OCHRE, "diamond", 12),
+    ):
+        drawn = list(rows.items())[first:last]
+        figure.add_scatter(
+            x=[one.value for _, one in drawn],
+            y=list(range(first, last)),
+            mode="markers",
+            marker={"color": color, "symbol": symbol, "size": size},
+            error_x=whiskers([(one.low, one.value, one.high) for _, one in drawn]) | {"color": color},
+            text=[
+                f"{label(name, longest=_RATER)}<br>{ends_said(one.low, one.value or 0.0, one.high, one.n)}"
+                for name, one in drawn
+            ],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    for x, dash in ((-sample.margin, "dash"), (0.0, "dot")):
+        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
+    figure.add_annotation(
+        x=-sample.margin,
+        y=1,
+        yref="paper",
+        yanchor="bottom",
+        text=f"margin {-sample.margin:g}",
+        showarrow=False,
+    )
+    if of_all:
+        figure.add_hline(y=of_all - 0.5, line={"color": GRID, "width": 1})
+    figure.update_xaxes(title="mean vote<br>-1 comparator, +1 candidate")
+    name_rows(figure, [row_name(shortened(name, _RATER)) for name in rows], None)
+    return dressed(figure, height=110 + 34 * len(rows), top=30)
+
+
+_SHARE_COLORS = (OCHRE, BLUE, VIOLET, DARK, PALE)
+
+
+def variance_shares(found: VarianceComponents) -> go.Figure:
+    """Draw the shares of the components in the variance of one vote and of the mean vote, as two stacked bars."""
+    figure = go.Figure()
+    shares, names = component_shares(found), component_names(found)
+    of_what = ("one vote", f"the mean of {found.n_raters} raters<br>and {found.n_questions} questions")
+    for (name, both), color in zip(shares.items(), _SHARE_COLORS, strict=True):
+        if name not in names:
+            continue
+        figure.add_bar(
+            x=[None if share is None else 100 * share for share in both],
+            y=[0, 1],
+            orientation="h",
+            name=names[name],
+            marker={"color": color},
+            text=["" if share is None or share < _LEAST_NAMED else f"{100 * share:.0f} %" for share in both],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": "white" if color in (BLUE, VIOLET, DARK) else "black"},
+            hovertemplate=f"{names[name]}: %{{x:.1f}} %<extra></extra>",
+        )
+    name_rows(figure, list(of_what), None)
+    figure.update_xaxes(title="share of the variance, %", range=[0, 100])
+    figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
+    return dressed(figure, height=270, top=95, legend=True)
+
+
+_LEAST_NAMED = 0.06
+"""Smallest share whose number fits into its bar."""
 
 
 def _ends(found: AgreementEstimate) -> tuple[float | None, float | None, float | None]:

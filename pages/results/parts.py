@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
 from core.plots import study as plots
+from core.results.study.raters import component_shares
 from core.results.study.results import (
     Contingency,
     StudyResults,
@@ -91,6 +92,7 @@ def of_pairs(
         "sensitivity",
     )
     _show(tables["sensitivity"])
+    _raters(results)
     at = " at each level" if results.levels else ""
     part("Choices", f"How each rater answered{at}. Sides are decoded to systems.", "choices")
     if results.overall.n_pairs:
@@ -196,6 +198,43 @@ def _verdict(results: StudyResults) -> None:
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
             f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
         )
+
+
+def _raters(results: StudyResults) -> None:
+    """Show raters' means with the bound over raters, and where votes differ."""
+    sample = results.raters_as_sample
+    part(
+        "Raters as a sample",
+        "Would other raters reach the same verdict? The verdict above is for these raters. Here raters are a sample, too, and "
+        "the score is the mean vote (net preference).",
+        "raters-as-a-sample",
+    )
+    found = sample.found
+    if found.mean is None:
+        nothing(_NO_PAIR)
+        return
+    tables = study_tables(results)
+    means, components = tables["rater-means"], tables["variance-components"]
+    _show(
+        means,
+        figure=plots.rater_means(sample),
+        alt=f"Mean vote of each rater with interval over questions. Mean of all {number(found.mean)}, lower bound over "
+        f"raters and questions {number(found.bound)}, margin {number(-sample.margin)}",
+        table_first=True,
+    )
+    if components.rows:
+        st.markdown(
+            "**Variance components.** Where do votes differ? More questions shrink every part of the mean's variance except "
+            "the rater's. Only more raters shrink that."
+        )
+        drawn = any(share is not None for share, _ in component_shares(sample.components).values())
+        _show(
+            components,
+            figure=plots.variance_shares(sample.components) if drawn else None,
+            alt="Stacked bars: shares of the variance of one vote and of the mean vote",
+        )
+    else:
+        nothing(sample.components.reason or _NO_PAIR)
 
 
 def _agreement(results: StudyResults) -> None:

@@ -191,7 +191,7 @@ def test_sensitivity_by_hand() -> None:
 def test_where_lines_disagree_the_headline_says_so() -> None:
     given = ordinary()
     record = record_of({**given, "late": {}}, dataset(20), margin=0.5)
-    assert len(headline(results_of(record))) == 1
+    assert not any("depends on what counts" in line for line in headline(results_of(record)))
     late = dict.fromkeys(list(given["A"])[1:4], "comparator")
     differing = results_of(record_of({**given, "late": late}, dataset(20), margin=0.5))
     assert any("all raters complete: not enough" in line.lower() for line in headline(differing))
