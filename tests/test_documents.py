@@ -15,6 +15,7 @@ DOCUMENTS = {
     for path in (
         *sorted(ROOT.glob("*.md")),
         *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "docs" / "simulations").glob("*.md")),
         *(ROOT / folder / "README.md" for folder in ("prompts", "data", "benchmarks")),
     )
 }

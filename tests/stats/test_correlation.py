@@ -13,7 +13,7 @@ from core.stats.correlation.coefficients import coefficient, why_undefined
 from core.stats.correlation.intervals import correlate, correlate_columns, fisher_interval
 from core.stats.degeneracy import tied
 from core.stats.resampling import NO_RESAMPLES, ONE_CLUSTER
-from scripts.simulate_verdicts import DOCUMENT
+from scripts.simulations import ROOT
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -48,7 +48,7 @@ def test_ties_by_level_keep_tau_b_below_1(n_levels):
     tied = (levels[:, None] == levels)[np.triu_indices(levels.size, 1)].mean()
     assert tied == pytest.approx(1 / n_levels, abs=0.002)
     assert coefficient(np.arange(levels.size), levels, "kendall") == pytest.approx(np.sqrt(1 - tied))
-    said = " ".join(DOCUMENT.read_text("utf-8").split())
+    said = " ".join((ROOT / "docs" / "statistics.md").read_text("utf-8").split())
     assert "about one pair in L if there are L levels" in said
     assert "reaches at most about sqrt(1 - 1/L)" in said
 

@@ -8,7 +8,7 @@ from scipy import stats
 from core.stats.correlation.groups import partial
 from core.stats.correlation.systems import between_systems, soft_pairwise_accuracy, system_accuracy
 from core.stats.resampling import NO_RESAMPLES
-from scripts.simulate_verdicts import DOCUMENT
+from scripts.simulations import ROOT
 
 METHODS = ("pearson", "spearman", "kendall")
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -284,5 +284,5 @@ def test_misuse_is_refused():
 @pytest.mark.parametrize("name", ["Between systems", "System accuracy"])
 def test_the_documents_say_that_intervals_over_systems_lie_too_low(name):
     """Simulated in test_correlation_coverage.py. Once they were said to tell how far other texts would move the number."""
-    part = DOCUMENT.read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
+    part = (ROOT / "docs" / "statistics.md").read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
     assert "is too low" in " ".join(part.split())

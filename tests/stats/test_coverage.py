@@ -19,7 +19,7 @@ from core.stats.non_inferiority import (
     power_non_inferiority,
     verdict,
 )
-from scripts.simulate_verdicts import Cell, by_verdict, pair_scores, question_sums
+from scripts.simulations.verdicts import Cell, by_verdict, pair_scores, question_sums
 
 pytestmark = pytest.mark.slow
 
