@@ -23,8 +23,10 @@ from core.results.study.counted import (
     chosen_raters,
     count,
     filtered,
+    pair_scores,
     why_left_out,
 )
+from core.results.study.early import EARLY_NAMES, EarlyLook, last_look
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -50,7 +52,7 @@ from core.stats.non_inferiority import (
     power_non_inferiority,
     verdict,
 )
-from core.stats.resampling import AgreementEstimate, Floats, Resampling
+from core.stats.resampling import AgreementEstimate, Resampling
 from core.stats.votes import (
     Consistency,
     PositionBias,
@@ -239,12 +241,6 @@ class AfterUnblinding:
     def any(self) -> bool:
         """Whether anything changed."""
         return bool(self.excluded or self.included or self.votes or self.flags)
-
-
-def pair_scores(counted: Counted, score: Score) -> Floats:
-    """One score per counted pair: the composite, or the mean vote."""
-    signs = preferences(counted.codes)
-    return composite_scores(signs) if score == "composite" else net_preferences(signs)
 
 
 def decide(
@@ -476,6 +472,8 @@ class StudyResults:
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     blinding: Blinding
+    early: EarlyLook | None
+    """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
@@ -514,6 +512,7 @@ class StudyResults:
                 **found["verdict"],
             },
             **{name: found[name] for name in rules},
+            **({} if self.early is None else {"early": self.early.to_json()}),
             **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
@@ -599,6 +598,7 @@ def study_results(
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
+        early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -714,6 +714,7 @@ def _position(result: PositionBias) -> dict[str, Any]:
 def headline(results: StudyResults) -> list[str]:
     """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
     lines = [
+        *_early_said(results),
         _verdict_said(results),
         _questions_said(results),
         _exploratory(results),
@@ -792,6 +793,35 @@ def _verdict_said(results: StudyResults) -> str:
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")
     return " ".join(sentences)
+
+
+def _early_said(results: StudyResults) -> list[str]:
+    """The verdict of the always-valid bound, and that the declared verdict below it no longer decides."""
+    found = results.early
+    if found is None:
+        return []
+    value = (
+        EARLY_NAMES["non-inferior"]
+        if found.reached_after
+        else "Non-inferiority not shown (always-valid bound)"
+    )
+    if found.bound is None:
+        return [f"{value}. No question was complete in the order of entry.", _looked(found)]
+    above = "above" if found.reached_after else "not above"
+    after = f", first after {found.reached_after} questions" if found.reached_after else ""
+    return [
+        f"{value}. The lower {100 * found.confidence_level:g} % bound over {found.n_entered} of {found.n_questions} questions is "
+        f"{decimal(found.bound)}, {above} the margin of {decimal(-found.margin)}{after}.",
+        _looked(found),
+    ]
+
+
+def _looked(found: EarlyLook) -> str:
+    times = "once" if found.looks == 1 else f"{found.looks} times"
+    return (
+        f"Somebody looked {times} while the study ran, so the always-valid bound decides. The declared analysis of all votes "
+        "follows for comparison only. Its error rate holds for a single analysis."
+    )
 
 
 def reasons(left_out: Mapping[str, int]) -> str:
