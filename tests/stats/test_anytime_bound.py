@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.stats.non_inferiority import STAKES, above_margin, betting_wealth, lower_bound_anytime
+from scripts.simulations import cell_measures, read
+from scripts.simulations.early import GRID, by_anytime_bound
+from scripts.simulations.verdicts import Cell, question_sums
 
 
 @pytest.mark.parametrize(
@@ -140,3 +143,29 @@ def test_wrong_levels_and_stakes_are_refused() -> None:
     with pytest.raises(ValueError, match="confidence_level"):
         lower_bound_anytime([0.0], 1.0)
     assert lower_bound_anytime([]).shape == (0,)
+
+
+AT_THE_MARGIN = [cell for cell in GRID.cells if cell[1] - cell[0] == pytest.approx(-0.1)]
+
+
+def test_the_simulated_total_error_is_nominal_where_repeated_verdicts_are_not() -> None:
+    stored = read(GRID)
+    assert len(AT_THE_MARGIN) == 12
+    assert max(stored[cell]["always_valid"] for cell in AT_THE_MARGIN) <= 0.1
+    assert min(stored[cell]["repeated_verdicts"] for cell in AT_THE_MARGIN if cell[1] > 0) > 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", [GRID.cells[8], GRID.cells[14]])
+def test_the_simulated_table(cell: tuple) -> None:
+    """Three standard errors of a share in 200 replicates."""
+    stored, again = read(GRID)[cell], cell_measures(GRID, cell, 200)
+    for measure in ("always_valid", "repeated_verdicts", "verdict_at_the_end"):
+        share = stored[measure]
+        assert again[measure] == pytest.approx(share, abs=3 * np.sqrt(max(share * (1 - share), 0.01) / 200))
+
+
+def test_the_simulation_decides_as_the_bound_does() -> None:
+    sums = question_sums(Cell(0.1, 0.2, 4, 0.3, 60), 10, 1)
+    by_bound = [[above_margin(bound, 0.1) for bound in lower_bound_anytime(means)] for means in sums / 4]
+    assert by_anytime_bound(sums / 4).tolist() == by_bound

@@ -216,6 +216,7 @@ class TestFrozen:
         assert (found.n_entered, found.bound) == (3, first.bound)
         assert (first.n_excluded_since, found.n_excluded_since) == (0, 1)
         withdraw_rater(store, at_hand.study, "R2", keep_votes=False)
+        withdraw_rater(store, at_hand.study, "R1", keep_votes=True)
         assert look(store, at_hand.study, by="test").n_excluded_since == 2
         assert at_hand.record.entered == before
 
@@ -225,6 +226,8 @@ class TestFrozen:
         exclude_rater(store, at_hand.study, "R1", "too fast")
         found = look(store, at_hand.study, by="test")
         assert (found.n_entered, found.n_excluded_since) == (2, 0)
+        withdraw_rater(store, at_hand.study, "R1", keep_votes=True)
+        assert look(store, at_hand.study, by="test").n_excluded_since == 0
         assert [one.votes for one in at_hand.record.entered] == [1, 1]
 
     @pytest.mark.parametrize(

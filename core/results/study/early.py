@@ -19,6 +19,7 @@ from core.store import Store
 from core.store.studies import enter_questions, now_utc, write_log
 from core.study.analysis_set import LOOKED, analysis_set, main_levels, record_to_look
 from core.study.design import entry_order
+from core.study.lifecycle import VOTES_LEFT_OUT
 
 EarlyValue = Literal["non-inferior", "continue"]
 EARLY_NAMES: dict[EarlyValue, str] = {
@@ -60,8 +61,8 @@ def look(store: Store, study: Study, *, by: str) -> EarlyLook:
     by: who looks, for the log. Raises NotAllowed unless the design declares early looks and the study is open or closed.
     """
     with store.writing():
-        record = record_to_look(store, study)
-        new = ready(record, now_utc())
+        record, now = record_to_look(store, study), now_utc()
+        new = ready(record, now)
         enter_questions(store, study.study_id, new)
         found = _look_at(record, (*record.entered, *new), looks=looks_at(record) + 1)
         bound = "no bound" if found.bound is None else f"bound {decimal(found.bound)}"
@@ -70,6 +71,7 @@ def look(store: Store, study: Study, *, by: str) -> EarlyLook:
             study.study_id,
             LOOKED,
             f"by {by}: {found.n_entered} of {found.n_questions} questions, {bound}, {EARLY_NAMES[found.value]}",
+            at_utc=now,
         )
     return found
 
@@ -160,20 +162,24 @@ def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: 
 def _excluded_since(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> set[str]:
     """Raters who are excluded now and had voted in a question that entered before their exclusion."""
     gone = {rater.rater_id for rater in record.raters if rater.excluded is not None and not rater.dry_run}
-    when = {
-        entry.rater_id: entry.at_utc
-        for entry in record.log
-        if entry.rater_id in gone and entry.action in ("rater excluded", "rater withdrew")
-    }
-    since = {one.item_id: one.entered_utc for one in entered}
+    # Places in the log and not times, because two lines can have the same time. A look and its entries share their time.
+    excluded: dict[str, int] = {}
+    for place, line in enumerate(record.log):
+        if line.rater_id is None or line.rater_id not in gone:
+            continue
+        if line.action == "rater included again":
+            excluded.pop(line.rater_id, None)
+        elif line.action == "rater excluded" or line.detail.endswith(VOTES_LEFT_OUT):
+            excluded.setdefault(line.rater_id, place)
+    look_of = {line.at_utc: place for place, line in enumerate(record.log) if line.action == LOOKED}
+    entry_of = {one.item_id: look_of[one.entered_utc] for one in entered if one.entered_utc in look_of}
     return {
         answer.rater_id
         for answer in record.answers
         if answer.answered
         and not answer.repeat
-        and answer.rater_id in gone
-        and answer.item_id in since
-        and since[answer.item_id] <= when.get(answer.rater_id, "")
+        and answer.item_id in entry_of
+        and entry_of[answer.item_id] < excluded.get(answer.rater_id, -1)
     }
 
 
