@@ -19,7 +19,7 @@ from helpers.texts.factories import (
 )
 
 from core.errors import InputError, NotAllowed
-from core.results.study.early import last_look, look, look_said, look_table, ready, votes_lacking
+from core.results.study.early import last_look, look, look_said, look_table, path_table, ready, votes_lacking
 from core.results.study.results import headline, study_results
 from core.schema.study import NO_LEVEL, Design, Rater
 from core.stats.non_inferiority import lower_bound_anytime
@@ -291,6 +291,8 @@ class TestResults:
         assert found.early is not None
         assert (found.early.n_entered, found.early.reached_after, found.early.looks) == (6, 5, 1)
         assert found.to_json()["early"] == found.early.to_json()
+        assert found.early.bounds == tuple(lower_bound_anytime([1.0] * 6))
+        assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")
         assert "so the always-valid bound decides" in said[1]
         assert found.to_json()["verdict"]["value"] == found.verdict.value

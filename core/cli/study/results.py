@@ -25,7 +25,7 @@ from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.cells import plain
 from core.results.study.counted import Filters
-from core.results.study.early import look, look_said, look_table
+from core.results.study.early import look, look_said, look_table, path_table
 from core.results.study.results import (
     results_said,
     study_results,
@@ -164,7 +164,7 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES)))
+    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, "early")))
     add_database_option(command)
     command.set_defaults(run=_results)
 
@@ -238,6 +238,7 @@ def _results(options: argparse.Namespace) -> None:
         options,
         plain(results.to_json()),
         [*results_said(results), *(one for table in tables for one in ("", table))],
+        [path_table(results.early)] if results.early else [],
     )
 
 

@@ -14,6 +14,7 @@ from core.results.study.counted import Filters, count, counts_at_all, pair_score
 from core.schema.result_table import Column, ResultTable
 from core.schema.study import EnteredQuestion, Study, StudyRecord
 from core.stats.non_inferiority import above_margin, lower_bound_anytime
+from core.stats.resampling import Floats
 from core.stats.votes import MISSING
 from core.store import Store
 from core.store.studies import enter_questions, now_utc, write_log
@@ -55,6 +56,14 @@ class EarlyLook:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class EarlyResult(EarlyLook):
+    """The bound at the end of a study that was looked at early."""
+
+    bounds: tuple[float | None, ...]
+    """Bound after each question, in the order of entry; None before the first question with a mean."""
+
+
 def look(store: Store, study: Study, *, by: str) -> EarlyLook:
     """Let complete questions enter, compute the bound over all that have entered, and log the look.
 
@@ -76,14 +85,21 @@ def look(store: Store, study: Study, *, by: str) -> EarlyLook:
     return found
 
 
-def last_look(record: StudyRecord) -> EarlyLook | None:
+def last_look(record: StudyRecord) -> EarlyResult | None:
     """The bound at the end of a study, over the questions complete by then; None unless a look showed a bound before.
 
     record: as it was at the unblinding, so that later votes and exclusions change nothing.
     """
     if not record.entered:
         return None
-    return _look_at(record, (*record.entered, *ready(record, "")), looks=looks_at(record))
+    entered = (*record.entered, *ready(record, ""))
+    found = _look_at(record, entered, looks=looks_at(record))
+    after: list[float | None] = []
+    known = iter(_bounds(record, entered))
+    for one in entered:
+        before = after[-1] if after else None
+        after.append(before if one.mean is None else float(next(known)))
+    return EarlyResult(**vars(found), bounds=tuple(after))
 
 
 def looks_at(record: StudyRecord) -> int:
@@ -139,8 +155,7 @@ def votes_lacking(record: StudyRecord) -> dict[str, int]:
 def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: int) -> EarlyLook:
     design = record.study.design
     order = entry_order(design.seed, [item.item_id for item in record.items])
-    means = [one.mean for one in entered if one.mean is not None]
-    bounds = lower_bound_anytime(means, design.confidence_level)
+    bounds = _bounds(record, entered)
     above = np.array([above_margin(bound, design.margin) for bound in bounds], dtype=bool)
     places = [one.position for one in entered if one.mean is not None]
     lacking = votes_lacking(record)
@@ -157,6 +172,12 @@ def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: 
         next_lacks=lacking[order[len(entered)]] if len(entered) < len(order) else None,
         n_excluded_since=len(_excluded_since(record, entered)),
     )
+
+
+def _bounds(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> Floats:
+    """The bound after each question with a mean."""
+    means = [one.mean for one in entered if one.mean is not None]
+    return lower_bound_anytime(means, record.study.design.confidence_level)
 
 
 def _excluded_since(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> set[str]:
@@ -234,4 +255,19 @@ def look_table(found: EarlyLook) -> ResultTable:
             f"Always-valid lower bound of the mean of question means, one-sided at {100 * found.confidence_level:g} %: the "
             "error holds for all looks together.",
         ),
+    )
+
+
+def path_table(found: EarlyResult) -> ResultTable:
+    """The bound after each question, once the study has ended."""
+    return ResultTable(
+        "early",
+        (
+            Column("question", "Question", names_row=True),
+            Column("bound", "Lower bound"),
+            Column("margin", "Margin", general=True),
+        ),
+        tuple((n, bound, -found.margin) for n, bound in enumerate(found.bounds, start=1)),
+        title="Bound after each question",
+        notes=("Questions are in the order of entry. The bound never falls.",),
     )

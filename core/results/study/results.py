@@ -26,7 +26,7 @@ from core.results.study.counted import (
     pair_scores,
     why_left_out,
 )
-from core.results.study.early import EARLY_NAMES, EarlyLook, last_look
+from core.results.study.early import EARLY_NAMES, EarlyResult, last_look
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -472,7 +472,7 @@ class StudyResults:
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     blinding: Blinding
-    early: EarlyLook | None
+    early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
@@ -816,7 +816,7 @@ def _early_said(results: StudyResults) -> list[str]:
     ]
 
 
-def _looked(found: EarlyLook) -> str:
+def _looked(found: EarlyResult) -> str:
     times = "once" if found.looks == 1 else f"{found.looks} times"
     return (
         f"Somebody looked {times} while the study ran, so the always-valid bound decides. The declared analysis of all votes "
