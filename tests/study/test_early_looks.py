@@ -19,6 +19,7 @@ from helpers.texts.factories import (
 )
 
 from core.errors import InputError, NotAllowed
+from core.results.study.counted import Filters
 from core.results.study.early import last_look, look, look_said, look_table, path_table, ready, votes_lacking
 from core.results.study.results import headline, study_results
 from core.schema.study import NO_LEVEL, Design, Rater
@@ -295,6 +296,9 @@ class TestResults:
         assert [row[1] for row in path_table(found.early).rows] == list(found.early.bounds)
         assert said[0].startswith("Non-inferior (always-valid bound). ")
         assert "so the always-valid bound decides" in said[1]
+        assert said[2].startswith("Declared analysis, for comparison: ")
+        part = study_results(at_hand.record, Filters(raters=["R1"]), n_resamples=200)
+        assert headline(part)[0].startswith("Exploratory: ")
         assert found.to_json()["verdict"]["value"] == found.verdict.value
 
     def test_what_changes_after_unblinding_changes_no_bound(self, store: Store) -> None:

@@ -206,16 +206,9 @@ def _excluded_since(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> 
 
 def look_said(found: EarlyLook) -> list[str]:
     """A look in sentences, the verdict first."""
-    share = f"{100 * found.confidence_level:g} %"
     entered = f"{found.n_entered} of {found.n_questions} questions have entered"
-    lines = [f"{EARLY_NAMES[found.value]}. {entered}."]
-    if found.bound is None:
-        lines[0] += " There is no bound yet."
-    else:
-        above = "above" if found.value == "non-inferior" else "not above"
-        lines[0] += (
-            f" The lower {share} bound is {decimal(found.bound)}, {above} the margin of {decimal(-found.margin)}."
-        )
+    bound = "There is no bound yet" if found.bound is None else f"The lower {against_margin(found)}"
+    lines = [f"{EARLY_NAMES[found.value]}. {entered}. {bound}."]
     if found.next_lacks:
         votes = "1 vote" if found.next_lacks == 1 else f"{found.next_lacks} votes"
         lines.append(f"The next question still lacks {votes}. Questions enter in a fixed order.")
@@ -226,6 +219,17 @@ def look_said(found: EarlyLook) -> list[str]:
             "because their questions entered before the exclusion."
         )
     return lines
+
+
+def against_margin(found: EarlyLook) -> str:
+    """The level, the bound and the margin: `90 % bound is 0.020, above the margin of -0.100`."""
+    if found.bound is None:
+        return f"{100 * found.confidence_level:g} % bound is undefined"
+    places = 3 if decimal(found.bound) != decimal(-found.margin) else 6
+    return (
+        f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
+        f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
+    )
 
 
 def look_table(found: EarlyLook) -> ResultTable:

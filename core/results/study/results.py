@@ -26,7 +26,7 @@ from core.results.study.counted import (
     pair_scores,
     why_left_out,
 )
-from core.results.study.early import EARLY_NAMES, EarlyResult, last_look
+from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -775,7 +775,9 @@ def verdict_name(value: str) -> str:
 def _verdict_said(results: StudyResults) -> str:
     found, bound = results.verdict, results.non_inferiority
     name = verdict_name(found.value)
-    sentences = [f"Exploratory: {name[0].lower()}{name[1:]}." if found.exploratory else f"{name}."]
+    early = "Declared analysis, for comparison" if results.early else ""
+    before = "Exploratory" if found.exploratory else early
+    sentences = [f"{before}: {name[0].lower()}{name[1:]}." if before else f"{name}."]
     if found.bound is None:
         left_out = results.overall.n_left_out
         sentences.append(f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.")
@@ -796,32 +798,23 @@ def _verdict_said(results: StudyResults) -> str:
 
 
 def _early_said(results: StudyResults) -> list[str]:
-    """The verdict of the always-valid bound, and that the declared verdict below it no longer decides."""
+    """The verdict of the always-valid bound, and that it decides about the whole study; nothing about a part of it."""
     found = results.early
-    if found is None:
+    if found is None or results.filtered:
         return []
     value = (
         EARLY_NAMES["non-inferior"]
         if found.reached_after
         else "Non-inferiority not shown (always-valid bound)"
     )
-    if found.bound is None:
-        return [f"{value}. No question was complete in the order of entry.", _looked(found)]
-    above = "above" if found.reached_after else "not above"
-    after = f", first after {found.reached_after} questions" if found.reached_after else ""
-    return [
-        f"{value}. The lower {100 * found.confidence_level:g} % bound over {found.n_entered} of {found.n_questions} questions is "
-        f"{decimal(found.bound)}, {above} the margin of {decimal(-found.margin)}{after}.",
-        _looked(found),
-    ]
-
-
-def _looked(found: EarlyResult) -> str:
+    entered = f"{found.n_entered} of {found.n_questions} questions entered"
+    first = f", the first {found.reached_after} were enough" if found.reached_after else ""
     times = "once" if found.looks == 1 else f"{found.looks} times"
-    return (
-        f"Somebody looked {times} while the study ran, so the always-valid bound decides. The declared analysis of all votes "
-        "follows for comparison only. Its error rate holds for a single analysis."
-    )
+    return [
+        f"{value}. The lower {against_margin(found)}. {entered}{first}.",
+        f"Results were seen early ({times}), so the always-valid bound decides. The declared analysis has its error rate "
+        "only if nobody looks before the end.",
+    ]
 
 
 def reasons(left_out: Mapping[str, int]) -> str:
