@@ -259,6 +259,14 @@ def test_what_is_frozen_is_loaded_in_one_place() -> None:
         assert not names & UNRELEASED, path
 
 
+def test_a_record_of_a_running_study_reaches_one_place() -> None:
+    """An early look shows one bound: what loads the votes for it is used by nothing that shows anything else."""
+    for path in sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]):
+        uses = "record_to_look" in path.read_text("utf-8")
+        there = path.relative_to(ROOT).as_posix()
+        assert uses == (there in ("core/study/analysis_set.py", "core/results/study/early.py")), path
+
+
 def test_no_benchmark_stands_in_the_place_of_a_standard_module() -> None:
     """A script's own folder is searched first: `import statistics` would find benchmarks/statistics.py."""
     named = {path.stem for path in ROOT.glob("benchmarks/*.py")}

@@ -11,6 +11,7 @@ from helpers.texts.factories import LEVELS, dataset, item_ids, record_of
 from core.diff import WordsKept
 from core.plots import metrics
 from core.plots import study as plots
+from core.results.study.early import EarlyResult
 from core.results.study.results import StudyResults, first_interval, study_results
 from core.results.study.tables import AGREEMENT, preference_names
 from core.schema.study import PREFERENCES, Preference, Rater
@@ -169,3 +170,10 @@ def test_words_kept_draws_each_level_with_its_range_and_leaves_out_what_is_undef
     assert (list(trace.error_x.array), list(trace.error_x.arrayminus)) == ([0.25], [0.25])
     assert "A0: 0.75 (n 3)" in trace.text
     assert "<a href" not in metrics.words_kept(levels).to_json()
+
+
+def test_early_draws_the_bound_after_each_question_and_the_margin() -> None:
+    found = EarlyResult("s", "continue", -0.5, 0.1, 0.9, 3, 3, None, 1, None, 0, bounds=(None, -0.9, -0.5))
+    figure = plots.early(found)
+    assert (tuple(figure.data[0].x), tuple(figure.data[0].y)) == ((1, 2, 3), (None, -0.9, -0.5))
+    assert [shape.y0 for shape in figure.layout.shapes] == [-0.1]

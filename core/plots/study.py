@@ -24,6 +24,7 @@ from core.plots.dressing import (
     whiskers,
 )
 from core.results.cells import decimal
+from core.results.study.early import EarlyResult
 from core.results.study.raters import (
     RatersAsSample,
     component_names,
@@ -108,6 +109,32 @@ def verdict(
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
     return dressed(figure, height=150 + 60 * len(bounds), top=40)
+
+
+def early(found: EarlyResult) -> go.Figure:
+    """Draw the always-valid bound after each question against the margin."""
+    figure = go.Figure()
+    figure.add_scatter(
+        x=list(range(1, len(found.bounds) + 1)),
+        y=found.bounds,
+        mode="lines+markers",
+        line={"color": BLUE, "width": 2, "shape": "hv"},
+        marker={"color": BLUE, "size": 6},
+        hovertemplate="after %{x} questions<br>bound %{y:.3f}<extra></extra>",
+    )
+    figure.add_hline(y=-found.margin, line={"color": LINE, "width": 2, "dash": "dash"})
+    figure.add_annotation(
+        x=1,
+        xref="paper",
+        xanchor="right",
+        y=-found.margin,
+        yanchor="bottom",
+        text=f"margin {-found.margin:g}",
+        showarrow=False,
+    )
+    figure.update_xaxes(title="questions in the order of entry", rangemode="tozero")
+    figure.update_yaxes(title="lower bound", range=[-1.02, max([0.05, *filter(None, found.bounds)]) + 0.05])
+    return dressed(figure, height=280, top=20)
 
 
 def choices(per_level: Mapping[str, Block], raters: Sequence[str], names: Mapping[str, str]) -> go.Figure:

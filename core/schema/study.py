@@ -296,6 +296,8 @@ class Design:
     """Whether votes on pairs that a rater flagged as invalid count."""
     declared: bool = True
     """Whether the analysis set was declared before the votes; False for studies older than the analysis set."""
+    early_looks: bool = False
+    """Whether results may be looked at while the study runs, by a bound that holds at every look."""
 
 
 @dataclass(frozen=True)
@@ -475,6 +477,20 @@ class LogEntry:
 
 
 @dataclass(frozen=True)
+class EnteredQuestion:
+    """A question that a look at a running study counts, as it was when it entered; entries are never changed."""
+
+    position: int
+    """1 entered first; the order follows from the seed."""
+    item_id: str
+    mean: float | None
+    """Mean score of its pairs, in [-1, 1]; None if every pair is left out as flagged."""
+    votes: int
+    """Votes behind the mean."""
+    entered_utc: str
+
+
+@dataclass(frozen=True)
 class StudyRecord:
     """A complete study, as read by the analysis and stored in a bundle."""
 
@@ -494,3 +510,5 @@ class StudyRecord:
     rating_assignments: tuple[RatingAssignment, ...] = ()
     rating_answers: tuple[RatingAnswer, ...] = ()
     rating_history: tuple[RatingHistoryEntry, ...] = ()
+    entered: tuple[EnteredQuestion, ...] = ()
+    """Questions counted by looks while the study ran."""

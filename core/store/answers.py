@@ -21,6 +21,8 @@ from core.schema.study import (
 from core.store.connection import Row, Store, insert_sql, upsert_sql
 from core.store.raters import insert_rater, raters_of
 from core.store.studies import (
+    enter_questions,
+    entered_of,
     insert_study,
     items_of,
     now_utc,
@@ -271,6 +273,7 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         rating_assignments=RATINGS.lists_of(store, number),
         rating_answers=RATINGS.answers_of(store, number),
         rating_history=RATINGS.history_of(store, number),
+        entered=entered_of(store, number),
     )
 
 
@@ -287,6 +290,7 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
         PAIRS.restore(store, study.study_id, record.answers, record.history)
         RATINGS.restore(store, study.study_id, record.rating_answers, record.rating_history)
         restore_guesses(store, study.study_id, record.guesses)
+        enter_questions(store, study.study_id, record.entered)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)
         for language, texts in record.wording.items():

@@ -304,6 +304,22 @@ ALTER TABLE reply ADD COLUMN thinking_tokens INTEGER
 
 ALTER TABLE run ADD COLUMN start_seconds REAL
 """
+# An entry is never changed: a mean that changes after its question entered makes the bound invalid.
+_EARLY_LOOKS = f"""
+ALTER TABLE study ADD COLUMN early_looks INTEGER NOT NULL DEFAULT 0
+
+CREATE TABLE entered_question (study_id INTEGER REFERENCES study(id), position INTEGER,
+    item_id TEXT NOT NULL, mean REAL, votes INTEGER NOT NULL, entered_utc TEXT NOT NULL,
+    PRIMARY KEY (study_id, position), UNIQUE (study_id, item_id)) STRICT
+
+CREATE TRIGGER entered_question_no_update BEFORE UPDATE ON entered_question {_REFUSED.format("entered questions")}
+
+CREATE TRIGGER entered_question_no_delete BEFORE DELETE ON entered_question {_REFUSED.format("entered questions")}
+
+CREATE TRIGGER entered_question_no_replace BEFORE INSERT ON entered_question WHEN EXISTS (SELECT 1
+    FROM entered_question WHERE study_id = NEW.study_id AND (position = NEW.position OR item_id = NEW.item_id))
+    {_REFUSED.format("entered questions")}
+"""
 
 
 def _draw_id(db: Database) -> None:
@@ -360,6 +376,8 @@ STEPS: dict[str, tuple[Part, ...]] = {
     "m008_scores_of_a_text": (_TEXT_SCORES, _pack_scores, _TEXT_SCORES_PACKED),
     # Requests to models, why an answer was rejected, thinking, and the start time of a run.
     "m009_calls_seen": (_CALLS,),
+    # Looks at a running study: whether the design allows them, and the questions that they count.
+    "m010_early_looks": (_EARLY_LOOKS,),
 }
 
 

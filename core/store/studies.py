@@ -1,7 +1,7 @@
 """Studies and their data: create, find, change, log."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -10,6 +10,7 @@ from typing import Any
 from core.errors import NotFound
 from core.schema.study import (
     Design,
+    EnteredQuestion,
     Item,
     LogEntry,
     Output,
@@ -20,6 +21,8 @@ from core.schema.study import (
 from core.store.connection import Row, Store
 
 _DESIGN_FIELDS = tuple(Design.__dataclass_fields__)
+_ENTERED_FIELDS = tuple(EnteredQuestion.__dataclass_fields__)
+_DESIGN_FLAGS = ("declared", "early_looks")
 
 
 def now_utc(seconds: float = 0) -> str:
@@ -126,6 +129,22 @@ def read_log(store: Store, study_id: int) -> tuple[LogEntry, ...]:
     return tuple(LogEntry(row["at_utc"], row["action"], row["detail"], row["rater_id"]) for row in rows)
 
 
+def enter_questions(store: Store, study_id: int, questions: Iterable[EnteredQuestion]) -> None:
+    """Add questions that a look counts from now on. They can neither change nor be deleted."""
+    with store.writing():
+        store.table("entered_question").insert_all(
+            {"study_id": study_id, **asdict(question)} for question in questions
+        )
+
+
+def entered_of(store: Store, study_id: int) -> tuple[EnteredQuestion, ...]:
+    """Questions that looks at the running study have counted, in the order of entry."""
+    rows = store.rows(
+        "select * from entered_question where study_id = :id order by position", {"id": study_id}
+    )
+    return tuple(EnteredQuestion(**{name: row[name] for name in _ENTERED_FIELDS}) for row in rows)
+
+
 def read_guidelines(store: Store, study_id: int) -> dict[str, str]:
     """Language -> Markdown, for guidelines that the owner changed."""
     rows = store.rows("select * from guideline where study_id = :id order by language", {"id": study_id})
@@ -173,9 +192,10 @@ def _design_row(design: Design) -> Row:
 def _design(row: Row) -> Design:
     levels = row["main_levels"]
     return Design(
-        **{name: row[name] for name in _DESIGN_FIELDS if name not in {"main_levels", "declared"}},
+        **{name: row[name] for name in _DESIGN_FIELDS if name not in {"main_levels", *_DESIGN_FLAGS}},
         main_levels=None if levels is None else tuple(json.loads(levels)),
         declared=bool(row["declared"]),
+        early_looks=bool(row["early_looks"]),
     )
 
 

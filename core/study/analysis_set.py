@@ -216,14 +216,42 @@ def released_record(store: Store, study: Study, *, seen: bool = True) -> StudyRe
     return load_record(store, get_study(store, study.study_id))
 
 
+LOOKED = "looked early"
+"""Log action: somebody looked at the always-valid bound of a study that is not unblinded."""
+
+
+def record_to_look(store: Store, study: Study) -> StudyRecord:
+    """The record of a running study, for a look that its design declares: core/results/study/early.py shows one bound of it.
+
+    Raises NotAllowed if the design does not allow early looks, nobody can have voted yet, or the study is unblinded.
+    """
+    study = get_study(store, study.study_id)
+    name = shlex.quote(study.name)
+    if study.state == "unblinded":
+        raise NotAllowed(
+            f"Study {study.name!r} is unblinded, so there is nothing left to look at early. Its results show the "
+            f"bound of the last look: `{COMMAND} study results {name}`."
+        )
+    if not study.design.early_looks:
+        raise NotAllowed(
+            f"Early looks were not declared in the design of study {study.name!r}, so its results stay hidden until you "
+            "unblind it. They can be declared until the first vote (page Studies, Design)."
+        )
+    if study.state == "draft":
+        raise NotAllowed(f"Study {study.name!r} is a draft: open it first. Nobody has voted yet.")
+    return load_record(store, study)
+
+
 def check_released(study: Study) -> None:
     """Raise NotAllowed, with the next step, while totals by system would unblind the study."""
     if study.state != "unblinded":
         name = shlex.quote(study.name)
         first = {"draft": "open and close it, then ", "open": "close it, then "}.get(study.state, "")
+        declared = study.design.early_looks
+        look = f" The design allows early looks: `{COMMAND} study look {name}`." if declared else ""
         raise NotAllowed(
             f"Study {study.name!r} is {study.state}: results and exports stay hidden until you unblind it, so that nobody "
             f"stops a study because of interim results. To end the study, {first}unblind it with a reason (page Studies, "
             f"or `{COMMAND} study unblind {name} --reason TEXT`). For progress: "
-            f"`{COMMAND} study progress {name}`."
+            f"`{COMMAND} study progress {name}`.{look}"
         )

@@ -23,6 +23,7 @@ from core.schema.study import (
     NO_LEVEL,
     Answer,
     Assignment,
+    EnteredQuestion,
     Guess,
     HistoryEntry,
     Item,
@@ -41,7 +42,7 @@ from core.store.backup import FORMAT as BACKUP_FORMAT
 from core.store.studies import find_study
 from core.study.analysis_set import check_released, released_record
 from core.study.blinding import checked_scores, checked_spans, missing
-from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing
+from core.study.design import LARGEST_SEED, check_design, check_rating_design, dealing, entry_order
 from core.study.guidelines import check_guideline, check_wording
 from core.study.lifecycle import check_task
 from core.study.raters import rater_id_problem
@@ -73,8 +74,9 @@ def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
 
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 5
-"""Newest version that can be read. Version 5 adds plain pairs; other studies are written as version 4, for older Assays."""
+FORMAT_VERSION = 6
+"""Newest version that can be read. Version 5 adds plain pairs, version 6 early looks. A study is written as the oldest version
+that has all of it, at least 4, for older Assays."""
 LARGEST_BYTES = 512 * 1024 * 1024
 """Largest unpacked size; larger files are refused before reading."""
 LARGEST_MANIFEST = 1_000_000
@@ -99,7 +101,9 @@ _TABLES: dict[str, type] = {
     "rating_assignments": RatingAssignment,
     "rating_answers": RatingAnswer,
     "rating_history": RatingHistoryEntry,
+    "entered": EnteredQuestion,
 }
+_ADDED_IN_6 = {"entered.jsonl": b""}
 _ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Other methods may need gigabytes to unpack a few bytes, or raise other errors."""
@@ -113,19 +117,32 @@ def is_bundle(data: bytes) -> bool:
 
 def write_bundle(record: StudyRecord) -> bytes:
     """The study as a zip; the same record gives the same bytes."""
+    version = _version_for(record.study)
+    older = _added_since(version)
     members = {
         _STUDY: _json(asdict(record.study)),
         _GUIDELINES: _json(record.guidelines),
         _WORDING: _json(record.wording),
-        **{f"{name}.jsonl": _lines(getattr(record, name)) for name in _TABLES},
+        **{
+            member: _lines(getattr(record, name))
+            for name in _TABLES
+            if (member := f"{name}.jsonl") not in older
+        },
     }
     manifest = {
         "format": FORMAT,
-        "version": FORMAT_VERSION if record.study.asks == "preference" else FORMAT_VERSION - 1,
+        "version": version,
         "app_version": __version__,
         "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in members.items()},
     }
     return zipped({_MANIFEST: _json(manifest), **members})
+
+
+def _version_for(study: Study) -> int:
+    """The oldest version that has everything in this study."""
+    if study.design.early_looks:
+        return 6
+    return 5 if study.asks == "preference" else 4
 
 
 def zipped(members: Mapping[str, bytes]) -> bytes:
@@ -225,7 +242,7 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
 def _added_since(version: int) -> dict[str, bytes]:
     """Members missing in a bundle of this version, with the content that stands for them."""
     added = ADDED_SINCE if version < 2 else {}
-    return {**added, **(_ADDED_IN_3 if version < 3 else {})}
+    return {**added, **(_ADDED_IN_3 if version < 3 else {}), **(_ADDED_IN_6 if version < 6 else {})}
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -350,6 +367,7 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
         yield from _wrong_pairs(record)
         yield from _wrong_positions("assignments", record.assignments)
         yield from _wrong_votes(record)
+        yield from _wrong_entries(record)
     else:
         yield from _wrong_lists_of_texts(record)
         yield from _wrong_ratings(record)
@@ -389,7 +407,7 @@ def _missing_texts(record: StudyRecord) -> Iterator[str]:
 
 
 def _of_pairs(record: StudyRecord) -> Iterator[str]:
-    tables = ("assignments", "answers", "history", "guesses")
+    tables = ("assignments", "answers", "history", "guesses", "entered")
     return (f"{name}.jsonl: a study of ratings cannot have pairs" for name in tables if getattr(record, name))
 
 
@@ -513,6 +531,23 @@ def _wrong_votes(record: StudyRecord) -> Iterator[str]:
         if guess.key not in shown or guesser is None or guesser.finished_utc is None:
             yield f"guesses.jsonl: {guess.key} was never shown for a guess"
     yield from _not_as_saved("answers", record.answers, record.history)
+
+
+def _wrong_entries(record: StudyRecord) -> Iterator[str]:
+    """Questions that no look could have counted: out of order, with an impossible mean, or without declared looks."""
+    design, entered = record.study.design, record.entered
+    if entered and not design.early_looks:
+        yield "entered.jsonl: the design does not allow early looks"
+        return
+    order = entry_order(design.seed, [item.item_id for item in record.items])[: len(entered)]
+    places = list(range(1, len(entered) + 1))
+    if [one.position for one in entered] != places or [one.item_id for one in entered] != order:
+        yield "entered.jsonl: the questions are not in the order that the seed gives"
+    yield from (
+        f"entered.jsonl: {one.item_id!r}: {one.mean!r} of {one.votes} votes is not a mean score"
+        for one in entered
+        if one.votes < 0 or not (one.votes == 0 if one.mean is None else one.votes > 0 and abs(one.mean) <= 1)
+    )
 
 
 def _wrong_ratings(record: StudyRecord) -> Iterator[str]:

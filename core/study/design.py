@@ -81,6 +81,8 @@ def check_rating_design(design: Design) -> None:
     problems = drawing_problems(design, "raters per item", "most items per rater")
     if design.candidate or design.comparator:
         problems.append("candidate and comparator: leave them out; texts are rated one by one, without roles")
+    if design.early_looks:
+        problems.append("early looks: only a study of pairs has a verdict that can be looked at early")
     if problems:
         raise InputError("Invalid design:", problems)
 
@@ -128,11 +130,20 @@ def first_on_left(seed: int, rater: str, item_ids: Iterable[str], level: str) ->
     return every_other({item: draw(seed, rater, item, level, "side") for item in item_ids})
 
 
-def main_sequence(design: Design, rater: str, item_ids: Iterable[str], levels: Sequence[str]) -> list[Pair]:
-    """The pairs of one rater in the order shown, without repeats: questions shuffled, all levels of a question together."""
+def entry_order(seed: int, item_ids: Iterable[str]) -> list[str]:
+    """The order in which looks at a running study count questions, by their draw for `entry`."""
+    return sorted(item_ids, key=lambda item: draw(seed, "", item, "", "entry"))
+
+
+def main_sequence(design: Design, rater: str, item_ids: Collection[str], levels: Sequence[str]) -> list[Pair]:
+    """The pairs of one rater in the order shown, without repeats: questions shuffled, all levels of a question together.
+
+    If results may be looked at early, all raters have the order of entry, so that questions are completed in it.
+    """
     seed = design.seed
     sequence: list[Pair] = []
-    for item in sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question")):
+    own = sorted(item_ids, key=lambda i: draw(seed, rater, i, "", "question"))
+    for item in entry_order(seed, item_ids) if design.early_looks else own:
         order = list(levels)
         if design.level_order == "shuffled":
             order.sort(key=lambda level: draw(seed, rater, item, level, "level"))

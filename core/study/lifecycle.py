@@ -275,11 +275,12 @@ def describe_design(design: Design, levels: Sequence[str] = ()) -> str:
     asked = f"{design.blinding_pairs} (a person wrote the {design.person}'s)"
     guesses = asked if design.blinding_pairs else "none"
     order = "" if tuple(levels) == (NO_LEVEL,) else f"levels {design.level_order}, "
+    early = "; early looks with an always-valid bound" if design.early_looks else ""
     return (
         f"candidate {design.candidate}, comparator {design.comparator}, margin {design.margin:g}, "
         f"confidence level {design.confidence_level:g}, seed {design.seed}, votes per pair {votes}, "
         f"{order}hidden repeats {design.repeat_share:.0%}, "
-        f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}"
+        f"guesses at the end {guesses}; {describe_analysis_set(design, levels)}{early}"
     )
 
 

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
 from core.plots import study as plots
+from core.results.study.early import path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (
     Contingency,
@@ -86,6 +87,18 @@ def of_pairs(
     with first:
         _verdict(results)
     _standing(results)
+    if results.early is not None:
+        part(
+            "Early looks",
+            "How the always-valid bound, which decides, grew with each question.",
+            "looking-early",
+        )
+        _show(
+            path_table(results.early),
+            figure=plots.early(results.early),
+            alt=f"Lower bound {number(results.early.bound)} after {results.early.n_entered} questions",
+            folded=_AS_TABLE,
+        )
     part(
         "Sensitivity",
         "Would the verdict change if votes were counted differently? One rule changes per row.",

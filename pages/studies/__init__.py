@@ -7,7 +7,7 @@ import streamlit as st
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.studies import designing, importing, raters, texts
+from pages.studies import designing, early, importing, raters, texts
 from pages.widgets import menus, messages, parts, visitor
 
 
@@ -36,6 +36,7 @@ def _study(store: Store, study_id: int) -> None:
         "Design": designing.form if study.kind == "pairs" else designing.ratings_form,
         "What raters read": texts.render_words,
         **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
+        **({"Early look": early.render} if study.design.early_looks else {}),
         "Log": texts.log_table,
     }
     for tab, show in zip(st.tabs(list(tabs)), tabs.values(), strict=True):

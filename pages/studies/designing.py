@@ -175,6 +175,13 @@ class Fields:
             _FLAGGED,
             "Raters flag broken answers more often. Leaving such pairs out can hide a candidate's losses.",
         )
+        self._chosen["early_looks"] = st.checkbox(
+            "Allow early looks",
+            self._design.early_looks,
+            disabled=self._disabled,
+            help="While the study runs, you may see one lower bound, which is valid at every look. It needs more questions "
+            "than the verdict at the end, and decides once you have looked. All raters get the questions in the same order.",
+        )
 
     def declared(self, **more: Any) -> Design:
         """The design as chosen; more: fields that the page sets itself. Raises InputError for a wrong seed."""

@@ -78,7 +78,13 @@ def rate_everything(
     comparator = next(source for source in data.sources if source != candidate)
     with open_store(database) as store:
         write_setting(store, "database_id", "the same")
-        design = Design(candidate=candidate, comparator=comparator, seed=SEED, blinding_pairs=GUESSES)
+        design = Design(
+            candidate=candidate,
+            comparator=comparator,
+            seed=SEED,
+            blinding_pairs=GUESSES,
+            early_looks=data.plain,  # questions in the common order, in one of the two tasks
+        )
         study = import_study(store, "STUDYMARKER", data, design)
         (link,) = add_raters(store, study, ["ann"])
         move(store, study, "open")

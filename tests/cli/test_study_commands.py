@@ -106,7 +106,7 @@ def test_import_options(run: Run, file: Path) -> None:
         *("--max-questions", "4", "--levels-order", "shuffled", "--repeats", "0"),
         *("--guess-pairs", "4", "--person", "candidate"),
         *("--main-levels", "A0,A3-A4", "--votes-needed", "1", "--score", "net_preference"),
-        *("--flagged", "leave_out"),
+        *("--flagged", "leave_out", "--early-looks"),
     )
     assert "candidate human, comparator ai, margin 0.2, confidence level 0.95, seed 42" in printed
     assert "guesses at the end 4 (a person wrote the candidate's)" in printed
@@ -128,6 +128,7 @@ def test_import_options(run: Run, file: Path) -> None:
         "score": "net_preference",
         "flagged": "leave_out",
         "declared": True,
+        "early_looks": True,
     }
 
 

@@ -116,6 +116,7 @@ def add_to(nouns: Commands) -> None:
         verbs,
         {
             "audit": "check whether length, diff, punctuation, ... reveal the system",
+            "look": "show the always-valid bound of a running study, if its design declares early looks",
             "results": "show verdict, agreement and composite, with intervals",
             "export": "export answers as CSV, JSONL or Factual's JSON, or the whole study as a bundle",
         },
@@ -174,6 +175,12 @@ def _add_import(verbs: Commands) -> None:
         "--flagged",
         choices=FLAGGED_PAIRS,
         help="what to do with votes on pairs that a rater flagged as invalid (default keep)",
+    )
+    command.add_argument(
+        "--early-looks",
+        action="store_const",
+        const=True,
+        help="allow early looks while the study runs: a lower bound that is valid at every look (`study look`)",
     )
     command.add_argument("--seed", type=int, help="seed of every draw (default: a new seed)")
     command.add_argument(

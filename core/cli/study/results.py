@@ -1,4 +1,4 @@
-"""`study import-ratings`, `results`, `audit` and `export`; `results` also reads bundles."""
+"""`study import-ratings`, `results`, `look`, `audit` and `export`; `results` also reads bundles."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -25,6 +25,7 @@ from core.formats.registry import read_texts
 from core.formats.tasks import find_task
 from core.results.cells import plain
 from core.results.study.counted import Filters
+from core.results.study.early import look, look_said, look_table, path_table
 from core.results.study.results import (
     results_said,
     study_results,
@@ -62,9 +63,10 @@ RATING_WRITERS: Mapping[str, Callable[[StudyRecord], bytes]] = {
 
 
 def add_to(verbs: Commands) -> None:
-    """Register `import-ratings`, `audit`, `results` and `export`."""
+    """Register `import-ratings`, `audit`, `look`, `results` and `export`."""
     _add_import_ratings(verbs)
     _add_audit(verbs)
+    _add_look(verbs)
     _add_results(verbs)
     _add_export(verbs)
 
@@ -162,9 +164,26 @@ def _add_results(verbs: Commands) -> None:
     command.add_argument(
         "--resamples", type=int, default=10_000, help="bootstrap resamples (default %(default)s)"
     )
-    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES)))
+    add_result_options(command, *dict.fromkeys((*PAIR_TABLES, *RATING_TABLES, "early")))
     add_database_option(command)
     command.set_defaults(run=_results)
+
+
+def _add_look(verbs: Commands) -> None:
+    """Register `study look`."""
+    command = verbs.add_parser("look")
+    command.add_argument("name")
+    add_result_options(command)
+    add_database_option(command)
+    command.set_defaults(run=_look)
+
+
+def _look(options: argparse.Namespace) -> None:
+    check_options(out_problems(options))
+    check_out_file(options, [])
+    with existing_store(options.db) as store:
+        found = look(store, find_study(store, options.name), by="command")
+    give(options, found.to_json(), [*look_said(found), "", look_table(found)])
 
 
 def _add_export(verbs: Commands) -> None:
@@ -219,6 +238,7 @@ def _results(options: argparse.Namespace) -> None:
         options,
         plain(results.to_json()),
         [*results_said(results), *(one for table in tables for one in ("", table))],
+        [path_table(results.early)] if results.early else [],
     )
 
 

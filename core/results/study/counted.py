@@ -8,8 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.schema.study import PREFERENCES, Answer, AnswerKey, Assignment, Preference, Rater, StudyRecord
-from core.stats.votes import MISSING
+from core.schema.study import (
+    PREFERENCES,
+    Answer,
+    AnswerKey,
+    Assignment,
+    Preference,
+    Rater,
+    Score,
+    StudyRecord,
+)
+from core.stats.resampling import Floats
+from core.stats.votes import MISSING, composite_scores, net_preferences, preferences
 from core.study.analysis_set import analysis_set, main_levels
 from core.study.export import preference_of
 
@@ -160,6 +170,12 @@ def count(record: StudyRecord, filters: Filters, variant: Variant = DECLARED) ->
         sides={rater: (counts[0], counts[1], counts[2]) for rater, counts in sides.items()},
         repeats=_repeats(record, chosen, main, shown, wanted),
     )
+
+
+def pair_scores(counted: Counted, score: Score) -> Floats:
+    """One score per counted pair: the composite, or the mean vote."""
+    signs = preferences(counted.codes)
+    return composite_scores(signs) if score == "composite" else net_preferences(signs)
 
 
 def filtered(record: StudyRecord, filters: Filters) -> dict[str, tuple[str, ...]]:

@@ -23,8 +23,10 @@ from core.results.study.counted import (
     chosen_raters,
     count,
     filtered,
+    pair_scores,
     why_left_out,
 )
+from core.results.study.early import EARLY_NAMES, EarlyResult, against_margin, last_look
 from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
 from core.schema.study import (
     GUESSED_SIDES,
@@ -51,7 +53,7 @@ from core.stats.non_inferiority import (
     power_non_inferiority,
     verdict,
 )
-from core.stats.resampling import AgreementEstimate, Floats, Resampling
+from core.stats.resampling import AgreementEstimate, Resampling
 from core.stats.votes import (
     Consistency,
     PositionBias,
@@ -240,12 +242,6 @@ class AfterUnblinding:
     def any(self) -> bool:
         """Whether anything changed."""
         return bool(self.excluded or self.included or self.votes or self.flags)
-
-
-def pair_scores(counted: Counted, score: Score) -> Floats:
-    """One score per counted pair: the composite, or the mean vote."""
-    signs = preferences(counted.codes)
-    return composite_scores(signs) if score == "composite" else net_preferences(signs)
 
 
 def decide(
@@ -478,6 +474,8 @@ class StudyResults:
     position_left_out: dict[str, int]
     repeats: dict[str, Consistency]
     blinding: Blinding
+    early: EarlyResult | None
+    """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
@@ -518,6 +516,7 @@ class StudyResults:
             "raters_as_sample": self.raters_as_sample.to_json(),
             "variance_components": asdict(self.raters_as_sample.components),
             **{name: found[name] for name in rules},
+            **({} if self.early is None else {"early": self.early.to_json()}),
             **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
             "interval": {
@@ -604,6 +603,7 @@ def study_results(
         position_left_out={SIDE_UNKNOWN: unknown} if unknown else {},
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
+        early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -719,6 +719,7 @@ def _position(result: PositionBias) -> dict[str, Any]:
 def headline(results: StudyResults) -> list[str]:
     """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
     lines = [
+        *_early_said(results),
         _verdict_said(results),
         _questions_said(results),
         raters_said(results.raters_as_sample, verdict_name(results.verdict.value)),
@@ -780,7 +781,9 @@ def verdict_name(value: str) -> str:
 def _verdict_said(results: StudyResults) -> str:
     found, bound = results.verdict, results.non_inferiority
     name = verdict_name(found.value)
-    sentences = [f"Exploratory: {name[0].lower()}{name[1:]}." if found.exploratory else f"{name}."]
+    early = "Declared analysis, for comparison" if results.early else ""
+    before = "Exploratory" if found.exploratory else early
+    sentences = [f"{before}: {name[0].lower()}{name[1:]}." if before else f"{name}."]
     if found.bound is None:
         left_out = results.overall.n_left_out
         sentences.append(f"No pair counts: {reasons(left_out)}." if left_out else "No pair counts.")
@@ -798,6 +801,26 @@ def _verdict_said(results: StudyResults) -> str:
     if found.value == "not shown":
         sentences.append(f"This does not show that {results.candidate} is worse.")
     return " ".join(sentences)
+
+
+def _early_said(results: StudyResults) -> list[str]:
+    """The verdict of the always-valid bound, and that it decides about the whole study; nothing about a part of it."""
+    found = results.early
+    if found is None or results.filtered:
+        return []
+    value = (
+        EARLY_NAMES["non-inferior"]
+        if found.reached_after
+        else "Non-inferiority not shown (always-valid bound)"
+    )
+    entered = f"{found.n_entered} of {found.n_questions} questions entered"
+    first = f", the first {found.reached_after} were enough" if found.reached_after else ""
+    times = "once" if found.looks == 1 else f"{found.looks} times"
+    return [
+        f"{value}. The lower {against_margin(found)}. {entered}{first}.",
+        f"Results were seen early ({times}), so the always-valid bound decides. The declared analysis has its error rate "
+        "only if nobody looks before the end.",
+    ]
 
 
 def reasons(left_out: Mapping[str, int]) -> str:

@@ -1,0 +1,277 @@
+"""Looks at a running study: one bound that holds at every look, if the design declares them.
+
+A look must not reveal more than that bound: no score of a system, text or rater.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from core.results.cells import decimal
+from core.results.study.counted import Filters, count, counts_at_all, pair_scores
+from core.schema.result_table import Column, ResultTable
+from core.schema.study import EnteredQuestion, Study, StudyRecord
+from core.stats.non_inferiority import above_margin, lower_bound_anytime
+from core.stats.resampling import Floats
+from core.stats.votes import MISSING
+from core.store import Store
+from core.store.studies import enter_questions, now_utc, write_log
+from core.study.analysis_set import LOOKED, analysis_set, main_levels, record_to_look
+from core.study.design import entry_order
+from core.study.lifecycle import VOTES_LEFT_OUT
+
+EarlyValue = Literal["non-inferior", "continue"]
+EARLY_NAMES: dict[EarlyValue, str] = {
+    "non-inferior": "Non-inferior (always-valid bound)",
+    "continue": "Continue",
+}
+
+
+@dataclass(frozen=True)
+class EarlyLook:
+    """Everything that a look shows."""
+
+    study: str
+    value: EarlyValue
+    bound: float | None
+    """Always-valid lower bound of the mean of question means, in [-1, 1]; None before the first question has entered."""
+    margin: float
+    confidence_level: float
+    """One-sided, over all looks together."""
+    n_entered: int
+    n_questions: int
+    reached_after: int | None
+    """Questions after which the bound was first above the margin; None: not yet."""
+    looks: int
+    """Looks so far, with this one."""
+    next_lacks: int | None
+    """Votes that the next question still lacks; None if every question has entered."""
+    n_excluded_since: int
+    """Raters whose votes stay in the bound although they were excluded after a question with their votes had entered."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class EarlyResult(EarlyLook):
+    """The bound at the end of a study that was looked at early."""
+
+    bounds: tuple[float | None, ...]
+    """Bound after each question, in the order of entry; None before the first question with a mean."""
+
+
+def look(store: Store, study: Study, *, by: str) -> EarlyLook:
+    """Let complete questions enter, compute the bound over all that have entered, and log the look.
+
+    by: who looks, for the log. Raises NotAllowed unless the design declares early looks and the study is open or closed.
+    """
+    with store.writing():
+        record, now = record_to_look(store, study), now_utc()
+        new = ready(record, now)
+        enter_questions(store, study.study_id, new)
+        found = _look_at(record, (*record.entered, *new), looks=looks_at(record) + 1)
+        bound = "no bound" if found.bound is None else f"bound {decimal(found.bound)}"
+        write_log(
+            store,
+            study.study_id,
+            LOOKED,
+            f"by {by}: {found.n_entered} of {found.n_questions} questions, {bound}, {EARLY_NAMES[found.value]}",
+            at_utc=now,
+        )
+    return found
+
+
+def last_look(record: StudyRecord) -> EarlyResult | None:
+    """The bound at the end of a study, over the questions complete by then; None unless a look showed a bound before.
+
+    record: as it was at the unblinding, so that later votes and exclusions change nothing.
+    """
+    if not record.entered:
+        return None
+    entered = (*record.entered, *ready(record, ""))
+    found = _look_at(record, entered, looks=looks_at(record))
+    after: list[float | None] = []
+    known = iter(_bounds(record, entered))
+    for one in entered:
+        before = after[-1] if after else None
+        after.append(before if one.mean is None else float(next(known)))
+    return EarlyResult(**vars(found), bounds=tuple(after))
+
+
+def looks_at(record: StudyRecord) -> int:
+    """How often somebody looked while the study ran."""
+    return sum(entry.action == LOOKED for entry in record.log)
+
+
+def ready(record: StudyRecord, at_utc: str) -> tuple[EnteredQuestion, ...]:
+    """Questions that enter now: complete ones, in the order of entry, up to the first that lacks a vote."""
+    entered = len(record.entered)
+    order = entry_order(record.study.design.seed, [item.item_id for item in record.items])
+    lacking = votes_lacking(record)
+    first_open = next((at for at, item in enumerate(order) if at >= entered and lacking[item]), len(order))
+    counted = count(record, Filters())
+    scores, questions = pair_scores(counted, analysis_set(record).score), counted.questions
+    found = []
+    for at in range(entered, first_open):
+        rows = questions == order[at]
+        mean = float(scores[rows].mean()) if rows.any() else None
+        votes = int((counted.codes[rows] != MISSING).sum())
+        found.append(EnteredQuestion(at + 1, order[at], mean, votes, at_utc))
+    return tuple(found)
+
+
+def votes_lacking(record: StudyRecord) -> dict[str, int]:
+    """Item -> votes that its pairs of the main levels still lack; 0: complete.
+
+    A pair needs the votes that the design gives it, or else those that it needs to count, and the vote of every rater
+    who counts, has it on their list and can still vote: which raters are quick then has no influence.
+    """
+    design, rules = record.study.design, analysis_set(record)
+    counting = {rater.rater_id: rater for rater in record.raters if counts_at_all(rater)}
+    levels = set(main_levels(design, record.study.levels))
+    pairs = [(item.item_id, level) for item in record.items for level in levels]
+    given: dict[tuple[str, str], set[str]] = {pair: set() for pair in pairs}
+    asked: dict[tuple[str, str], set[str]] = {pair: set() for pair in pairs}
+    for answer in record.answers:
+        key = (answer.item_id, answer.level)
+        if answer.answered and not answer.repeat and answer.rater_id in counting and key in given:
+            given[key].add(answer.rater_id)
+    for one in record.assignments:
+        key = (one.item_id, one.level)
+        rater = counting.get(one.rater_id)
+        if rater is not None and not rater.revoked and not one.repeat and key in asked:
+            asked[key].add(one.rater_id)
+    needed = design.votes_per_pair or rules.votes_needed
+    lacking = {item.item_id: 0 for item in record.items}
+    for pair in pairs:
+        lacking[pair[0]] += max(needed - len(given[pair]), len(asked[pair] - given[pair]), 0)
+    return lacking
+
+
+def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: int) -> EarlyLook:
+    design = record.study.design
+    order = entry_order(design.seed, [item.item_id for item in record.items])
+    bounds = _bounds(record, entered)
+    above = np.array([above_margin(bound, design.margin) for bound in bounds], dtype=bool)
+    places = [one.position for one in entered if one.mean is not None]
+    lacking = votes_lacking(record)
+    return EarlyLook(
+        study=record.study.name,
+        value="non-inferior" if above.any() else "continue",
+        bound=float(bounds[-1]) if bounds.size else None,
+        margin=design.margin,
+        confidence_level=design.confidence_level,
+        n_entered=len(entered),
+        n_questions=len(order),
+        reached_after=places[int(above.argmax())] if above.any() else None,
+        looks=looks,
+        next_lacks=lacking[order[len(entered)]] if len(entered) < len(order) else None,
+        n_excluded_since=len(_excluded_since(record, entered)),
+    )
+
+
+def _bounds(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> Floats:
+    """The bound after each question with a mean."""
+    means = [one.mean for one in entered if one.mean is not None]
+    return lower_bound_anytime(means, record.study.design.confidence_level)
+
+
+def _excluded_since(record: StudyRecord, entered: Sequence[EnteredQuestion]) -> set[str]:
+    """Raters who are excluded now and had voted in a question that entered before their exclusion."""
+    gone = {rater.rater_id for rater in record.raters if rater.excluded is not None and not rater.dry_run}
+    # Places in the log and not times, because two lines can have the same time. A look and its entries share their time.
+    excluded: dict[str, int] = {}
+    for place, line in enumerate(record.log):
+        if line.rater_id is None or line.rater_id not in gone:
+            continue
+        if line.action == "rater included again":
+            excluded.pop(line.rater_id, None)
+        elif line.action == "rater excluded" or line.detail.endswith(VOTES_LEFT_OUT):
+            excluded.setdefault(line.rater_id, place)
+    look_of = {line.at_utc: place for place, line in enumerate(record.log) if line.action == LOOKED}
+    entry_of = {one.item_id: look_of[one.entered_utc] for one in entered if one.entered_utc in look_of}
+    return {
+        answer.rater_id
+        for answer in record.answers
+        if answer.answered
+        and not answer.repeat
+        and answer.item_id in entry_of
+        and entry_of[answer.item_id] < excluded.get(answer.rater_id, -1)
+    }
+
+
+def look_said(found: EarlyLook) -> list[str]:
+    """A look in sentences, the verdict first."""
+    entered = f"{found.n_entered} of {found.n_questions} questions have entered"
+    bound = "There is no bound yet" if found.bound is None else f"The lower {against_margin(found)}"
+    lines = [f"{EARLY_NAMES[found.value]}. {entered}. {bound}."]
+    if found.next_lacks:
+        votes = "1 vote" if found.next_lacks == 1 else f"{found.next_lacks} votes"
+        lines.append(f"The next question still lacks {votes}. Questions enter in a fixed order.")
+    if found.n_excluded_since:
+        one = found.n_excluded_since == 1
+        lines.append(
+            f"{'1 excluded rater has' if one else f'{found.n_excluded_since} excluded raters have'} votes in this bound, "
+            "because their questions entered before the exclusion."
+        )
+    return lines
+
+
+def against_margin(found: EarlyLook) -> str:
+    """The level, the bound and the margin: `90 % bound is 0.020, above the margin of -0.100`."""
+    if found.bound is None:
+        return f"{100 * found.confidence_level:g} % bound is undefined"
+    places = 3 if decimal(found.bound) != decimal(-found.margin) else 6
+    return (
+        f"{100 * found.confidence_level:g} % bound is {decimal(found.bound, places)}, "
+        f"{'above' if found.reached_after else 'not above'} the margin of {decimal(-found.margin, places)}"
+    )
+
+
+def look_table(found: EarlyLook) -> ResultTable:
+    """A look as a table of one row."""
+    return ResultTable(
+        "look",
+        (
+            Column("verdict", "Verdict", names_row=True),
+            Column("bound", "Lower bound"),
+            Column("margin", "Margin", general=True),
+            Column("questions_entered", "Questions entered"),
+            Column("questions", "Questions"),
+            Column("looks", "Looks"),
+        ),
+        (
+            (
+                EARLY_NAMES[found.value],
+                found.bound,
+                -found.margin,
+                found.n_entered,
+                found.n_questions,
+                found.looks,
+            ),
+        ),
+        title="Early look",
+        notes=(
+            f"Always-valid lower bound of the mean of question means, one-sided at {100 * found.confidence_level:g} %: the "
+            "error holds for all looks together.",
+        ),
+    )
+
+
+def path_table(found: EarlyResult) -> ResultTable:
+    """The bound after each question, once the study has ended."""
+    return ResultTable(
+        "early",
+        (
+            Column("question", "Question", names_row=True),
+            Column("bound", "Lower bound"),
+            Column("margin", "Margin", general=True),
+        ),
+        tuple((n, bound, -found.margin) for n, bound in enumerate(found.bounds, start=1)),
+        title="Bound after each question",
+        notes=("Questions are in the order of entry. The bound never falls.",),
+    )
