@@ -250,7 +250,7 @@ def rank(
     Result
         Table ``ranking``: ``cluster`` (1 is best), ``metric``, ``coefficient``. A new cluster begins with a metric that
         is significantly worse than all metrics of the cluster before. Two metrics of one cluster may differ. Table
-        ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
+        ``comparisons``: every two metrics with ``difference``, its interval, ``p_two_sided`` and ``p_bh``.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def rank(
 
     Notes
     -----
-    Misleads: only texts that all metrics scored are compared, and the tests are not corrected for their number.
+    Misleads: only texts that all metrics scored are compared. Clusters use ``p_bh``, corrected for all comparisons.
 
     Examples
     --------
@@ -313,7 +313,7 @@ def compare(
     -------
     Result
         Table ``comparison``: a row for each group, ``view`` (pooled, per item, per system, given system) and ``method``,
-        with ``first_coefficient``, ``second_coefficient``, ``difference`` and ``p_two_sided``.
+        with ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided`` and ``p_holm``.
 
     Raises
     ------
@@ -322,7 +322,8 @@ def compare(
 
     Notes
     -----
-    Misleads: the views answer different questions. Choose one before you look at the p-values.
+    Misleads: the views answer different questions, so ``p_holm`` is corrected for them and for groups. Coefficients are not
+    corrected: choose one before you look at the p-values.
 
     Examples
     --------

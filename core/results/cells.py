@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.schema.result_table import Cell, Column, Interval
+from core.stats.multiplicity import CORRECTIONS, Correction
 from core.stats.resampling import NO_RESAMPLES, Estimate, Share
 from core.tables.reading import shown
 
@@ -95,6 +96,36 @@ def resampled(confidence_level: float) -> str:
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
     """One note for each reason to leave something out; whose: the result that lacks it."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]
+
+
+_CORRECTED: Mapping[Correction, str] = {
+    "holm": "p_holm",
+    "benjamini-hochberg": "p_bh",
+    "benjamini-yekutieli": "p_by",
+}
+
+
+def corrected_column(
+    correction: Correction, n_tests: int, *, places: int = 3, of: str = "", title: str = ""
+) -> Column:
+    """The column of p-values corrected for the tests of a table; hidden from readers where there is one test.
+
+    of: what is tested, where a table tests several things: it precedes the column's name, `title` its heading.
+    """
+    return Column(
+        f"{of and f'{of}_'}{_CORRECTED[correction]}",
+        f"{title and f'{title}: '}{CORRECTIONS[correction]} p",
+        places=places,
+        shown=n_tests > 1,
+        p_value=True,
+    )
+
+
+def corrected_note(correction: Correction, n_tests: int, family: str) -> tuple[str, ...]:
+    """The note that names the correction and its tests, as a tuple; empty for one test. family: such as `every two judges`."""
+    if n_tests < 2:
+        return ()
+    return (f"{CORRECTIONS[correction]} p: corrected for {n_tests:,} tests ({family}).",)
 
 
 def decimal(value: float, places: int = 3) -> str:
