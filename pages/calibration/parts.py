@@ -11,6 +11,7 @@ from core.results.calibration.cells import Cell
 from core.results.calibration.repeats import sensitivity
 from core.results.calibration.results import (
     N_FOLDS,
+    IN_SEVERAL_GROUPS,
     RULES,
     Sweep,
     advice,
@@ -275,7 +276,7 @@ def where_not_to_use(one: Judged) -> None:
         show(warned, titled=False)
     st.markdown("The verdict is the first rule that applies:\n" + "".join(f"\n- {rule}" for rule in RULES))
     st.markdown(
-        ":small[Passing the rules does not make a group good: check its agreement. With many groups, some pass or fail by chance.]"
+        f":small[{IN_SEVERAL_GROUPS} Passing the rules does not make a group good: check its agreement.]"
     )
 
 
