@@ -10,8 +10,8 @@ from core.report import csv_of
 from core.results.calibration.cells import Cell
 from core.results.calibration.repeats import sensitivity
 from core.results.calibration.results import (
-    N_FOLDS,
     IN_SEVERAL_GROUPS,
+    N_FOLDS,
     RULES,
     Sweep,
     advice,

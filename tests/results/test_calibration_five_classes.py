@@ -19,7 +19,7 @@ from core.results.calibration.results import (
     advice,
     calibrate,
     maps_of,
-    tests_of,
+    rule_tests,
     verdict_of,
     verdicts_of,
 )
@@ -137,7 +137,7 @@ def test_a_judge_that_is_worse_than_a_rater_does_not_look_better_than_people() -
 
 def test_a_judge_that_agrees_less_than_a_rater_is_told_so() -> None:
     """It is noisier than the raters and not biased: no objection would let it stand in for one of them."""
-    found = compared(*panel(noise=1.8))
+    found = compared(*panel(noise=2.5))
     (cell,) = found.cells
     assert cell.statistics["bias"].low < 0 < cell.statistics["bias"].high
     assert cell.statistics["gap"].high < 0
@@ -148,13 +148,13 @@ def test_a_judge_that_agrees_less_than_a_rater_is_told_so() -> None:
 
 def test_the_tests_of_many_groups_are_corrected_for_their_number() -> None:
     """A gap that a single group shows is not shown among forty groups of which the others show none."""
-    (cell,) = compared(*panel(noise=1.8)).cells
+    (cell,) = compared(*panel(noise=2.5)).cells
     gap = replace(cell.statistics["gap"], estimate=-0.05, low=-0.09, high=-0.01)
     one = replace(cell, statistics={**cell.statistics, "gap": gap})
     others = replace(
         cell, statistics={**cell.statistics, "gap": replace(gap, estimate=0.0, low=-0.04, high=0.04)}
     )
-    alone, among = tests_of([one])[0]["gap"], tests_of([one, *[others] * 39])[0]["gap"]
+    alone, among = rule_tests([one])[0]["gap"], rule_tests([one, *[others] * 39])[0]["gap"]
     assert alone.p == alone.p_bh == among.p < 0.05
     assert (among.n_tests, among.p_bh) == (40, pytest.approx(40 * alone.p))
     assert verdict_of(one).value == LESS_THAN_A_RATER
@@ -167,10 +167,10 @@ def test_the_tests_of_many_groups_are_corrected_for_their_number() -> None:
 
 
 def test_an_interval_without_width_has_no_p_and_still_counts() -> None:
-    (cell,) = compared(*panel(noise=1.8)).cells
+    (cell,) = compared(*panel(noise=2.5)).cells
     gap = replace(cell.statistics["gap"], estimate=-1.0, low=-1.0, high=-1.0)
     one = replace(cell, statistics={**cell.statistics, "gap": gap})
-    assert tests_of([one, cell])[0]["gap"].p is None
+    assert rule_tests([one, cell])[0]["gap"].p is None
     assert verdicts_of([one, cell])[0].value == LESS_THAN_A_RATER
 
 

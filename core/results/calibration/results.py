@@ -505,7 +505,7 @@ class Tested:
 Tests = Mapping[str, Tested]
 
 
-def tests_of(cells: Sequence[Cell]) -> list[Tests]:
+def rule_tests(cells: Sequence[Cell]) -> list[Tests]:
     """Return the tests behind the rules, by name (`TESTED`), of each cell; each test is corrected for all cells given."""
     found: list[dict[str, Tested]] = [{} for _ in cells]
     for name in TESTED:
@@ -542,7 +542,7 @@ def _read(cell: Cell, name: str) -> tuple[Estimate | None, float]:
 
 def verdicts_of(cells: Sequence[Cell]) -> list[Verdict]:
     """Apply the rules to cells that are read together: p of each rule is corrected for their number."""
-    return [_verdict(cell, tests) for cell, tests in zip(cells, tests_of(cells), strict=True)]
+    return [_verdict(cell, tests) for cell, tests in zip(cells, rule_tests(cells), strict=True)]
 
 
 def verdict_of(cell: Cell) -> Verdict:

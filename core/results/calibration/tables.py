@@ -20,7 +20,7 @@ from core.results.calibration.results import (
     advice,
     called,
     macro_averaged,
-    tests_of,
+    rule_tests,
     verdicts_of,
 )
 from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, picked
@@ -202,7 +202,7 @@ def _judged(rows: Sequence[tuple[Calibration, Cell]]) -> list[tuple[Verdict, Tes
     found: dict[int, tuple[Verdict, Tests]] = {}
     for one in {id(one): one for one, _ in rows}.values():
         for family in (one.cells, one.by_dimension, (one.pooled,)):
-            tests = tests_of(family)
+            tests = rule_tests(family)
             found |= {
                 id(cell): (verdict, own)
                 for cell, verdict, own in zip(family, verdicts_of(family), tests, strict=True)
@@ -590,7 +590,7 @@ def _cells(family: Sequence[Cell]) -> list[Row]:
     """Cells that are read together: their tests are corrected for their number."""
     return [
         _cell(cell, verdict, tests)
-        for cell, verdict, tests in zip(family, verdicts_of(family), tests_of(family), strict=True)
+        for cell, verdict, tests in zip(family, verdicts_of(family), rule_tests(family), strict=True)
     ]
 
 
