@@ -38,6 +38,7 @@ from core.results.calibration.results import (
 from core.results.calibration.results import (
     calibrate as calibration_of,
 )
+from core.results.calibration.split import split_of, split_table
 from core.results.calibration.tables import (
     calibration_json,
     calibration_said,
@@ -645,8 +646,9 @@ def calibrate(
     Returns
     -------
     Result
-        Tables ``agreement``, ``raters``, ``majority`` and ``bias`` for classes, ``numbers`` for other ratings,
-        ``classes``, ``where-not-to-use``. ``json`` is an object for one evaluator, a list for several.
+        Tables ``agreement``, ``raters``, ``majority``, ``bias`` and ``split-raters`` for classes, ``numbers`` for other
+        ratings, ``classes``, ``where-not-to-use``. The command also reads a judge's repeats from its run, for
+        ``split-raters``; here a score is one answer. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -685,14 +687,18 @@ def calibrate(
         for one in evaluators_of(table, people, dimension=dimension, columns=columns)
     ]
     maps = [None if map is None else maps_of(one, method=map) for one in every]
+    split = [split_of(one) for one in every]
     cells = [(one.evaluator, cell) for one in every for cell in one.cells]
     tables = list(calibration_tables(every, averaged).values())
+    by_split = split_table([(one.evaluator, own) for one, own in zip(every, split, strict=True)])
     further = [class_table(cells), warned_table(every)]
+    (tables if by_split.rows else further).append(by_split)
     if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
         tables.append(map_table(named))
         further.append(reliability_table(named))
     as_json = [
-        calibration_json(one, advice(one), own, averaged) for one, own in zip(every, maps, strict=True)
+        calibration_json(one, advice(one), own, averaged, apart)
+        for one, own, apart in zip(every, maps, split, strict=True)
     ]
     verdict = " ".join(advice(one).sentence for one in every)
     return result_of(

@@ -23,6 +23,7 @@ from core.results.calibration.results import (
     rule_tests,
     verdicts_of,
 )
+from core.results.calibration.split import DimensionSplit, split_json
 from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, picked
 from core.schema.result_table import Cell as Value
 from core.schema.result_table import Column, Interval, ResultTable
@@ -82,7 +83,7 @@ _TESTS: Mapping[str, tuple[str, str]] = {
 CALIBRATION_TABLES = (
     *_VIEWS,
     *(f"{kind}-{view}" for kind in ("means", "pooled") for view in _VIEWS if view != "bias"),
-    *("map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
+    *("split-raters", "map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
 )
 """Names of all calibration tables."""
 
@@ -146,7 +147,9 @@ def _view(
                 column
                 for name, title in titles.items()
                 for column in (
-                    Column(f"{name}_p", f"{title}: p", shown=in_view[name], p_value=True),
+                    Column(
+                        f"{name}_p", f"{title}: p", shown=in_view[name] and n_tests[name] > 1, p_value=True
+                    ),
                     _seen_in(
                         corrected_column(ADVICE_CORRECTION, n_tests[name], of=name, title=title),
                         in_view[name],
@@ -554,7 +557,11 @@ def _said(found: Calibration) -> list[str]:
 
 
 def calibration_json(
-    found: Calibration, judged: Advice, maps: Mapping[str, CalibrationMap] | None, averaged: str
+    found: Calibration,
+    judged: Advice,
+    maps: Mapping[str, CalibrationMap] | None,
+    averaged: str,
+    split: Sequence[DimensionSplit] = (),
 ) -> Row:
     """The documented JSON. averaged: kind of mean at the top, `macro` (as in Multilingual) or `pooled` (over texts)."""
     overall = macro_averaged(found)
@@ -581,6 +588,7 @@ def calibration_json(
             "rules": list(RULES),
             "groups": [asdict(one) for one in judged.warned],
         },
+        "split_raters": split_json(split),
         "maps": None if maps is None else {dimension: _map(one) for dimension, one in maps.items()},
         **picked(found, "left_out", "notes"),
     }
