@@ -9,7 +9,7 @@ import numpy as np
 
 from core.schema.result_table import Cell, Column, Interval
 from core.stats.multiplicity import CORRECTIONS, Correction
-from core.stats.resampling import NO_RESAMPLES, Estimate, Share
+from core.stats.resampling import NO_RESAMPLES, NO_WIDTH, Estimate, Share
 from core.tables.reading import shown
 
 NOT_COMPUTED = "not computed"
@@ -30,6 +30,11 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
         reason=found.reason or "",
         interval_reason=why if found.low is None else "",
     )
+
+
+def width_warned(cell: Interval) -> Interval:
+    """The cell with a warning if its interval has no width, as from two rows or two systems."""
+    return replace(cell, interval_reason=NO_WIDTH) if cell.low is not None and cell.low == cell.high else cell
 
 
 def over_items(found: Estimate | None) -> Interval:

@@ -297,8 +297,9 @@ def progress_of(
     names = [rater.rater_id for rater in raters]
     sides = [_sides(answers[name]) for name in names]
     p_values = [position_bias(*side).p if sum(side) >= LEAST_ANSWERS else None for side in sides]
+    n_tests = sum(p is not None for p in p_values)
     return [
-        _line(rater, answers[rater.rater_id], shown[rater.rater_id], p)
+        _line(rater, answers[rater.rater_id], shown[rater.rater_id], (p, n_tests))
         for rater, p in zip(raters, corrected(p_values), strict=True)
     ]
 
@@ -355,9 +356,9 @@ def _fast(seconds: Sequence[float], what: str) -> list[str]:
 
 
 def _line(
-    rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment], one_side_p: float | None
+    rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment], one_side: tuple[float | None, int]
 ) -> RaterProgress:
-    """one_side_p: of the rater's share of left, corrected for all raters (Holm); None: too few choices."""
+    """one_side: p of the rater's share of left, corrected by Holm (None: too few choices), and the number of raters tested."""
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
     left, right = _sides(answers)
@@ -369,7 +370,7 @@ def _line(
         both_good_rate=len(both_good) / len(main) if main else None,
         flags=(
             *_fast(_times(answers), "answers"),
-            *_side_flags(left, right, one_side_p),
+            *_side_flags(left, right, *one_side),
             *_repeat_flags(same, repeats),
         ),
     )
@@ -387,11 +388,12 @@ def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[
     return sum(meant[again] == meant[first] for again, first in twice), len(twice)
 
 
-def _side_flags(left: int, right: int, p: float | None) -> list[str]:
+def _side_flags(left: int, right: int, p: float | None, n_tests: int) -> list[str]:
     if p is None or p >= ONE_SIDE_P:
         return []
     more = "left" if left > right else "right"
-    return [f"one side: {more} in {max(left, right)} of {left + right} choices ({_p(p)})"]
+    paid = f", corrected for {n_tests} raters" if n_tests > 1 else ""
+    return [f"one side: {more} in {max(left, right)} of {left + right} choices ({_p(p)}{paid})"]
 
 
 def _repeat_flags(same: int, repeats: int) -> list[str]:

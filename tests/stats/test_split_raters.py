@@ -133,7 +133,9 @@ def test_the_order_of_texts_raters_and_answers_does_not_matter() -> None:
     votes, answers = drawn(60, 4, 3)
     items = np.arange(60) // 2
     turned = split_raters(votes[::-1, ::-1], answers[::-1, ::-1], 3, clusters=items[::-1], **QUICK)
-    for one, other in zip(split_raters(votes, answers, 3, clusters=items, **QUICK).degrees, turned.degrees, strict=True):
+    for one, other in zip(
+        split_raters(votes, answers, 3, clusters=items, **QUICK).degrees, turned.degrees, strict=True
+    ):
         assert one.agreement_gap.estimate == pytest.approx(other.agreement_gap.estimate)
         assert one.agreement_gap.low == pytest.approx(other.agreement_gap.low)
 

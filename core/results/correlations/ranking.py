@@ -16,6 +16,7 @@ from core.results.cells import (
     interval,
     left_out_notes,
     picked,
+    width_warned,
 )
 from core.results.choices import check_names, directions, items_of, left_out_of, with_directions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
@@ -28,6 +29,7 @@ from core.results.correlations.table import (
     estimate_json,
     joined_group,
     joined_groups,
+    why_no_width,
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.schema.result_table import Column, Interval, ResultTable
@@ -214,7 +216,7 @@ def rank_metrics(
             replace(
                 compared(order[i], order[j]),
                 **picked(between, "low", "high"),
-                interval_reason=between.interval_reason,
+                interval_reason=why_no_width(between),
             )
         )
     p_values = np.full((len(order), len(order)), np.nan)
@@ -511,7 +513,10 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
             (
                 *(one.group.get(name) for name in groups),
                 *(one.first, one.second, one.view.replace("_", " "), one.method),
-                *(interval(each) for each in (one.first_estimate, one.second_estimate, one.difference)),
+                *(
+                    width_warned(interval(each))
+                    for each in (one.first_estimate, one.second_estimate, one.difference)
+                ),
                 *(one.p, one.p_holm, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
             )
             for one in found
@@ -640,7 +645,9 @@ def comparison_table(found: Ranking) -> ResultTable:
                 *(found.cluster.get(name) for name in (one.first, one.second)),
                 *(found.directions.get(name) for name in (one.first, one.second)),
                 found.method,
-                Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or ""),
+                width_warned(
+                    Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or "")
+                ),
                 *(one.p, one.p_bh, one.test, one.n, found.left_out, one.reason or ""),
             )
             for one in found.comparisons
