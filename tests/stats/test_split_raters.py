@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
 from core.stats.agreement import (
+    FEW_ITEMS,
     NO_ANSWER,
     ONE_ANSWER,
     SplitRaters,
@@ -138,6 +139,23 @@ def test_the_order_of_texts_raters_and_answers_does_not_matter() -> None:
     ):
         assert one.agreement_gap.estimate == pytest.approx(other.agreement_gap.estimate)
         assert one.agreement_gap.low == pytest.approx(other.agreement_gap.low)
+
+
+def test_a_row_of_few_items_has_no_interval() -> None:
+    votes, answers = drawn(60, 5, seed=8)
+    found = {
+        one.kind: one.agreement_gap
+        for one in split_raters(votes, answers, 3, clusters=np.arange(60) // 6, **QUICK).degrees
+    }
+    assert found["all"].low is not None
+    assert found["all"].n_clusters == 10
+    few = (
+        split_raters(votes[:54], answers[:54], 3, clusters=np.arange(54) // 6, **QUICK)
+        .degrees[0]
+        .agreement_gap
+    )
+    assert few.estimate is not None
+    assert (few.low, few.interval_reason) == (None, FEW_ITEMS)
 
 
 def test_other_shapes_are_refused() -> None:
