@@ -98,6 +98,15 @@ def resampled(confidence_level: float) -> str:
     return f"Intervals: {confidence_level:.0%}, percentile bootstrap over items."
 
 
+def each_for_itself(n: int) -> tuple[str, ...]:
+    """The note on several intervals without a correction, as a tuple; empty for one row."""
+    return (
+        ("Each interval holds by itself: of twenty 95 % intervals, about one misses its value.",)
+        if n > 1
+        else ()
+    )
+
+
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
     """One note for each reason to leave something out; whose: the result that lacks it."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]

@@ -147,9 +147,7 @@ def _view(
                 column
                 for name, title in titles.items()
                 for column in (
-                    Column(
-                        f"{name}_p", f"{title}: p", shown=in_view[name] and n_tests[name] > 1, p_value=True
-                    ),
+                    Column(f"{name}_p", f"{title}: p", shown=False, p_value=True),
                     _seen_in(
                         corrected_column(ADVICE_CORRECTION, n_tests[name], of=name, title=title),
                         in_view[name],
