@@ -89,6 +89,7 @@ def notes(table: ResultTable) -> list[str]:
     names = [at for at, column in enumerate(table.columns) if column.names_row]
     undefined: dict[tuple[str, str], list[str]] = {}
     bare: dict[tuple[str, str], list[str]] = {}
+    flat: dict[tuple[str, str], list[str]] = {}
     for row in table.rows:
         name = " ".join(str(row[at]) for at in names if row[at] is not None)
         for cell, column in zip(row, table.columns, strict=True):
@@ -96,10 +97,13 @@ def notes(table: ResultTable) -> list[str]:
                 if cell.value is None:
                     undefined.setdefault((column.heading, cell.reason or "no reason given"), []).append(name)
                 elif cell.interval_reason:
-                    bare.setdefault((column.heading, cell.interval_reason), []).append(name)
+                    (bare if cell.low is None else flat).setdefault(
+                        (column.heading, cell.interval_reason), []
+                    ).append(name)
     return [
         *_reasons(undefined, "undefined", len(table.rows)),
         *_reasons(bare, "no interval", len(table.rows)),
+        *_reasons(flat, "interval of width 0", len(table.rows)),
         *table.notes,
     ]
 

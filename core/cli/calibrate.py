@@ -36,6 +36,7 @@ from core.results.calibration.results import (
     maps_of,
     temperature_sweep,
 )
+from core.results.calibration.split import split_of, split_table
 from core.results.calibration.tables import (
     CALIBRATION_TABLES,
     calibration_json,
@@ -181,6 +182,7 @@ def _calibrate(options: argparse.Namespace) -> None:
         chosen = CalibrationOptions(majority=options.majority, paper_kappa=options.paper_kappa, **made)
         compared: list[list[Calibration]] = []
         outputs = []
+        split = []
         for given, table in zip(options.judges, _tables(options), strict=True):
             tell(f"comparing {shown(table.file_name)}")
             asked = judge_asked(given, options.db)
@@ -198,13 +200,16 @@ def _calibrate(options: argparse.Namespace) -> None:
                 [calibrate(ratings, table, one, group_by=by, options=classes) for one in evaluators]
             )
             outputs.append(judge_output_of(asked, given, options.db))
+            split += [split_of(one, table, outputs[-1]) for one in compared[-1]]
         sweep = _sweep(outputs, compared, chosen)
         twins = _twins(options, outputs[0])
         every = [one for own in compared for one in own]
         maps = [None if options.map is None else maps_of(one, method=options.map) for one in every]
     printed = list(calibration_tables(every, options.averaged).values())
     cells = [(one.evaluator, cell) for one in every for cell in one.cells]
+    by_split = split_table([(one.evaluator, own) for one, own in zip(every, split, strict=True)])
     further = [class_table(cells), warned_table(every)]
+    (printed if by_split.rows else further).append(by_split)
     if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
         printed.append(map_table(named))
         further.append(reliability_table(named))
@@ -214,8 +219,8 @@ def _calibrate(options: argparse.Namespace) -> None:
         printed.append(shuffled_table(twins))
     said = [*calibration_said(every), *(one for table in printed for one in ("", table))]
     listed = [
-        calibration_json(one, advice(one), own, options.averaged)
-        for one, own in zip(every, maps, strict=True)
+        calibration_json(one, advice(one), own, options.averaged, apart)
+        for one, own, apart in zip(every, maps, split, strict=True)
     ]
     more: dict[str, Any] = {}
     if sweep is not None:

@@ -766,7 +766,10 @@ def _curve_json(found: ExampleCurve) -> Any:
             }
             for point in found.points
         ],
-        "tests": [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests],
+        "tests": [
+            {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm}
+            for one in found.tests
+        ],
         "n_segments": found.n_segments,
         "n_items": found.n_items,
         "notes": list(found.notes),

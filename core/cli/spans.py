@@ -138,7 +138,10 @@ def _comparison_json(found: SpanComparison) -> dict[str, Any]:
         {"name": one.name, **judge_json(one), "n_segments": found.n_segments, "left_out": dict(one.left_out)}
         for one in found.judges
     ]
-    tests = [{"first": one.first, "second": one.second, **plain(one.test)} for one in found.tests]
+    tests = [
+        {"first": one.first, "second": one.second, **plain(one.test), "p_holm": one.p_holm}
+        for one in found.tests
+    ]
     whole = {"n_segments": found.n_segments, "n_items": found.n_items, "notes": list(found.notes)}
     if len(judges) == 1:
         return {**judges[0], **whole}

@@ -38,6 +38,7 @@ from core.results.calibration.results import (
 from core.results.calibration.results import (
     calibrate as calibration_of,
 )
+from core.results.calibration.split import split_of, split_table
 from core.results.calibration.tables import (
     calibration_json,
     calibration_said,
@@ -250,7 +251,7 @@ def rank(
     Result
         Table ``ranking``: ``cluster`` (1 is best), ``metric``, ``coefficient``. A new cluster begins with a metric that
         is significantly worse than all metrics of the cluster before. Two metrics of one cluster may differ. Table
-        ``comparisons``: every two metrics with ``difference``, its interval, and ``p_two_sided``.
+        ``comparisons``: every two metrics with ``difference``, its interval, ``p_two_sided`` and ``p_bh``.
 
     Raises
     ------
@@ -259,7 +260,7 @@ def rank(
 
     Notes
     -----
-    Misleads: only texts that all metrics scored are compared, and the tests are not corrected for their number.
+    Misleads: only texts that all metrics scored are compared. Clusters use ``p_bh``, corrected for all comparisons.
 
     Examples
     --------
@@ -313,7 +314,7 @@ def compare(
     -------
     Result
         Table ``comparison``: a row for each group, ``view`` (pooled, per item, per system, given system) and ``method``,
-        with ``first_coefficient``, ``second_coefficient``, ``difference`` and ``p_two_sided``.
+        with ``first_coefficient``, ``second_coefficient``, ``difference``, ``p_two_sided`` and ``p_holm``.
 
     Raises
     ------
@@ -322,7 +323,8 @@ def compare(
 
     Notes
     -----
-    Misleads: the views answer different questions. Choose one before you look at the p-values.
+    Misleads: the views answer different questions, so ``p_holm`` is corrected for them and for groups. Coefficients are not
+    corrected: choose one before you look at the p-values.
 
     Examples
     --------
@@ -644,8 +646,9 @@ def calibrate(
     Returns
     -------
     Result
-        Tables ``agreement``, ``raters``, ``majority`` and ``bias`` for classes, ``numbers`` for other ratings,
-        ``classes``, ``where-not-to-use``. ``json`` is an object for one evaluator, a list for several.
+        Tables ``agreement``, ``raters``, ``majority``, ``bias`` and ``split-raters`` for classes, ``numbers`` for other
+        ratings, ``classes``, ``where-not-to-use``. The command also reads a judge's repeats from its run, for
+        ``split-raters``; here a score is one answer. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -684,14 +687,18 @@ def calibrate(
         for one in evaluators_of(table, people, dimension=dimension, columns=columns)
     ]
     maps = [None if map is None else maps_of(one, method=map) for one in every]
+    split = [split_of(one) for one in every]
     cells = [(one.evaluator, cell) for one in every for cell in one.cells]
     tables = list(calibration_tables(every, averaged).values())
+    by_split = split_table([(one.evaluator, own) for one, own in zip(every, split, strict=True)])
     further = [class_table(cells), warned_table(every)]
+    (tables if by_split.rows else further).append(by_split)
     if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
         tables.append(map_table(named))
         further.append(reliability_table(named))
     as_json = [
-        calibration_json(one, advice(one), own, averaged) for one, own in zip(every, maps, strict=True)
+        calibration_json(one, advice(one), own, averaged, apart)
+        for one, own, apart in zip(every, maps, split, strict=True)
     ]
     verdict = " ".join(advice(one).sentence for one in every)
     return result_of(

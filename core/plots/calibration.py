@@ -24,6 +24,7 @@ from core.plots.dressing import (
 )
 from core.results.calibration.cells import Cell, Distribution
 from core.results.calibration.results import Summary, SweepPoint, called
+from core.results.calibration.split import DEGREES, DimensionSplit
 from core.results.cells import decimal
 from core.stats.calibration import CalibrationMap
 
@@ -91,6 +92,22 @@ def _two_marks(
     name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
     figure.update_xaxes(title=title)
     return dressed(figure, height=120 + _ROW * max(len(names), 3), top=40, legend=True)
+
+
+def calibration_split(found: Sequence[DimensionSplit]) -> go.Figure:
+    """Draw how often a rater left out, and the evaluator, agree with the other raters, by how these split."""
+    rows = [(one, degree) for one in found if one.found is not None for degree in one.found.degrees]
+    several = len({one.dimension for one, _ in rows}) > 1
+    ends = [(ends_of(degree.rater_agreement), ends_of(degree.judge_agreement)) for _, degree in rows]
+    return _two_marks(
+        [
+            f"{one.dimension}, {DEGREES[degree.kind]}" if several else DEGREES[degree.kind]
+            for one, degree in rows
+        ],
+        ends,
+        "probability of a random other rater's class,<br>with intervals over items",
+        (("a rater left out", (DARK, "square")), ("evaluator", (BLUE, "circle"))),
+    )
 
 
 def calibration_classes(distributions: Sequence[Distribution]) -> go.Figure:

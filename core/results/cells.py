@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from core.schema.result_table import Cell, Column, Interval
-from core.stats.resampling import NO_RESAMPLES, Estimate, Share
+from core.stats.multiplicity import CORRECTIONS, Correction
+from core.stats.resampling import NO_RESAMPLES, NO_WIDTH, Estimate, Share
 from core.tables.reading import shown
 
 NOT_COMPUTED = "not computed"
@@ -29,6 +30,11 @@ def interval(found: Estimate | None, why_none: str = NOT_COMPUTED) -> Interval:
         reason=found.reason or "",
         interval_reason=why if found.low is None else "",
     )
+
+
+def width_warned(cell: Interval) -> Interval:
+    """The cell with a warning if its interval has no width, as from two rows or two systems."""
+    return replace(cell, interval_reason=NO_WIDTH) if cell.low is not None and cell.low == cell.high else cell
 
 
 def over_items(found: Estimate | None) -> Interval:
@@ -92,9 +98,48 @@ def resampled(confidence_level: float) -> str:
     return f"Intervals: {confidence_level:.0%}, percentile bootstrap over items."
 
 
+def each_for_itself(n: int) -> tuple[str, ...]:
+    """The note on several intervals without a correction, as a tuple; empty for one row."""
+    return (
+        ("Each interval holds by itself: of twenty 95 % intervals, about one misses its value.",)
+        if n > 1
+        else ()
+    )
+
+
 def left_out_lines(left_out: Mapping[str, int], whose: str = "") -> list[str]:
     """One note for each reason to leave something out; whose: the result that lacks it."""
     return [f"{whose and f'{whose}: '}left out: {n:,}: {reason}" for reason, n in left_out.items()]
+
+
+_CORRECTED: Mapping[Correction, str] = {
+    "holm": "p_holm",
+    "benjamini-hochberg": "p_bh",
+    "benjamini-yekutieli": "p_by",
+}
+
+
+def corrected_column(
+    correction: Correction, n_tests: int, *, places: int = 3, of: str = "", title: str = ""
+) -> Column:
+    """The column of p-values corrected for the tests of a table; hidden from readers where there is one test.
+
+    of: what is tested, where a table tests several things: it precedes the column's name, `title` its heading.
+    """
+    return Column(
+        f"{of and f'{of}_'}{_CORRECTED[correction]}",
+        f"{title and f'{title}: '}{CORRECTIONS[correction]} p",
+        places=places,
+        shown=n_tests > 1,
+        p_value=True,
+    )
+
+
+def corrected_note(correction: Correction, n_tests: int, family: str) -> tuple[str, ...]:
+    """The note that names the correction and its tests, as a tuple; empty for one test. family: such as `every two judges`."""
+    if n_tests < 2:
+        return ()
+    return (f"{CORRECTIONS[correction]} p: corrected for {n_tests:,} tests ({family}).",)
 
 
 def decimal(value: float, places: int = 3) -> str:

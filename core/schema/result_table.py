@@ -21,7 +21,7 @@ class Interval:
     reason: str = ""
     """Why the value is undefined."""
     interval_reason: str = ""
-    """Why a defined value has no interval, where one was asked for."""
+    """Why a defined value has no interval, where one was asked for; with an interval, why not to trust it."""
     beside: str = ""
     """What readers see behind the number, such as `(1 of 14 items)`; files have it as counts."""
 

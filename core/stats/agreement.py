@@ -575,6 +575,182 @@ def pairwise_agreement(
     )
 
 
+# --- split raters: soft labels ---------------------------------------------------------------
+#
+# A majority hides how raters split. Here the raters of a unit are a distribution over categories (Peterson et al. 2019, ICCV;
+# Uma et al. 2021, JAIR 72:1385), and a rater and a judge are compared with the same distribution: that of the other raters.
+
+ALL_DEGREES: Final = "all"
+NO_ANSWER = "no text has votes of two raters and an answer of the judge"
+FEWEST_ITEMS = 10
+"""With fewer items in a row, an interval of its gap is unreliable: it covered 70 % in a simulation of 20 items."""
+FEW_ITEMS = f"fewer than {FEWEST_ITEMS} items: too few for an interval"
+ONE_ANSWER = "the judge gave one answer a text, so its own uncertainty is unknown"
+
+
+@dataclass(frozen=True)
+class SplitDegree:
+    """A rater left out and a judge against the other raters of the same texts, where these split in one way.
+
+    Agreement: probability that an answer equals that of a random other rater, in [0, 1]. Distance: Jensen-Shannon distance
+    of an answer (all weight on its category) from the distribution of the other raters, in [0, 1]; 0 is equal.
+    """
+
+    kind: str
+    """ALL_DEGREES, or how the other raters of a text split: one of AGREEMENT_KINDS."""
+    n: int
+    """Texts with a rater left out whose others split so."""
+    rater_agreement: Estimate
+    """Of a rater left out: the human ceiling."""
+    judge_agreement: Estimate
+    """Of one answer of the judge."""
+    agreement_gap: Estimate
+    """The judge's minus the rater's, in [-1, 1]."""
+    rater_distance: Estimate
+    judge_distance: Estimate
+    """Of one answer of the judge, averaged over its answers."""
+    distance_gap: Estimate
+    """The judge's minus the rater's; above 0, the judge is further away."""
+    distribution_distance: Estimate
+    """Of the distribution of the judge's answers. Not to be compared with a rater's: a rater answers once."""
+    distribution_brier: Estimate
+    """Brier score of the distribution of the judge's answers: sum over categories of squared differences, in [0, 2]."""
+    rater_brier: Estimate
+    """The same of a rater left out, with all weight on one category."""
+
+
+@dataclass(frozen=True)
+class SplitRaters:
+    """How a judge compares with raters who split (`split_raters`)."""
+
+    degrees: tuple[SplitDegree, ...]
+    """All texts, then by how the others split, as far as there are such texts."""
+    follows: Estimate
+    """Spearman's correlation, over texts, of the judge's disagreement with itself and the raters' with each other."""
+    n: int
+    """Texts with votes of two raters and an answer."""
+    n_left_out: int
+    n_answers: int
+    """Most answers of the judge on one text."""
+
+
+def split_raters(
+    votes: ArrayLike,
+    answers: ArrayLike,
+    n_categories: int,
+    *,
+    clusters: ArrayLike | None = None,
+    **drawing: Unpack[Resampling],
+) -> SplitRaters:
+    """Compare a judge with the distribution of raters' votes, by how they split, with a rater left out as the ceiling.
+
+    votes: codes (n_units, n_raters), answers: codes (n_units, n_answers) of one judge asked once or more, -1 for missing.
+    Each rater of a unit is left out in turn; with weight 1 / (its raters), rater and judge meet the distribution p of the
+    others. An answer c has the agreement p_c and the Jensen-Shannon distance sqrt(H((q + p) / 2) - (H(q) + H(p)) / 2), H
+    the entropy in bits, q all weight on c (Lin 1991, IEEE Transactions on Information Theory 37:145; Endres and Schindelin
+    2003, ibid. 49:1858). Degrees are those of the others (`agreement_kinds`), so the rater left out does not decide its own
+    degree; they need three raters. Stratified by raters' uncertainty as in Elangovan et al. 2025 (ICLR, "Beyond
+    correlation"), who bin single labels instead of leaving a rater out. `follows`: as the entropy correlation of Uma et al.,
+    with shares of differing pairs in place of entropies, which few votes bias. Intervals resample clusters.
+
+    Misleads with few raters: a few votes are a rough distribution, so distances depend on the number of raters, for a rater
+    and the judge alike; read the gap, and compare panels of one size. Which degree a text falls into is due to chance, too: with two others "full" contains split
+    texts. `follows` is drawn towards 0 by few votes and few answers. Equal agreement does not mean equal answers.
+    """
+    codes = check_votes(votes, n_categories)
+    given = check_votes(answers, n_categories)
+    if len(given) != len(codes):
+        raise ValueError(f"answers must have shape ({len(codes)}, n_answers), got {given.shape}")
+    counts, said = category_counts(codes, n_categories), category_counts(given, n_categories)
+    n_votes, n_answers = counts.sum(axis=1), said.sum(axis=1)
+    used = (n_votes >= 2) & (n_answers >= 1)
+    labels = unit_clusters(clusters, len(codes))
+    # One row for each category that a rater of a unit gave: all its raters leave the same others behind.
+    unit, category = np.nonzero((counts > 0) & used[:, None])
+    own = np.eye(n_categories)[category]
+    others = counts[unit] - own
+    p = others / others.sum(axis=1, keepdims=True)
+    q = said[unit] / n_answers[unit, None]
+    weight = counts[unit, category] / n_votes[unit]
+    kinds = np.select(
+        [
+            others.sum(axis=1) < 2,
+            others.max(axis=1, initial=0) == others.sum(axis=1),
+            others.max(axis=1, initial=0) > 1,
+        ],
+        [MISSING, FULL, PARTIAL],
+        NONE,
+    )
+    apart = np.column_stack([_js_distance(np.eye(n_categories)[k][None], p) for k in range(n_categories)])
+    mine, theirs = (apart * q).sum(axis=1), (apart * own).sum(axis=1)
+    values = [
+        (p * own).sum(axis=1),
+        (p * q).sum(axis=1),
+        (p * (q - own)).sum(axis=1),
+        theirs,
+        mine,
+        mine - theirs,
+    ]
+    values += [_js_distance(q, p), ((q - p) ** 2).sum(axis=1), ((own - p) ** 2).sum(axis=1)]
+    degrees = [(ALL_DEGREES, np.ones(len(unit), dtype=np.bool_))]
+    degrees += [
+        (name, where) for k, name in enumerate(AGREEMENT_KINDS) if (where := np.asarray(kinds == k)).any()
+    ]
+    weights = np.column_stack([weight * where for _, where in degrees])
+    found = ratio_estimates(
+        np.hstack([np.column_stack(values) * each[:, None] for each in weights.T]),
+        np.repeat(weights, len(values), axis=1),
+        labels[unit],
+        **drawing,
+    )
+    made = []
+    for place, (name, where) in enumerate(degrees):
+        n = len(set(unit[where].tolist()))
+        own_of = [
+            replace(one, n=n, n_left_out=len(codes) - n, reason=NO_ANSWER if one.estimate is None else None)
+            for one in found[place * len(values) : (place + 1) * len(values)]
+        ]
+        made.append(SplitDegree(name, n, *map(_unless_few, own_of)))
+    return SplitRaters(
+        tuple(made),
+        _follows(counts, said, labels, drawing),
+        n=int(used.sum()),
+        n_left_out=int((~used).sum()),
+        n_answers=int(n_answers.max(initial=0)),
+    )
+
+
+def _unless_few(found: Estimate) -> Estimate:
+    """The estimate without an interval if it rests on fewer than FEWEST_ITEMS clusters."""
+    if found.low is None or found.n_clusters >= FEWEST_ITEMS:
+        return found
+    return replace(found, low=None, high=None, monte_carlo_error=None, interval_reason=FEW_ITEMS)
+
+
+def _follows(counts: Floats, said: Floats, labels: NDArray[np.generic], drawing: Resampling) -> Estimate:
+    """Rank correlation of the shares of differing pairs of votes (n_units, n_categories) and of answers."""
+    from core.stats.correlation.intervals import correlate_columns  # imported lazily: loads slowly
+
+    both = (counts.sum(axis=1) >= 2) & (said.sum(axis=1) >= 2)
+    split, unsure = (1 - _pair_agreement(one[both]) for one in (counts, said))
+    names = ("shares of differing answers", "shares of differing votes")
+    found = correlate_columns(
+        unsure[:, None], split, ("spearman",), clusters=labels[both], names=names, **drawing
+    )[0]["spearman"]
+    reason = ONE_ANSWER if (said.sum(axis=1) < 2).all() else found.reason
+    return replace(found, reason=reason, n_left_out=int((~both).sum()))
+
+
+def _js_distance(q: Floats, p: Floats) -> Floats:
+    """Jensen-Shannon distance of distributions (..., k), base 2: in [0, 1]."""
+
+    def entropy(of: Floats) -> Floats:
+        return np.asarray(-(of * np.log2(np.where(of > 0, of, 1.0))).sum(axis=-1), dtype=np.float64)
+
+    divergence = entropy((q + p) / 2) - (entropy(q) + entropy(p)) / 2
+    return np.asarray(np.sqrt(np.clip(divergence, 0.0, 1.0)), dtype=np.float64)
+
+
 # --- judges that answer each other's questions: ADR and ADS (CEF, section 3.1) --------------
 #
 # Answers have shape (questions, models): codes 0 (YES), 1 (NO), 2 (IDK), -1 for missing. `own` has the same shape and

@@ -13,6 +13,7 @@ from core.diff import diff_against, tokenize
 from core.schema.result_table import Column, Interval, ResultTable
 from core.schema.study import FIRST_LEVEL, Design, Item, Output, Study
 from core.stats.blinding import Separability, SingleRule, separability, strongest_rule
+from core.stats.multiplicity import corrected
 from core.store import Store
 from core.store.studies import items_of, outputs_of
 from core.study.raters import check_asks
@@ -297,10 +298,16 @@ class LeakageAudit:
             (*self.levels, self.overall), key=lambda part: (self.paid_p(part), -(part.all_features.auc or 0))
         )
 
+    def corrected_p(self, part: LevelAudit) -> tuple[float | None, float | None]:
+        """The p of the AUC and of the rule by Holm's correction, for both tests of all levels; of all levels together, for two."""
+        family = (part,) if part.level is None else self.levels
+        paid = corrected([p for one in family for p in (one.all_features.p, one.rule.p)])
+        at = 2 * family.index(part)
+        return paid[at], paid[at + 1]
+
     def paid_p(self, part: LevelAudit) -> float:
-        """The Bonferroni-corrected p: the lower of two p-values times 2, and times the number of levels for a single level."""
-        looks = 2 * (1 if part.level is None else len(self.levels))
-        return min(1.0, part.lowest_p * looks)
+        """The lower of a part's two corrected p-values; 1 if neither is defined."""
+        return min((p for p in self.corrected_p(part) if p is not None), default=1.0)
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
@@ -310,8 +317,8 @@ class LeakageAudit:
             "candidate": self.candidate,
             "comparator": self.comparator,
             "features": [feature.name for feature in FEATURES],
-            "per_level": {part.level: _json(part) for part in self.levels},
-            "overall": _json(self.overall),
+            "per_level": {part.level: _json(part, self.corrected_p(part)) for part in self.levels},
+            "overall": _json(self.overall, self.corrected_p(self.overall)),
             "linkage": {**asdict(self.linkage), "sentence": self.linkage.sentence()},
             "reading": reading,
             "n_resamples": self.n_resamples,
@@ -373,9 +380,11 @@ AUDIT_COLUMNS = (
     Column("level", "Level", names_row=True),
     Column("pairs", "Pairs"),
     Column("auc", "AUC"),
-    Column("p", places=4),
+    Column("p", places=4, p_value=True),
+    Column("p_holm", "Holm p", places=4, p_value=True),
     Column("strongest_rule", "Strongest rule"),
-    Column("p_of_the_rule", places=4),
+    Column("p_of_the_rule", places=4, p_value=True),
+    Column("p_of_the_rule_holm", "Holm p of the rule", places=4, p_value=True),
 )
 
 
@@ -387,15 +396,18 @@ def audit_table(audit: LeakageAudit) -> ResultTable:
             found.n_pairs,
             Interval(found.auc, n=found.n_questions, reason=found.reason or ""),
             found.p,
+            paid[0],
             part.rule_text or "none",
             part.rule.p,
+            paid[1],
         )
         for part in (*audit.levels, audit.overall)
-        for found in [part.all_features]
+        for found, paid in [(part.all_features, audit.corrected_p(part))]
     )
     notes = (
         f"The strongest rule describes the answers of {audit.candidate}. Its p-value is corrected for trying every rule.",
-        f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question.",
+        f"p: from at most {audit.n_resamples:,} swaps of the two systems within a question. Holm p: corrected for the "
+        f"{2 * len(audit.levels)} tests of the levels; of all levels together, for two tests.",
     )
     title = f"Leakage audit: {audit.candidate} against {audit.comparator}, texts only"
     return ResultTable("leakage", AUDIT_COLUMNS, rows, title, notes)
@@ -465,14 +477,16 @@ def _advice(audit: LeakageAudit, part: LevelAudit) -> str:
     )
 
 
-def _json(part: LevelAudit) -> dict[str, Any]:
+def _json(part: LevelAudit, paid: tuple[float | None, float | None]) -> dict[str, Any]:
     rule = asdict(part.rule)
     column = rule.pop("column")
     return {
         **asdict(part.all_features),
+        "p_holm": paid[0],
         "strongest_rule": {
             "feature": None if column is None else FEATURES[column].name,
             "text": part.rule_text,
             **rule,
+            "p_holm": paid[1],
         },
     }

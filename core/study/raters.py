@@ -10,6 +10,7 @@ from typing import Any
 from core.errors import InputError, NotAllowed, Problems
 from core.formats.trutheval import read_votes
 from core.schema.study import Answer, Asks, Assignment, Preference, Rater, RatingAnswer, Study
+from core.stats.multiplicity import corrected
 from core.stats.votes import consistency, position_bias
 from core.store import Store
 from core.store.answers import (
@@ -293,7 +294,20 @@ def progress_of(
 ) -> list[RaterProgress]:
     """Progress of raters of pairs, from the lists and answers of a study's record."""
     shown, answers = _by_rater(assignments, given)
-    return [_line(rater, answers[rater.rater_id], shown[rater.rater_id]) for rater in raters]
+    names = [rater.rater_id for rater in raters]
+    sides = [_sides(answers[name]) for name in names]
+    p_values = [position_bias(*side).p if sum(side) >= LEAST_ANSWERS else None for side in sides]
+    n_tests = sum(p is not None for p in p_values)
+    return [
+        _line(rater, answers[rater.rater_id], shown[rater.rater_id], (p, n_tests))
+        for rater, p in zip(raters, corrected(p_values), strict=True)
+    ]
+
+
+def _sides(answers: Sequence[Answer]) -> tuple[int, int]:
+    """Choices of the left and of the right answer, without hidden repeats."""
+    chosen = [answer.choice for answer in answers if answer.answered and not answer.repeat]
+    return chosen.count("left"), chosen.count("right")
 
 
 def _by_rater(
@@ -341,17 +355,24 @@ def _fast(seconds: Sequence[float], what: str) -> list[str]:
     return [f"fast: half of the {what} within {median(seconds):.1f} seconds"]
 
 
-def _line(rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment]) -> RaterProgress:
+def _line(
+    rater: Rater, answers: Sequence[Answer], shown: Sequence[Assignment], one_side: tuple[float | None, int]
+) -> RaterProgress:
+    """one_side: p of the rater's share of left, corrected by Holm (None: too few choices), and the number of raters tested."""
     given = [answer for answer in answers if answer.answered]
     main = [answer for answer in given if not answer.repeat]
-    left, right = ([answer.choice for answer in main].count(side) for side in ("left", "right"))
+    left, right = _sides(answers)
     both_good = [answer for answer in main if "both_good" in (answer.choice, answer.preference)]
     same, repeats = _consistency(given, shown)
     return RaterProgress(
         **_shared(rater, answers, len(shown), (same, repeats)),
         left_rate=left / (left + right) if left + right else None,
         both_good_rate=len(both_good) / len(main) if main else None,
-        flags=(*_fast(_times(answers), "answers"), *_side_flags(left, right), *_repeat_flags(same, repeats)),
+        flags=(
+            *_fast(_times(answers), "answers"),
+            *_side_flags(left, right, *one_side),
+            *_repeat_flags(same, repeats),
+        ),
     )
 
 
@@ -367,12 +388,12 @@ def _consistency(given: Sequence[Answer], shown: Sequence[Assignment]) -> tuple[
     return sum(meant[again] == meant[first] for again, first in twice), len(twice)
 
 
-def _side_flags(left: int, right: int) -> list[str]:
-    side = position_bias(left, right)
-    if left + right < LEAST_ANSWERS or side.p is None or side.p >= ONE_SIDE_P:
+def _side_flags(left: int, right: int, p: float | None, n_tests: int) -> list[str]:
+    if p is None or p >= ONE_SIDE_P:
         return []
     more = "left" if left > right else "right"
-    return [f"one side: {more} in {max(left, right)} of {left + right} choices ({_p(side.p)})"]
+    paid = f", corrected for {n_tests} raters" if n_tests > 1 else ""
+    return [f"one side: {more} in {max(left, right)} of {left + right} choices ({_p(p)}{paid})"]
 
 
 def _repeat_flags(same: int, repeats: int) -> list[str]:

@@ -56,10 +56,11 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
             "Agreement": lambda: parts.agreement(one, how),
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
+            "Split raters": lambda: parts.split_raters(store, one),
             "Consistency": lambda: parts.repeats(store, one, everyone),
             "Calibration map": lambda: parts.calibration_map(one),
             "Where not to use it": lambda: parts.where_not_to_use(one),
-            "Files": lambda: parts.files(everyone),
+            "Files": lambda: parts.files(store, everyone),
         },
         "calibration_part",
     )

@@ -10,6 +10,7 @@ from core.report import csv_of
 from core.results.calibration.cells import Cell
 from core.results.calibration.repeats import sensitivity
 from core.results.calibration.results import (
+    IN_SEVERAL_GROUPS,
     N_FOLDS,
     RULES,
     Sweep,
@@ -19,6 +20,7 @@ from core.results.calibration.results import (
     maps_of,
     temperature_sweep,
 )
+from core.results.calibration.split import DimensionSplit, split_of, split_table
 from core.results.calibration.tables import (
     calibration_tables,
     class_table,
@@ -167,6 +169,37 @@ def bias(one: Judged) -> None:
     )
 
 
+def split_raters(store: Store, one: Judged) -> None:
+    """Show the evaluator beside a rater left out, by how the other raters of a text split."""
+    part(
+        "Split raters",
+        "A majority hides a split. Here a rater is left out, and rater and evaluator are compared with the same other raters: "
+        "where these agree, and where they split.",
+        "split-raters",
+    )
+    found = _split(store, one)
+    table = split_table([(one.evaluator.name, found)])
+    if not table.rows:
+        nothing(_NO_CLASSES)
+        return
+    show(
+        table,
+        figure=figures.calibration_split(found),
+        alt=f"How often a rater left out and {one.evaluator.name} give the class of a random other rater",
+        table_first=True,
+    )
+
+
+def _split(store: Store, one: Judged) -> tuple[DimensionSplit, ...]:
+    """The comparison with split raters, computed once; a run's repeats count as answers."""
+    run = _run_of(one)
+    key = () if run is None else menus.key_of(store, run)
+    output = None if run is None else chosen_judge.output_of(store, run)
+    return chosen_scores.once(
+        ("split raters", one.key, key), lambda: split_of(one.found, one.scores.table, output)
+    )
+
+
 def repeats(store: Store, one: Judged, everyone: Sequence[Judged]) -> None:
     """Show the evaluator's consistency: over repeats, over temperatures, and with shuffled words."""
     run = _run_of(one)
@@ -275,11 +308,11 @@ def where_not_to_use(one: Judged) -> None:
         show(warned, titled=False)
     st.markdown("The verdict is the first rule that applies:\n" + "".join(f"\n- {rule}" for rule in RULES))
     st.markdown(
-        ":small[Passing the rules does not make a group good: check its agreement. With many groups, some pass or fail by chance.]"
+        f":small[{IN_SEVERAL_GROUPS} Passing the rules does not make a group good: check its agreement.]"
     )
 
 
-def files(everyone: Sequence[Judged]) -> None:
+def files(store: Store, everyone: Sequence[Judged]) -> None:
     """Show downloads of all tables of all evaluators, as CSV."""
     part("Files", "Every table of this page, one row per group. Each file contains all chosen evaluators.")
     found = [one.found for one in everyone]
@@ -291,6 +324,7 @@ def files(everyone: Sequence[Judged]) -> None:
             "dimensions": pooled_tables(found)[0],
             "means": mean_tables(found)[0],
             "classes": class_table(cells),
+            "split-raters": split_table([(one.evaluator.name, _split(store, one)) for one in everyone]),
             "where-not-to-use": warned_table(found),
             "maps": map_table(maps),
             "reliability": reliability_table(maps),

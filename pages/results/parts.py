@@ -320,8 +320,8 @@ def _position(results: StudyResults) -> None:
     """Show whether raters preferred a side of the screen."""
     part(
         "Position bias",
-        "Did a rater choose the left side more often than the right? Both good and both bad are not counted. With many "
-        "raters a few are flagged by chance.",
+        "Did a rater choose the left side more often than the right? Both good and both bad are not counted. A "
+        "rater is flagged by a p that is corrected for the number of raters.",
         "position-bias",
     )
     if not results.raters:

@@ -123,7 +123,7 @@ def _side_by_side(store: Store, runs: Sequence[Run], chosen: SpanOptions) -> Non
     part(
         "Side by side" if several else "Over draws",
         "On the ratings that every judge answered. With several draws of examples: mean and standard deviation over draws, "
-        "and intervals of characters averaged over draws. The tests are not corrected for their number.",
+        "and intervals of characters averaged over draws.",
         "marked-errors-against-peoples",
     )
     result_table.show(judges_table(found))

@@ -97,7 +97,7 @@ def _progress(study: Study, lines: Sequence[ListProgress]) -> None:
     st.markdown(
         ":small[Left: share of left among choices of a side. "
         f"Check raters with a median below {FAST_SECONDS:g} seconds, or with one side chosen more often than chance allows "
-        f"(p below {ONE_SIDE_P:g}), from 10 answers on. With many raters, a few are flagged by chance.]"
+        f"(Holm p of all raters below {ONE_SIDE_P:g}), from 10 choices of a side on.]"
     )
 
 

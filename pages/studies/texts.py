@@ -133,7 +133,8 @@ def render_audit(store: Store, study: Study) -> None:
         "- **AUC**: how well a rule learned from other questions tells which system is which. 0.5 is guessing, 1 is always "
         "right.\n"
         "- **p**: how often a result as strong appears when the systems are swapped at random in each question.\n"
-        "- **p of the rule**: the same for the strongest rule, corrected for trying every rule."
+        "- **p of the rule**: the same for the strongest rule, corrected for trying every rule.\n"
+        "- **Holm p**: corrected for the tests of all levels. The finding above rests on these."
     )
     st.markdown(plain(audit.linkage.sentence()))
 

@@ -94,7 +94,7 @@ def ranking(
     )
     clusters = (
         "The number before a name is its cluster; grey bands separate clusters. Lines: intervals over items. "
-        f"All comparisons at p below {found.alpha:g}, on the"
+        f"All {found.n_tests:,} comparisons at Benjamini-Hochberg p below {found.alpha:g}, on the"
         if tested
         else "Clusters and intervals follow when the run has stopped. On the"
     )

@@ -44,9 +44,27 @@ def test_the_table_and_the_reading(run: Run, study: str) -> None:
     lines = run("study", "audit", study).splitlines()
     assert lines[0] == "Leakage audit: ai against human, texts only"
     rows = [re.split(r"  +", line) for line in lines[1:8]]
-    assert rows[0] == ["Level", "Pairs", "AUC", "p", "Strongest rule", "p of the rule"]
+    assert rows[0] == [
+        "Level",
+        "Pairs",
+        "AUC",
+        "p",
+        "Holm p",
+        "Strongest rule",
+        "p of the rule",
+        "Holm p of the rule",
+    ]
     assert [row[0] for row in rows[1:]] == [*LEVELS, "all levels"]
-    assert rows[1][1:] == ["8", "1.000", "0.0078", "longer answer: right for 8 of 8", "0.0078"]
+    # Ten tests at the five levels, all with the smallest p of eight questions: 10 times 2 / 2^8.
+    assert rows[1][1:] == [
+        "8",
+        "1.000",
+        "0.0078",
+        "0.0781",
+        "longer answer: right for 8 of 8",
+        "0.0078",
+        "0.0781",
+    ]
     printed = " ".join(lines)
     assert "share more with their own A0" in printed
     assert "Warning: superficial features reveal the system" in printed
@@ -63,6 +81,8 @@ def test_the_table_goes_into_a_file(run: Run, study: str, tmp_path: Path) -> Non
         assert (float(row["auc"]), float(row["p"])) == (part["auc"], part["p"])
         assert (int(row["pairs"]), int(row["auc_n"])) == (part["n_pairs"], part["n_questions"])
         assert float(row["p_of_the_rule"]) == part["strongest_rule"]["p"]
+        assert float(row["p_holm"]) == part["p_holm"]
+        assert float(row["p_of_the_rule_holm"]) == part["strongest_rule"]["p_holm"]
 
 
 def test_too_few_questions_are_said(run: Run, tmp_path: Path) -> None:

@@ -95,6 +95,10 @@ def test_every_other_tab(store: Store) -> None:
     assert len(classes.table) == 1
     bias = visit(chosen, "Bias")
     assert bias.table[0].value["Bias"][1].startswith("0.00")
+    split = visit(chosen, "Split raters")
+    assert len(split.get("plotly_chart")) == 1
+    assert list(split.table[0].value["Other raters"][:2]) == ["all texts", "unanimous"]
+    assert any(said in split.table[0].value["Evaluator agrees"][0] for said in ("0.61", "1.00"))
     mapped = visit(chosen, "Calibration map")
     assert [list(table.value.columns)[-1] for table in mapped.table] == [
         "Mean rating",

@@ -206,7 +206,7 @@ def test_a_ranking_says_which_metric_leaves_few_rows(store: Store) -> None:
     at = visit(("file", file.file_id), "Correlations")
     at.session_state["metrics_look"] = "Ranking"
     at.run()
-    assert "at p below 0.05, on the n = 6 rows that every metric scored, of 20" in said(at)
+    assert "p below 0.05, on the n = 6 rows that every metric scored, of 20" in said(at)
     assert "rare has scores for only 6 of 20 rows" in said(at)
 
 

@@ -199,7 +199,7 @@ def test_votes_per_pair(store: Store) -> None:
     at = visit(store)
     assert counts(at)["Pairs used"] == "24"
     text = said(at)
-    assert "is flagged (p below 0.05)" in text
+    assert "is flagged (Holm p below 0.05)" in text
     assert NO_SIDE in text
 
 

@@ -13,12 +13,15 @@ from scipy.stats import kendalltau, spearmanr
 from core.plots.calibration import calibration_agreement
 from core.results.calibration.cells import NO_MAJORITY, OFF_SCALE, evaluators_of
 from core.results.calibration.results import (
+    LESS_THAN_A_RATER,
     SHIFTED,
     CalibrationOptions,
     advice,
     calibrate,
     maps_of,
+    rule_tests,
     verdict_of,
+    verdicts_of,
 )
 from core.results.calibration.tables import calibration_json
 from core.schema.scores import Rating, ScoredRow
@@ -130,6 +133,46 @@ def test_a_judge_that_is_worse_than_a_rater_does_not_look_better_than_people() -
         statistics["raters_pairwise"].estimate,
         statistics["pairwise"].estimate,
     ]
+
+
+def test_a_judge_that_agrees_less_than_a_rater_is_told_so() -> None:
+    """It is noisier than the raters and not biased: no objection would let it stand in for one of them."""
+    found = compared(*panel(noise=2.5))
+    (cell,) = found.cells
+    assert cell.statistics["bias"].low < 0 < cell.statistics["bias"].high
+    assert cell.statistics["gap"].high < 0
+    assert verdict_of(cell).value == LESS_THAN_A_RATER
+    assert [one.verdict for one in advice(found).warned] == [LESS_THAN_A_RATER]
+    assert "No objection" not in advice(found).sentence
+
+
+def test_the_tests_of_many_groups_are_corrected_for_their_number() -> None:
+    """A gap that a single group shows is not shown among forty groups of which the others show none."""
+    (cell,) = compared(*panel(noise=2.5)).cells
+    gap = replace(cell.statistics["gap"], estimate=-0.05, low=-0.09, high=-0.01)
+    one = replace(cell, statistics={**cell.statistics, "gap": gap})
+    others = replace(
+        cell, statistics={**cell.statistics, "gap": replace(gap, estimate=0.0, low=-0.04, high=0.04)}
+    )
+    alone, among = rule_tests([one])[0]["gap"], rule_tests([one, *[others] * 39])[0]["gap"]
+    assert alone.p == alone.p_bh == among.p < 0.05
+    assert (among.n_tests, among.p_bh) == (40, pytest.approx(40 * alone.p))
+    assert verdict_of(one).value == LESS_THAN_A_RATER
+    assert [found.value for found in verdicts_of([one, *[others] * 39])] == ["no objection"] * 40
+    chance = replace(cell.statistics["kappa"], estimate=0.2, low=0.01, high=0.4)
+    weak = replace(others, statistics={**others.statistics, "kappa": chance})
+    null = replace(weak, statistics={**weak.statistics, "kappa": replace(chance, estimate=0.01, low=-0.2)})
+    assert verdict_of(weak).value == "no objection"
+    (reason,) = verdicts_of([weak, null])[0].reasons
+    assert "correction for 2 groups" in reason
+
+
+def test_an_interval_without_width_has_no_p_and_still_counts() -> None:
+    (cell,) = compared(*panel(noise=2.5)).cells
+    gap = replace(cell.statistics["gap"], estimate=-1.0, low=-1.0, high=-1.0)
+    one = replace(cell, statistics={**cell.statistics, "gap": gap})
+    assert rule_tests([one, cell])[0]["gap"].p is None
+    assert verdicts_of([one, cell])[0].value == LESS_THAN_A_RATER
 
 
 def test_a_judge_that_orders_well_but_is_shifted_is_told_so() -> None:

@@ -1,6 +1,7 @@
 """Two metrics compared in a table of scores: the rows that both scored, views, groups, dimensions and what is left out."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from core.results.correlations.table import DIMENSION, correlate_dimensions, cor
 from core.results.joining import CorrelationOptions
 from core.schema.result_table import Interval
 from core.schema.scores import METHODS, Rating, ScoredRow
+from core.stats.multiplicity import corrected
 from core.stats.resampling import NO_RESAMPLES
 
 OPTIONS = CorrelationOptions(n_resamples=200, rng=3)
@@ -127,7 +129,27 @@ def test_all_groups_views_and_dimensions_are_those_compared_one_by_one():
     ]
     for one in found[::5]:
         asked = {"group": one.group, "view": one.view, "method": one.method, "options": options}
-        assert compare_metrics(scores, people, "good", "ter", **asked) == one
+        assert compare_metrics(scores, people, "good", "ter", **asked) == replace(
+            one, p_holm=one.p, n_tests=1
+        )
+    for method in options.methods:
+        own = [one for one in found if one.method == method]
+        assert {one.n_tests for one in own} == {sum(one.p is not None for one in own)}
+        assert [one.p_holm for one in own] == corrected([one.p for one in own])
+
+
+def test_a_ranking_is_clustered_by_the_corrected_p():
+    scores = scored()
+    found = rank_metrics(scores, rated(scores), test="williams", options=OPTIONS)
+    assert [one.p_bh for one in found.comparisons] == corrected(
+        [one.p for one in found.comparisons], "benjamini-hochberg"
+    )
+    paid = {(one.first, one.second): one.p_bh for one in found.comparisons}
+    for first, second in pairwise(found.order):
+        begins = found.cluster[second] > found.cluster[first]
+        before = [name for name in found.order if found.cluster[name] == found.cluster[first]]
+        before = before[: before.index(first) + 1]
+        assert begins == all(paid[name, second] < found.alpha for name in before)
 
 
 def test_levels_and_the_raw_level_give_the_same():
@@ -245,7 +267,7 @@ def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test
     assert compared_verdict(given) == compared_verdict(turned)
     apart, around = turned.difference, replace(turned.difference, low=-0.1)
     said = [
-        compared_verdict(replace(turned, p=p, difference=one))
+        compared_verdict(replace(turned, p=p, p_holm=p, difference=one))
         for p in (0.01, ALPHA)
         for one in (apart, around)
     ]
@@ -255,3 +277,6 @@ def test_the_verdict_names_the_metric_with_the_larger_coefficient_where_the_test
     unbounded = replace(apart, low=None, high=None)
     assert compared_verdict(replace(turned, difference=unbounded)) == said[0]
     assert "undefined" in compared_verdict(replace(given, p=None, p_reason="undefined here"))
+    paid = replace(turned, p=0.01, p_holm=0.06, n_tests=6)
+    assert "Holm" in compared_verdict(paid)
+    assert compared_verdict(replace(paid, p_holm=0.04)) == said[0]

@@ -153,6 +153,23 @@ def test_one_sided_raters_are_flagged(
     assert only_line(at_hand).flags == (() if flag is None else (flag,))
 
 
+@pytest.mark.parametrize(("raters", "flagged"), [(2, True), (3, False)])
+def test_a_flag_pays_for_the_number_of_raters(store: Store, raters: int, flagged: bool) -> None:
+    """9 of 10 on one side is p = .0215: .043 among two raters, .064 among three."""
+    names = tuple(f"R{n}" for n in range(1, raters + 1))
+    at_hand = study_in(store, raters=names, repeat_share=0.0)
+    for name in names:
+        desk = at_hand.desk(name)
+        left = 9 if name == "R1" else 5
+        for number in range(1, 11):
+            choice = "left" if number <= left else "right"
+            desk.save_choice(number, choice, seconds=30.0, diff_used="none")
+    first, *others = (line.flags for line in list_progress(store, at_hand.study))
+    said = "one side: left in 9 of 10 choices (p 0.043, corrected for 2 raters)"
+    assert first == ((said,) if flagged else ())
+    assert not any(others)
+
+
 def test_both_flags_and_repeats_left_out_of_sides(store: Store) -> None:
     at_hand = study_in(store, dataset(4), raters=("R1",), repeat_share=0.5)
     vote(store, at_hand.tokens["R1"], always("left"))

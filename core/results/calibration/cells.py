@@ -74,6 +74,8 @@ class JoinedDimension:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of ratings that matched no text."""
+    places: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Shape (texts,): each text's row in the table of scores."""
 
 
 def evaluators_of(
@@ -171,6 +173,7 @@ def join_dimension(
         ),
         assumed,
         unmatched(table, chosen, met),
+        used.astype(np.int64),
     )
 
 
@@ -240,6 +243,8 @@ class Labelled:
     """Shape (texts,)."""
     reasons: tuple[str | None, ...]
     """Reason for each missing score."""
+    places: NDArray[np.int64]
+    """Each text's row in the table of scores."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -263,7 +268,7 @@ class Labelled:
         return replace(self, **some, reasons=tuple(self.reasons[place] for place in places.tolist()))
 
 
-_OF_TEXTS = ("items", "ratings", "scores", "off_scale", "votes", "evaluator")
+_OF_TEXTS = ("items", "ratings", "scores", "off_scale", "votes", "evaluator", "places")
 """Names of the arrays in `Labelled`."""
 
 
@@ -299,15 +304,15 @@ def labelled(joined: JoinedDimension, items: NDArray[np.int64], task: Dimension 
             f"{low + _SAME:g} to {high - _SAME:g}"
         )
     if classes:
-        evaluator[~np.isnan(scores)], n_between = _nearest(known, classes)
-        votes[~np.isnan(ratings)], _ = _nearest(given, classes)
+        evaluator[~np.isnan(scores)], n_between = nearest_classes(known, classes)
+        votes[~np.isnan(ratings)], _ = nearest_classes(given, classes)
         if n_between:
             notes.append(
                 f"{joined.dimension}: {n_between} scores of the evaluator lie between two classes and count as the nearest class"
             )
     return Labelled(
         *((joined.dimension,), classes, why, bool(one_scale), items, joined.raters, ratings, scores),
-        *(off_scale, votes, evaluator, joined.reasons, tuple(notes)),
+        *(off_scale, votes, evaluator, joined.reasons, joined.places, tuple(notes)),
     )
 
 
@@ -337,7 +342,7 @@ def _classes(
     return classes, None, [note]
 
 
-def _nearest(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:
+def nearest_classes(values: Floats, classes: Sequence[float]) -> tuple[Codes, int]:
     """The nearest class of each value (the lower of two), and how many values are not classes themselves."""
     # Shifted slightly towards the lower class, so that halves do not depend on rounding.
     apart = np.abs(values[:, None] - np.array(classes)) + _SAME * np.arange(len(classes))
@@ -372,7 +377,7 @@ def together(parts: Sequence[Labelled]) -> Labelled:
 
     joined: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("items", "scores", "off_scale", "evaluator")
+        for name in ("items", "scores", "off_scale", "evaluator", "places")
     }
     return Labelled(
         dimensions=tuple(name for part in parts for name in part.dimensions),

@@ -85,7 +85,7 @@ def sensitivity(
     Raises InputError for other runs.
     """
     _check_twins(plain, shuffled)
-    twins = {_key(text.row): text for text in shuffled.texts}
+    twins = {text_key(text.row): text for text in shuffled.texts}
     scores, lost = _pairs(plain.texts, twins)
     dimensions = tuple(dict.fromkeys(dimension for _, dimension, _, _ in scores))
     languages = tuple(dict.fromkeys(text.row.language for text in plain.texts))
@@ -120,7 +120,8 @@ def _check_twins(plain: JudgeOutput, shuffled: JudgeOutput) -> None:
         )
 
 
-def _key(row: ScoredRow) -> tuple[object, ...]:
+def text_key(row: ScoredRow) -> tuple[object, ...]:
+    """What names a text in two outputs of one judge."""
     return row.item_id, row.system, row.level, row.language, tuple(sorted(row.labels.items()))
 
 
@@ -135,7 +136,7 @@ def _pairs(
     pairs: list[_Pair] = []
     lost: Counter[tuple[str, str, str]] = Counter()
     for text in texts:
-        twin = twins.get(_key(text.row))
+        twin = twins.get(text_key(text.row))
         language = text.row.language
         if twin is None:
             lost[language, "", NO_TWIN] += 1

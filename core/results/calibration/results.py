@@ -35,6 +35,7 @@ from core.schema.scores import JudgeOutput, RatingSet, ScoreTable
 from core.schema.study import Dimension
 from core.stats.calibration import CalibrationMap, Method, calibration_map
 from core.stats.degeneracy import CONSTANT_SHARE, Constant, constants_said
+from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Resampling
 from core.tables.reading import shown
 
@@ -362,10 +363,12 @@ VerdictValue = Literal[
     "orders well, but is shifted",
     "not shown better than chance",
     "biased",
+    "agrees less than a rater",
     "no objection",
 ]
 SILENT: VerdictValue = "says nothing"
 SHIFTED: VerdictValue = "orders well, but is shifted"
+LESS_THAN_A_RATER: VerdictValue = "agrees less than a rater"
 LEAST_TEXTS = 30
 """With fewer texts, no verdict about a group is possible."""
 LEAST_ITEMS = 10
@@ -388,8 +391,16 @@ RULES = (
     "numbers: Spearman's correlation).",
     "Biased: the interval of the bias towards the top class excludes 0, and the evaluator agrees with a rater less often "
     "than another rater does (that interval lies below 0).",
+    "Agrees less than a rater: the evaluator agrees with a rater less often than another rater does (that interval lies "
+    "below 0).",
 )
 """The rules as the page and the documentation state them; the first that applies gives the verdict."""
+IN_SEVERAL_GROUPS = (
+    "With several groups, an interval counts as above or below a value only if p is, too, after Benjamini and Hochberg's "
+    "correction for all groups of the evaluator."
+)
+ADVICE_CORRECTION: Correction = "benjamini-hochberg"
+"""Of one rule over all cells of an evaluator: many are screened."""
 _NAMED = 8
 
 
@@ -433,10 +444,10 @@ class Advice:
 def advice(found: Calibration) -> Advice:
     """Find the cells in which a rule objects to the evaluator (`RULES`) and name them in sentences.
 
-    A cell that passes is not necessarily good: read its agreement. With many cells, some pass or fail by chance; a cell
-    chosen after seeing all of them is exploratory.
+    A cell that passes is not necessarily good: read its agreement. p is corrected for the number of cells, the limits of
+    the rules are not: a cell chosen after seeing all of them is exploratory.
     """
-    judged = [(cell, verdict_of(cell)) for cell in found.cells]
+    judged = list(zip(found.cells, verdicts_of(found.cells), strict=True))
     warned = tuple(
         Warned(cell.group, cell.n, verdict.value, verdict.reasons)
         for cell, verdict in judged
@@ -462,24 +473,106 @@ def _further_constants(found: Calibration, judged: Sequence[tuple[Cell, Verdict]
     return said
 
 
+TESTED: Mapping[str, str] = {
+    "chance": "better than chance",
+    "gap": "agrees as often as a rater",
+    "bias": "bias towards the top class",
+    "order": "orders well",
+    "shift": "shifted",
+}
+"""Tests behind the rules, by name: each reads one interval of a cell against one value."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One test of a cell: an interval read against a value."""
+
+    p: float | None
+    """Two-sided, from the interval (`core.stats.multiplicity.interval_p`); None without an interval or its width."""
+    p_bh: float | None
+    """The same, corrected for the cells of the family."""
+    n_tests: int
+    """Cells of the family with a p."""
+    alpha: float
+    """One minus the level of the interval."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether the correction leaves the finding. An interval without width has no p: then the interval decides."""
+        return self.p_bh is None or self.p_bh < self.alpha or self.n_tests < 2
+
+
+Tests = Mapping[str, Tested]
+
+
+def rule_tests(cells: Sequence[Cell]) -> list[Tests]:
+    """Return the tests behind the rules, by name (`TESTED`), of each cell; each test is corrected for all cells given."""
+    found: list[dict[str, Tested]] = [{} for _ in cells]
+    for name in TESTED:
+        read = [_read(cell, name) for cell in cells]
+        p_values = [
+            None
+            if one is None
+            else interval_p(one.estimate, one.low, one.high, null=null, confidence_level=one.confidence_level)
+            for one, null in read
+        ]
+        n_tests = sum(p is not None for p in p_values)
+        paid = corrected(p_values, ADVICE_CORRECTION)
+        for own, (one, _), p, p_bh in zip(found, read, p_values, paid, strict=True):
+            if one is not None:
+                own[name] = Tested(p, p_bh, n_tests, 1 - one.confidence_level)
+    return list(found)
+
+
+def _read(cell: Cell, name: str) -> tuple[Estimate | None, float]:
+    """The estimate of a test, and the value that its interval is read against."""
+    match name:
+        case "chance":
+            return cell.get("kappa" if cell.classes else "spearman"), 0.0
+        case "order":
+            return cell.get("spearman") if cell.classes else None, ORDERS_WELL
+        case "shift":
+            shift = cell.get("shift")
+            if shift is None or not cell.classes:
+                return None, 0.0
+            return shift, float(np.copysign(_least_shift(cell), shift.estimate or 0.0))
+        case _:
+            return cell.get(name), 0.0
+
+
+def verdicts_of(cells: Sequence[Cell]) -> list[Verdict]:
+    """Apply the rules to cells that are read together: p of each rule is corrected for their number."""
+    return [_verdict(cell, tests) for cell, tests in zip(cells, rule_tests(cells), strict=True)]
+
+
 def verdict_of(cell: Cell) -> Verdict:
-    """Apply the rules to a cell. A shift replaces the objections of chance and bias, which follow from it.
+    """Apply the rules to a cell that is read alone; see `verdicts_of`."""
+    (found,) = verdicts_of((cell,))
+    return found
+
+
+def _verdict(cell: Cell, tests: Tests) -> Verdict:
+    """Apply the rules to a cell. A shift replaces the objections of chance, bias and agreement, which follow from it.
 
     Misleads if a limit (`ORDERS_WELL`, `SHIFTED_BY`) is narrowly missed: the limits are conventions. An order that agrees
     with the mean rating does not show that the class of any one text is right.
     """
-    by_chance = _by_chance(cell)
+    by_chance = _by_chance(cell, tests)
     same = cell.constant
     against: list[tuple[VerdictValue, str | None]] = [
         ("too few texts", _few(cell)),
         (SILENT, _same_score(same) if same and (not same.n_others or by_chance) else None),
         ("off the scale", _off_scale(cell)),
     ]
-    shifted = _shifted(cell)
+    shifted, biased = _shifted(cell, tests), _biased(cell, tests)
     against += (
         [(SHIFTED, shifted)]
         if shifted is not None
-        else [("not shown better than chance", by_chance), ("biased", _biased(cell))]
+        else [
+            ("not shown better than chance", by_chance),
+            ("biased", biased),
+            (LESS_THAN_A_RATER, _less_than_a_rater(cell, tests) if biased is None else None),
+        ]
     )
     kept = [(value, reason) for value, reason in against if reason is not None]
     return Verdict(kept[0][0] if kept else "no objection", tuple(reason for _, reason in kept))
@@ -507,13 +600,19 @@ def _off_scale(cell: Cell) -> str | None:
     )
 
 
-def _shifted(cell: Cell) -> str | None:
+def _least_shift(cell: Cell) -> float:
+    return SHIFTED_BY * (cell.classes[1] - cell.classes[0])
+
+
+def _shifted(cell: Cell, tests: Tests) -> str | None:
     ranks, shift, gap = cell.get("spearman"), cell.get("shift"), cell.get("gap")
     if not cell.classes or ranks is None or shift is None or ranks.low is None or shift.low is None:
         return None
-    least = SHIFTED_BY * (cell.classes[1] - cell.classes[0])
-    better_than_a_rater = gap is not None and gap.low is not None and gap.low > 0
+    least = _least_shift(cell)
+    better_than_a_rater = gap is not None and gap.low is not None and gap.low > 0 and tests["gap"].shown
     if ranks.low <= ORDERS_WELL or better_than_a_rater or not (_lies(shift, least) or _lies(shift, -least)):
+        return None
+    if not (tests["order"].shown and tests["shift"].shown):
         return None
     return (
         f"it orders texts well (Spearman {_with_ends(ranks)}), but its scores differ from the mean rating by "
@@ -528,7 +627,7 @@ def _lies(found: Estimate, limit: float) -> bool:
     return found.low > limit if limit > 0 else found.high < limit
 
 
-def _by_chance(cell: Cell) -> str | None:
+def _by_chance(cell: Cell, tests: Tests) -> str | None:
     name, title = ("kappa", "kappa") if cell.classes else ("spearman", "Spearman")
     central = cell.get(name)
     if central is None:
@@ -537,14 +636,39 @@ def _by_chance(cell: Cell) -> str | None:
         return f"{title} is undefined ({central.reason})"
     if central.low is None:
         return f"{title} has no interval ({central.interval_reason})"
-    return f"{title} may be 0 or below ({_with_ends(central)})" if central.low <= 0 else None
+    if central.low <= 0:
+        return f"{title} may be 0 or below ({_with_ends(central)})"
+    if tests["chance"].shown:
+        return None
+    paid = f"p {decimal(tests['chance'].p_bh or 0.0)} after correction for {tests['chance'].n_tests} groups"
+    return f"{title} may be 0 or below ({_with_ends(central)}; {paid})"
 
 
-def _biased(cell: Cell) -> str | None:
+def _agrees_less(cell: Cell, tests: Tests) -> bool:
+    """Whether the evaluator agrees with a rater less often than another rater does."""
+    gap = cell.get("gap")
+    return gap is not None and gap.high is not None and gap.high < 0 and tests["gap"].shown
+
+
+def _less_than_a_rater(cell: Cell, tests: Tests) -> str | None:
+    gap, raters, own = (cell.get(name) for name in ("gap", "raters_pairwise", "pairwise"))
+    if gap is None or raters is None or own is None or not _agrees_less(cell, tests):
+        return None
+    return (
+        f"it agrees with a rater less often than another rater does ({_points(gap)}: {_percent(own)} against "
+        f"{_percent(raters)})"
+    )
+
+
+def _percent(found: Estimate) -> str:
+    return f"{decimal(100 * (found.estimate or 0.0), 0)} %"
+
+
+def _biased(cell: Cell, tests: Tests) -> str | None:
     bias, gap = cell.get("bias"), cell.get("gap")
     if bias is None or gap is None or bias.low is None or bias.high is None or gap.high is None:
         return None
-    if bias.low <= 0 <= bias.high or gap.high >= 0:
+    if bias.low <= 0 <= bias.high or not tests["bias"].shown or not _agrees_less(cell, tests):
         return None
     how = "more" if (bias.estimate or 0.0) > 0 else "less"
     return (
@@ -586,6 +710,10 @@ _SAID: Mapping[str, tuple[str, str]] = {
     SHIFTED: (
         "orders texts well, but is shifted",
         " Use its order only, or map its scores to people's scale first.",
+    ),
+    LESS_THAN_A_RATER: (
+        "agrees with a rater less often than another rater does",
+        " It cannot stand in for a rater there.",
     ),
     "": ("should not replace people", ""),
 }

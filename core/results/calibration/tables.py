@@ -1,12 +1,13 @@
 """Convert a calibration to result tables and to the documented JSON (docs/formats.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from core.results.calibration.cells import KAPPAS, MIXED, OF_NUMBERS, STATISTICS, Cell
 from core.results.calibration.repeats import Sensitivity
 from core.results.calibration.results import (
+    ADVICE_CORRECTION,
     MAJORITIES,
     RULES,
     Advice,
@@ -14,12 +15,16 @@ from core.results.calibration.results import (
     MacroMean,
     Summary,
     Sweep,
+    Tests,
+    Verdict,
     advice,
     called,
     macro_averaged,
-    verdict_of,
+    rule_tests,
+    verdicts_of,
 )
-from core.results.cells import decimal, ends, interval, picked
+from core.results.calibration.split import DimensionSplit, split_json
+from core.results.cells import corrected_column, corrected_note, decimal, ends, interval, picked
 from core.schema.result_table import Cell as Value
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.calibration import CalibrationMap, ReliabilityBin
@@ -69,10 +74,16 @@ _TITLES = {
     "kendall": "Kendall's tau-b",
     "pearson": "Pearson",
 }
+_TESTS: Mapping[str, tuple[str, str]] = {
+    "chance": ("majority", "Kappa"),
+    "gap": ("agreement", "Difference"),
+    "bias": ("bias", "Bias"),
+}
+"""Test of a cell (`TESTED`) -> the view that shows its p, and the statistic's name in the heading."""
 CALIBRATION_TABLES = (
     *_VIEWS,
     *(f"{kind}-{view}" for kind in ("means", "pooled") for view in _VIEWS if view != "bias"),
-    *("map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
+    *("split-raters", "map", "reliability", "temperatures", "shuffled-words", "classes", "where-not-to-use"),
 )
 """Names of all calibration tables."""
 
@@ -111,6 +122,17 @@ def _view(
 ) -> ResultTable:
     said, shown = _VIEWS[view]
     groups, head = _groups([(one.evaluator, cell.group) for one, cell in rows])
+    judged = _judged(rows)
+    tested = [tests for _, tests in judged]
+    n_tests = {name: max((own[name].n_tests for own in tested if name in own), default=0) for name in _TESTS}
+    # Numbers have no kappa: their rule reads Spearman's correlation.
+    titles = {
+        name: "Spearman" if view == "numbers" and name == "chance" else title
+        for name, (_, title) in _TESTS.items()
+    }
+    in_view = {
+        name: view == where or (name == "chance" and view == "numbers") for name, (where, _) in _TESTS.items()
+    }
     return ResultTable(
         f"{prefix}{view}",
         (
@@ -121,6 +143,17 @@ def _view(
             Column("n_raters", "Raters"),
             *(Column(name, shown=False) for name in ("verdict", "n_off_scale", "classes", "left_out")),
             *(Column(name, title, shown=name in shown) for name, title in _TITLES.items()),
+            *(
+                column
+                for name, title in titles.items()
+                for column in (
+                    Column(f"{name}_p", f"{title}: p", shown=False, p_value=True),
+                    _seen_in(
+                        corrected_column(ADVICE_CORRECTION, n_tests[name], of=name, title=title),
+                        in_view[name],
+                    ),
+                )
+            ),
         ),
         tuple(
             (
@@ -129,13 +162,18 @@ def _view(
                 cell.n_used(shown),
                 cell.n_items,
                 cell.n_raters,
-                verdict_of(cell).value,
+                verdict.value,
                 cell.n_off_scale,
                 " ".join(f"{value:g}" for value in cell.classes),
                 cell.left_out,
                 *(interval(cell.get(name), cell.why_numbers or NOT_APPLICABLE) for name in STATISTICS),
+                *(
+                    p
+                    for name in _TESTS
+                    for p in ((tests[name].p, tests[name].p_bh) if name in tests else (None, None))
+                ),
             )
-            for own, (_, cell) in zip(head, rows, strict=True)
+            for own, (_, cell), (verdict, tests) in zip(head, rows, judged, strict=True)
         ),
         title=f"{said}: all texts" if prefix else said,
         notes=(
@@ -144,9 +182,33 @@ def _view(
                 for _, cell in rows
                 if view == "numbers"
             ),
+            *(
+                note
+                for name, n in n_tests.items()
+                if in_view[name]
+                for note in corrected_note(ADVICE_CORRECTION, n, "the groups of an evaluator")
+            ),
             *notes,
         ),
     )
+
+
+def _seen_in(column: Column, in_view: bool) -> Column:
+    """The column, hidden from readers of the other views."""
+    return replace(column, shown=column.shown and in_view)
+
+
+def _judged(rows: Sequence[tuple[Calibration, Cell]]) -> list[tuple[Verdict, Tests]]:
+    """The verdict and the tests of each cell, corrected for the cells of its family: groups, dimensions, or all texts."""
+    found: dict[int, tuple[Verdict, Tests]] = {}
+    for one in {id(one): one for one, _ in rows}.values():
+        for family in (one.cells, one.by_dimension, (one.pooled,)):
+            tests = rule_tests(family)
+            found |= {
+                id(cell): (verdict, own)
+                for cell, verdict, own in zip(family, verdicts_of(family), tests, strict=True)
+            }
+    return [found[id(cell)] for _, cell in rows]
 
 
 def _groups(
@@ -493,7 +555,11 @@ def _said(found: Calibration) -> list[str]:
 
 
 def calibration_json(
-    found: Calibration, judged: Advice, maps: Mapping[str, CalibrationMap] | None, averaged: str
+    found: Calibration,
+    judged: Advice,
+    maps: Mapping[str, CalibrationMap] | None,
+    averaged: str,
+    split: Sequence[DimensionSplit] = (),
 ) -> Row:
     """The documented JSON. averaged: kind of mean at the top, `macro` (as in Multilingual) or `pooled` (over texts)."""
     overall = macro_averaged(found)
@@ -508,9 +574,9 @@ def calibration_json(
         "n_texts": sum(cell.n for cell in found.cells),
         "n_groups": len(found.cells),
         **top,
-        "by_group": [_cell(cell) for cell in found.cells],
-        "by_dimension": [_cell(cell) for cell in found.by_dimension],
-        "pooled": _cell(found.pooled),
+        "by_group": _cells(found.cells),
+        "by_dimension": _cells(found.by_dimension),
+        "pooled": _cells((found.pooled,))[0],
         "macro": [
             {"group": dict(one.group), "n_groups": one.n_cells, "n": one.n, **_macro(one)} for one in overall
         ],
@@ -520,19 +586,28 @@ def calibration_json(
             "rules": list(RULES),
             "groups": [asdict(one) for one in judged.warned],
         },
+        "split_raters": split_json(split),
         "maps": None if maps is None else {dimension: _map(one) for dimension, one in maps.items()},
         **picked(found, "left_out", "notes"),
     }
 
 
-def _cell(cell: Cell) -> Row:
-    verdict = verdict_of(cell)
+def _cells(family: Sequence[Cell]) -> list[Row]:
+    """Cells that are read together: their tests are corrected for their number."""
+    return [
+        _cell(cell, verdict, tests)
+        for cell, verdict, tests in zip(family, verdicts_of(family), rule_tests(family), strict=True)
+    ]
+
+
+def _cell(cell: Cell, verdict: Verdict, tests: Tests) -> Row:
     return {
         "group": dict(cell.group),
         "scale": "classes" if cell.classes else "numbers",
         "why_numbers": cell.why_numbers,
         **picked(cell, "classes", "n", "n_items", "n_raters", "n_off_scale", "left_out"),
         "verdict": asdict(verdict),
+        "tests": {name: picked(one, "p", "p_bh", "n_tests") for name, one in tests.items()},
         "constant": None if cell.constant is None else asdict(cell.constant),
         **_cell_sections(cell),
         "distributions": [

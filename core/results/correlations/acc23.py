@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats.mt_metrics_eval import names_reference
 from core.results.calibration.cells import SIGNS, dimension_said
-from core.results.cells import interval, left_out_notes, picked, plain
+from core.results.cells import corrected_column, corrected_note, interval, left_out_notes, picked, plain
 from core.results.choices import chosen_ratings, columns_at, dimensions_of, items_of, level_key, rows_at
 from core.results.joining import (
     SAME_NAME,
@@ -398,7 +398,7 @@ def accuracy_test_table(found: Acc23) -> ResultTable:
             Column("second", names_row=True),
             Column("difference"),
             Column("p", places=4, p_value=True),
-            Column("p_holm", "Holm p", places=4, p_value=True),
+            corrected_column("holm", n, places=4),
             *(Column(name, shown=False) for name in ("swap", "n", "n_units", "n_resamples", "reason")),
         ),
         tuple(
@@ -410,8 +410,8 @@ def accuracy_test_table(found: Acc23) -> ResultTable:
         ),
         title="Differences in accuracy, first minus second",
         notes=(
-            f"p: permutation test of {_SWAPPED[found.options.swap]}. "
-            f"Holm p: corrected for {n} {'test' if n == 1 else 'tests'}.",
+            f"p: permutation test of {_SWAPPED[found.options.swap]}.",
+            *corrected_note("holm", n, "every two metrics"),
             *dict.fromkeys(f"p: undefined: {one.test.reason}" for one in found.tests if one.test.reason),
         ),
     )

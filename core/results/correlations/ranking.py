@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import interval, left_out_notes, picked
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    interval,
+    left_out_notes,
+    picked,
+    width_warned,
+)
 from core.results.choices import check_names, directions, items_of, left_out_of, with_directions
 from core.results.correlations.points import NO_MEAN, NOTHING_TO_ORDER
 from core.results.correlations.table import (
@@ -21,6 +29,7 @@ from core.results.correlations.table import (
     estimate_json,
     joined_group,
     joined_groups,
+    why_no_width,
 )
 from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions, SystemRows, joined_with
 from core.schema.result_table import Column, Interval, ResultTable
@@ -28,6 +37,7 @@ from core.schema.scores import Against, Direction, Method, RatingSet, ScoreTable
 from core.stats.correlation import coefficients, intervals
 from core.stats.correlation.differences import Compared, difference, differences_between
 from core.stats.correlation.groups import redundancy as matrix_of
+from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, Floats, numbered
 from core.tables.reading import shown
 
@@ -69,7 +79,11 @@ def redundancy(table: ScoreTable, *, method: Method = "spearman") -> Redundancy:
 
 Test = Literal["permutation", "williams"]
 MOST_SWAPS = 1_000
-"""Most swaps of a permutation test, as in WMT's metrics task. The m (m - 1) / 2 tests are not corrected."""
+"""Most swaps of a permutation test, as in WMT's metrics task."""
+RANKING_CORRECTION: Correction = "benjamini-hochberg"
+"""Of the m (m - 1) / 2 tests of a ranking: many are screened. By Holm, 1,000 swaps could show nothing from 11 metrics on."""
+COMPARED_CORRECTION: Correction = "holm"
+"""Of two metrics in several groups and views: a decision may rest on any of them."""
 ALPHA = 0.05
 """Level below which a p-value shows a difference, where the user names no other."""
 NO_SCORES = "no scores"
@@ -89,6 +103,8 @@ class Comparison:
     test: Test
     n: int
     reason: str | None = None
+    p_bh: float | None = None
+    """The same, corrected for all comparisons of the ranking (Benjamini-Hochberg)."""
     low: float | None = None
     """Lower end of the difference's interval (`core.stats.correlation.differences`), over items."""
     high: float | None = None
@@ -114,13 +130,18 @@ class Ranking:
     n_rows: int = 0
     """Rows with a target, whether compared or not."""
     alpha: float = ALPHA
-    """Significance level of the tests."""
+    """Significance level of the corrected tests."""
     notes: tuple[str, ...] = ()
     """Notes, for example on a metric that leaves few rows to compare."""
     directions: Mapping[str, Direction] = field(default_factory=dict)
     """Metric -> better end of its scores; the sign of `lower` ones is flipped."""
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of rows that the user left out."""
+
+    @property
+    def n_tests(self) -> int:
+        """Comparisons with a p, for whose number p is corrected."""
+        return sum(one.p is not None for one in self.comparisons)
 
 
 def rank_metrics(
@@ -133,7 +154,7 @@ def rank_metrics(
     options: CorrelationOptions = DEFAULT_OPTIONS,
     tested: bool = True,
 ) -> Ranking:
-    """Compare all pairs of metrics on the rows that all of them scored, and cluster them by significance.
+    """Compare all pairs of metrics on the rows that all of them scored, and cluster them by corrected significance.
 
     Metrics are ordered by the pooled coefficient, best first, regardless of `raw_level`. `permutation` swaps whole items,
     at most MOST_SWAPS times. Intervals of differences resample items, at most MOST_SWAPS times. `williams` assumes
@@ -165,6 +186,8 @@ def rank_metrics(
         else {}
     )
 
+    n_swaps = min(options.n_resamples, MOST_SWAPS)
+
     def compared(first: int, second: int) -> Comparison:
         both = columns[first], columns[second]
         said: tuple[float | None, float | None, Test, int, str | None]
@@ -172,7 +195,7 @@ def rank_metrics(
             found = intervals.permutation_test(
                 *(*both, target, method),
                 items=items,
-                n_resamples=min(options.n_resamples, MOST_SWAPS),
+                n_resamples=n_swaps,
                 rng=options.rng,
                 names=joined.names,
             )
@@ -185,18 +208,22 @@ def rank_metrics(
             said = values[first] - values[second], None if undefined else p, test, target.size, why
         return Comparison(names[first], names[second], *said)
 
-    p_values = np.full((len(order), len(order)), np.nan)
+    places = list(combinations(range(len(order)), 2)) if tested else []
     comparisons = []
-    for i, j in combinations(range(len(order)), 2) if tested else ():
+    for i, j in places:
         between = apart[i, j]
         comparisons.append(
             replace(
                 compared(order[i], order[j]),
                 **picked(between, "low", "high"),
-                interval_reason=between.interval_reason,
+                interval_reason=why_no_width(between),
             )
         )
-        p_values[i, j] = np.nan if comparisons[-1].p is None else comparisons[-1].p
+    p_values = np.full((len(order), len(order)), np.nan)
+    of_family = corrected([one.p for one in comparisons], RANKING_CORRECTION)
+    for place, p in zip(places, of_family, strict=True):
+        p_values[place] = np.nan if p is None else p
+    comparisons = [replace(one, p_bh=p) for one, p in zip(comparisons, of_family, strict=True)]
     ordered = tuple(names[m] for m in order)
     return Ranking(
         method=method,
@@ -210,7 +237,10 @@ def rank_metrics(
         alpha=alpha,
         directions={metric.name: metric.direction for metric in joined.table.metrics},
         left_out=left_out_of(table),
-        notes=_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
+        notes=(
+            *_costly(np.isfinite(scores[:, scored]), [names[m] for m in np.flatnonzero(scored).tolist()]),
+            *_out_of_reach(comparisons, alpha, n_swaps),
+        ),
     )
 
 
@@ -268,6 +298,9 @@ class MetricComparison:
     n_swaps: int
     left_out: Mapping[str, int]
     """Reason -> rows that one of the two did not score, or that have no target; per system, of systems."""
+    p_holm: float | None = None
+    """The same p, corrected for the `n_tests` of one coefficient in several groups and views; equal to p for one."""
+    n_tests: int = 1
 
     @property
     def n(self) -> int:
@@ -339,7 +372,19 @@ def compare_in_groups(
                 for view in views
                 for method in options.methods
             ]
-    return tuple(found)
+    return _corrected_by_method(found)
+
+
+def _corrected_by_method(found: Sequence[MetricComparison]) -> tuple[MetricComparison, ...]:
+    """Correct p over groups and views, for each coefficient by itself: coefficients ask one question in three ways."""
+    paid = list(found)
+    for method in dict.fromkeys(one.method for one in found):
+        places = [place for place, one in enumerate(found) if one.method == method]
+        p_values = [found[place].p for place in places]
+        n_tests = sum(p is not None for p in p_values)
+        for place, p in zip(places, corrected(p_values, COMPARED_CORRECTION), strict=True):
+            paid[place] = replace(found[place], p_holm=p, n_tests=n_tests)
+    return tuple(paid)
 
 
 def _compared(
@@ -374,6 +419,7 @@ def _compared(
         second_estimate=found.second,
         difference=found.difference,
         p=found.test.p,
+        p_holm=found.test.p,
         p_reason=found.test.reason,
         n_swaps=found.test.n_resamples,
         left_out={reason: n for reason, n in lost.items() if n},
@@ -404,17 +450,23 @@ def better_first(found: MetricComparison) -> MetricComparison:
 def compared_verdict(found: MetricComparison) -> str:
     """Return which of the two metrics follows quality more closely, if both p (below `ALPHA`) and the interval show it.
 
-    They can disagree: the test supposes that the two metrics can be exchanged item by item, the interval does not.
+    They can disagree: the test supposes that the two metrics can be exchanged item by item, the interval does not. Among
+    several groups or views, p is the corrected one.
     """
     found = better_first(found)
-    if found.p is None:
+    if found.p is None or found.p_holm is None:
         return f"No comparison is possible: {found.p_reason or found.difference.reason or 'undefined'}"
     better, worse = shown(found.first), shown(found.second)
     tested, low = found.p < ALPHA, found.difference.low
     if low is not None and (low > 0) != tested:
         return f"Undecided between {better} and {worse}: p and the interval disagree"
-    if not tested:
-        return f"No difference between {better} and {worse} is shown"
+    if found.p_holm >= ALPHA:
+        paid = (
+            f": p is {decimal(found.p_holm)} after Holm's correction for {found.n_tests} tests"
+            if tested
+            else ""
+        )
+        return f"No difference between {better} and {worse} is shown{paid}"
     return f"{better} follows {'the ratings' if found.against == 'human' else 'the damage level'} more closely than {worse}"
 
 
@@ -432,6 +484,7 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
     first, second = next(((one.first, one.second) for one in found), ("first", "second"))
     groups = list(dict.fromkeys(name for one in found for name in one.group))
     several = {name: len({getattr(one, name) for one in found}) > 1 for name in ("view", "method")}
+    n_tests = max((one.n_tests for one in found), default=0)
     notes = [
         f"Intervals: {one.difference.confidence_level:.0%}, percentile bootstrap over items, the same items for both metrics. "
         f"p: two-sided, {one.n_swaps:,} swaps of whole items."
@@ -450,6 +503,7 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
             Column("second_coefficient", second, heat="coefficient"),
             Column("difference"),
             Column("p_two_sided", "p", p_value=True),
+            corrected_column(COMPARED_CORRECTION, n_tests),
             Column("n"),
             Column("n_left_out", "left out"),
             Column("left_out", shown=False),
@@ -459,14 +513,25 @@ def compared_table(found: Sequence[MetricComparison]) -> ResultTable:
             (
                 *(one.group.get(name) for name in groups),
                 *(one.first, one.second, one.view.replace("_", " "), one.method),
-                *(interval(each) for each in (one.first_estimate, one.second_estimate, one.difference)),
-                *(one.p, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
+                *(
+                    width_warned(interval(each))
+                    for each in (one.first_estimate, one.second_estimate, one.difference)
+                ),
+                *(one.p, one.p_holm, one.n, sum(one.left_out.values()), one.left_out, one.p_reason or ""),
             )
             for one in found
         ),
         title=f"{first} compared with {second}, on the same texts",
         notes=(
             *notes,
+            *corrected_note(COMPARED_CORRECTION, n_tests, "groups and views of one coefficient"),
+            *(
+                (
+                    "Coefficients ask one question in several ways, so they are not corrected: choose one beforehand.",
+                )
+                if several["method"]
+                else ()
+            ),
             *(
                 note
                 for things, own in (
@@ -489,7 +554,7 @@ def compared_json(found: Sequence[MetricComparison]) -> list[dict[str, Any]]:
             "first_coefficient": estimate_json(one.first_estimate),
             "second_coefficient": estimate_json(one.second_estimate),
             "difference": estimate_json(one.difference),
-            **picked(one, "p", "n_swaps", "n", "left_out"),
+            **picked(one, "p", "p_holm", "n_tests", "n_swaps", "n", "left_out"),
             "reason": one.p_reason,
         }
         for one in found
@@ -510,13 +575,25 @@ def _costly(known: NDArray[np.bool_], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _out_of_reach(comparisons: Sequence[Comparison], alpha: float, n_swaps: int) -> tuple[str, ...]:
+    """Warn if a single difference could not be shown, however large: drawn swaps limit p from below."""
+    n = sum(one.p is not None and one.test == "permutation" for one in comparisons)
+    lowest = n / (1 + n_swaps)
+    if lowest < alpha:
+        return ()
+    return (
+        f"With {n_swaps:,} swaps and {n} comparisons, corrected p of a single difference cannot fall below {lowest:.2g}. "
+        "Rank fewer metrics to test one of them sharply",
+    )
+
+
 def ranking_table(found: Ranking) -> ResultTable:
     """Table of metrics in order with their cluster, then those not ranked."""
     ranked = [(found.cluster.get(name), name, found.coefficients.get(name), "") for name in found.order]
     dropped = [(None, name, None, why) for name, why in found.dropped.items()]
     clusters = [
         f"A new cluster begins with a metric that is worse than all in the cluster before ({one.test} test, "
-        f"p below {found.alpha:g})."
+        f"Benjamini-Hochberg p of all {found.n_tests:,} comparisons below {found.alpha:g})."
         for one in found.comparisons[:1]
     ]
     return ResultTable(
@@ -556,6 +633,7 @@ def comparison_table(found: Ranking) -> ResultTable:
             Column("method", shown=False),
             Column("difference"),
             Column("p_two_sided", "p", p_value=True),
+            corrected_column(RANKING_CORRECTION, found.n_tests),
             Column("test", shown=False),
             Column("n"),
             Column("left_out", shown=False),
@@ -567,12 +645,15 @@ def comparison_table(found: Ranking) -> ResultTable:
                 *(found.cluster.get(name) for name in (one.first, one.second)),
                 *(found.directions.get(name) for name in (one.first, one.second)),
                 found.method,
-                Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or ""),
-                *(one.p, one.test, one.n, found.left_out, one.reason or ""),
+                width_warned(
+                    Interval(one.difference, one.low, one.high, interval_reason=one.interval_reason or "")
+                ),
+                *(one.p, one.p_bh, one.test, one.n, found.left_out, one.reason or ""),
             )
             for one in found.comparisons
         ),
         title=f"{found.method.capitalize()}, first minus second; p two-sided",
+        notes=corrected_note(RANKING_CORRECTION, found.n_tests, "every two metrics"),
     )
 
 

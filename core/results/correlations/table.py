@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import ends, interval, left_out_notes, over_items, picked
+from core.results.cells import ends, interval, left_out_notes, over_items, picked, width_warned
 from core.results.choices import (
     Dimension,
     check_names,
@@ -39,7 +39,7 @@ from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
 from core.stats.correlation.systems import SystemStatistic
 from core.stats.degeneracy import Constant, constant, constants_said
-from core.stats.resampling import Estimate, Floats, is_settled, numbered
+from core.stats.resampling import NO_WIDTH, Estimate, Floats, is_settled, numbered
 from core.tables.reading import shown
 
 MOST_OF_PARTIAL = 1_000
@@ -597,7 +597,8 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
     found["system_accuracy_n_pairs"] = 0 if row.system_accuracy is None else row.system_accuracy.n
     found["system_scores"] = options.system_scores if human else None
     why_none = why_none if row.partial or not row.is_complete else ONE_SYSTEM
-    return found | {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
+    found |= {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
+    return {name: width_warned(cell) if isinstance(cell, Interval) else cell for name, cell in found.items()}
 
 
 _STATISTICS = re.compile(
@@ -703,7 +704,7 @@ def group_table(report: CorrelationReport, method: Method, view: View) -> Result
             *(Column(f"group {group}", group, heat="coefficient") for group in found.groups),
         ),
         tuple(
-            (metric, *(interval(one, NOT_ASKED) for one in line))
+            (metric, *(width_warned(interval(one, NOT_ASKED)) for one in line))
             for metric, line in zip(found.metrics, found.estimates(method, view), strict=True)
         ),
         title=f"{method.capitalize()}, {view.replace('_', ' ')}",
@@ -776,7 +777,7 @@ def _pooled_json(pooled: Pooled | None, resampled: str) -> dict[str, Any]:
         name: {
             "low": one.low,
             "high": one.high,
-            "reason": one.interval_reason,
+            "reason": why_no_width(one),
             **picked(one, "n_resamples", "monte_carlo_error"),
         }
         for name, one in (("over_rows", pooled.over_rows), ("over_items", pooled.over_items))
@@ -797,5 +798,13 @@ def _counted(estimate: Estimate | None, what: str, why_none: str = NOT_ASKED) ->
 
 def estimate_json(estimate: Estimate | None, why_none: str = "") -> dict[str, Any]:
     """An estimate with its interval and the method behind it; why_none: reason if there is no estimate."""
+    if estimate is None:
+        return ends(None, why_none)
     how = ("confidence_level", "n_resamples", "n_undefined", "monte_carlo_error")
-    return ends(estimate, why_none) | ({} if estimate is None else picked(estimate, *how))
+    return ends(estimate) | {"interval_reason": why_no_width(estimate)} | picked(estimate, *how)
+
+
+def why_no_width(estimate: Estimate) -> str | None:
+    """Why there is no interval, or why it has no width."""
+    has_none = estimate.low is not None and estimate.low == estimate.high
+    return NO_WIDTH if has_none else estimate.interval_reason

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import interval, left_out_notes
+from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
 from core.results.choices import directions
 from core.results.joining import NO_SCORE
 from core.results.study.counted import Counted, Filters, count
@@ -17,11 +17,14 @@ from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
+from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import check_released
 from core.tables.reading import shown
 
+CORRECTION: Correction = "benjamini-hochberg"
+"""Of every metric against chance: many are screened."""
 NO_WINNER, NO_ROW = "no winner", "not among the scores"
 
 
@@ -141,7 +144,12 @@ def _why_unscored(table: ScoreTable, metric: int, rows: Sequence[int]) -> str:
 
 
 def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
-    """One row for each metric."""
+    """One row for each metric; p tests its agreement against chance, 0.5."""
+    p_values = [
+        interval_p(one.estimate, one.low, one.high, null=0.5, confidence_level=one.confidence_level)
+        for one in (each.agreement for each in found)
+    ]
+    n_tests = sum(p is not None for p in p_values)
     levels = list(dict.fromkeys(level for one in found for level in one.by_level))
     return ResultTable(
         "votes",
@@ -151,6 +159,8 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
             Column("pairs"),
             Column("n_left_out", "left out"),
             Column("agreement", "agreement", heat="share"),
+            Column("p", "p of 0.5", p_value=True),
+            corrected_column(CORRECTION, n_tests),
             Column("tau", "Kendall", heat="coefficient"),
             *(Column(f"agreement_{level}", f"agreement, {level}", heat="share") for level in levels),
             Column("left_out", shown=False),
@@ -158,11 +168,14 @@ def vote_table(found: Sequence[MetricVotes]) -> ResultTable:
         tuple(
             (
                 *(one.metric, one.family, one.agreement.n, sum(one.left_out.values())),
-                *(interval(one.agreement), interval(one.tau)),
+                *(interval(one.agreement), p, p_bh, interval(one.tau)),
                 *(interval(one.by_level.get(level)) for level in levels),
                 one.left_out,
             )
-            for one in found
+            for one, p, p_bh in zip(found, p_values, corrected(p_values, CORRECTION), strict=True)
         ),
-        notes=left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
+        notes=(
+            *corrected_note(CORRECTION, n_tests, "the metrics' agreement over all levels"),
+            *left_out_notes([(one.metric, one.left_out) for one in found], "pairs"),
+        ),
     )

@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from core.judges.claims import KIND as CLAIMS
 from core.judges.cross_examination import CEF_COMPONENTS
 from core.judges.cross_examination import KIND as CROSS_EXAMINATION
-from core.results.cells import interval, left_out_lines, over_items, resampled, row_of
+from core.results.cells import each_for_itself, interval, left_out_lines, over_items, resampled, row_of
 from core.results.choices import check_names, directions, items_of, names_of
 from core.results.joining import NO_SCORE, merge_tables, not_scored_in, text_of
 from core.schema.result_table import Column, ResultTable
@@ -317,6 +317,7 @@ def pairs_table(found: Sequence[Agreement], *, brief: bool = False) -> ResultTab
         notes=(
             "Differences: second minus first.",
             resampled(found[0].mean_difference.confidence_level),
+            *each_for_itself(len(found)),
             *dict.fromkeys(note for one in found for note in one.notes),
         ),
     )

@@ -17,11 +17,19 @@ from core.formats.mt_metrics_eval import OF_REFERENCE, names_reference
 from core.formats.spans.mqm import score_of
 from core.judges import automqm
 from core.judges.automqm import AutoMqmRecord, ErrorTrial, FoundError, Located, weight_in_text
-from core.results.cells import interval, left_out_lines, resampled, row_of
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    interval,
+    left_out_lines,
+    resampled,
+    row_of,
+)
 from core.results.choices import NO_VALUE, Key, Named, column_of, has_column, items_of, keys_of, level_key
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import ErrorSpan, JudgedText, JudgeOutput, OutputSet, Rating, RatingSet, ScoredRow
 from core.stats.correlation.intervals import PairedTest
+from core.stats.multiplicity import corrected
 from core.stats.resampling import Floats, ratio
 from core.stats.span_f1 import SpanCounts, SpanF1, span_counts, span_f1, span_f1_test
 from core.tables.columns import ONLY_SYSTEM
@@ -553,6 +561,8 @@ class SpanTest:
     second: str
     test: PairedTest
     """Two-sided test of F1; all texts of an item are swapped together."""
+    p_holm: float | None
+    """The test's p, corrected for every two judges of the call (Holm)."""
 
 
 @dataclass(frozen=True)
@@ -580,8 +590,7 @@ def compare_spans(
 
     predicted: judge -> its marks, or those of every draw of its examples (10 seeds in Specialist). With several draws,
     numbers are means with standard deviations over draws, and intervals and tests use characters averaged over draws.
-    Misleads with many judges, because the m (m - 1) / 2 tests are not corrected; and a judge that failed on hard texts
-    removes them for all others. Raises InputError if the judges share no text of the gold.
+    Misleads: a judge that failed on hard texts removes them for all others. Raises InputError if the judges share no text of the gold.
     """
     draws = {name: (one,) if isinstance(one, RatingSet) else tuple(one) for name, one in predicted.items()}
     flat = [one for own in draws.values() for one in own]
@@ -599,11 +608,14 @@ def compare_spans(
         begin = block.stop
         means[name] = _mean(counted[block])
         judges.append(_judge(name, counted[block], pairs[block], means[name], items, options, len(shared)))
+    every_two = list(combinations(draws, 2))
+    found = [
+        span_f1_test(means[a], means[b], items, n_resamples=options.n_resamples, rng=options.rng)
+        for a, b in every_two
+    ]
     tests = tuple(
-        SpanTest(
-            a, b, span_f1_test(means[a], means[b], items, n_resamples=options.n_resamples, rng=options.rng)
-        )
-        for a, b in combinations(draws, 2)
+        SpanTest(a, b, test, p)
+        for (a, b), test, p in zip(every_two, found, corrected([one.p for one in found]), strict=True)
     )
     notes = dict.fromkeys(
         (
@@ -798,11 +810,13 @@ def judges_table(found: SpanComparison) -> ResultTable:
 
 def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> ResultTable:
     """One row for every two judges."""
+    n = sum(one.test.p is not None for one in tests)
     columns = (
         Column("first", "First", names_row=True),
         Column("second", "Second", names_row=True),
         Column("difference", "First minus second"),
-        Column("p", "p", places=4),
+        Column("p", "p", places=4, p_value=True),
+        corrected_column("holm", n, places=4),
         Column("n_units", "Items"),
         Column("reason", "Note", shown=any(one.test.reason for one in tests)),
     )
@@ -810,11 +824,21 @@ def differences_table(tests: Sequence[SpanTest], name: str = "spans-tests") -> R
         name,
         columns,
         tuple(
-            row_of(one.test, columns, first=one.first, second=one.second, reason=one.test.reason or "")
+            row_of(
+                one.test,
+                columns,
+                first=one.first,
+                second=one.second,
+                p_holm=one.p_holm,
+                reason=one.test.reason or "",
+            )
             for one in tests
         ),
         "Differences in F1",
-        ("p: paired permutation test over whole items, two-sided, not corrected for the number of tests.",),
+        (
+            "p: paired permutation test over whole items, two-sided.",
+            *corrected_note("holm", n, "every two judges"),
+        ),
     )
 
 

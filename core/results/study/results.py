@@ -43,7 +43,8 @@ from core.schema.study import (
     StudyRecord,
 )
 from core.stats import agreement
-from core.stats.blinding import LEFT, RIGHT, BlindingIndex, blinding_index
+from core.stats.blinding import LEFT, RIGHT, BlindingIndex, ShareRight, blinding_index
+from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     MOST_QUESTIONS,
     NonInferiority,
@@ -90,6 +91,11 @@ class Blinding:
     """Guesses in `overall` with a comment; not in the JSON."""
 
     @property
+    def p_holm(self) -> dict[str, float | None]:
+        """Rater -> p of half of the guesses that name a side being right, corrected for the number of raters (Holm)."""
+        return holm_of_raters({rater: one.share_right for rater, one in self.per_rater.items()})
+
+    @property
     def reading(self) -> str:
         """The result over all raters in plain words."""
         return _reading(self.overall)
@@ -102,6 +108,7 @@ class Blinding:
             "reading": self.reading,
             "overall": asdict(self.overall),
             "per_rater": {rater: asdict(found) for rater, found in self.per_rater.items()},
+            "p_holm": self.p_holm,
             "n_left_out": self.n_left_out,
         }
 
@@ -528,8 +535,11 @@ class StudyResults:
             **{name: found[name] for name in ("pairwise", "non_inferiority", "power")},
             "power_one_sided": {**found["power_one_sided"], "confidence_level": level},
             "position_bias": {
-                "overall": _position(self.position_overall),
-                "per_rater": {rater: _position(p) for rater, p in self.position_per_rater.items()},
+                "overall": _position(self.position_overall, self.position_overall.p),
+                "per_rater": {
+                    rater: _position(self.position_per_rater[rater], p)
+                    for rater, p in holm_of_raters(self.position_per_rater).items()
+                },
                 "n_left_out": self.position_left_out,
             },
             "repeats": found["repeats"],
@@ -712,8 +722,13 @@ def first_interval(found: AgreementEstimate) -> tuple[float, float] | None:
     return None if low is None or high is None or low == high else (low, high)
 
 
-def _position(result: PositionBias) -> dict[str, Any]:
-    return {**asdict(result), "flagged": result.p is not None and result.p < FLAG_BELOW}
+def holm_of_raters(found: Mapping[str, PositionBias | ShareRight]) -> dict[str, float | None]:
+    """Each rater's p, corrected for the number of raters (Holm)."""
+    return dict(zip(found, corrected([one.p for one in found.values()]), strict=True))
+
+
+def _position(result: PositionBias, p_holm: float | None) -> dict[str, Any]:
+    return {**asdict(result), "p_holm": p_holm, "flagged": p_holm is not None and p_holm < FLAG_BELOW}
 
 
 def headline(results: StudyResults) -> list[str]:

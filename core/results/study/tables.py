@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from statistics import mean
 from typing import Any
 
-from core.results.cells import decimal, interval
+from core.results.cells import corrected_column, corrected_note, decimal, interval
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
@@ -18,6 +18,7 @@ from core.results.study.results import (
     PairOfRaters,
     StudyResults,
     first_interval,
+    holm_of_raters,
     reasons,
     verdict_name,
 )
@@ -405,22 +406,30 @@ def _power_cells(found: Power) -> tuple[Cell, ...]:
 def _position(results: StudyResults) -> ResultTable:
     """How often each rater, and all raters together, chose the left side."""
     found = positions(results)
-    flagged = {name: one.p is not None and one.p < FLAG_BELOW for name, one in found.items()}
+    p_holm = {name: one.p for name, one in found.items()} | holm_of_raters(results.position_per_rater)
+    flagged = {name: p is not None and p < FLAG_BELOW for name, p in p_holm.items()}
+    n_tests = sum(one.p is not None for one in results.position_per_rater.values())
     left_out = [f"Choices left out: {reasons(results.position_left_out)}."] * bool(results.position_left_out)
     return ResultTable(
         "position",
         (
             *_columns(1, rater="Rater", left="Left", right="Right", share_left="Share left"),
             Column("p", p_value=True),
+            corrected_column("holm", n_tests),
             Column("flagged", shown=False),
         ),
         tuple(
-            (name, one.left, one.right, _shared(one.share_left, one), one.p, flagged[name])
+            (name, one.left, one.right, _shared(one.share_left, one), one.p, p_holm[name], flagged[name])
             for name, one in found.items()
         ),
         title="Position bias",
         notes=(
-            *(f"{name} is flagged (p below {FLAG_BELOW:g})." for name, low in flagged.items() if low),
+            *(
+                f"{name} is flagged ({'Holm p' if n_tests > 1 and name in results.position_per_rater else 'p'} below {FLAG_BELOW:g})."
+                for name, low in flagged.items()
+                if low
+            ),
+            *corrected_note("holm", n_tests, "the raters; all raters together are one test"),
             *left_out,
         ),
     )
@@ -443,13 +452,17 @@ def _repeats(found: Mapping[str, Repeats]) -> ResultTable:
 def _indices(found: Blinding) -> ResultTable:
     """One row per rater, then all raters together."""
     level = _level(found.overall.bang.confidence_level)
+    n_tests = sum(one.share_right.p is not None for one in found.per_rater.values())
     return ResultTable(
         "blinding",
         (
             *_columns(
                 1, rater="Rater", guesses="Guesses", right="Right", wrong="Wrong", cannot_tell="Cannot tell"
             ),
-            *_columns(0, share_right="Share right", bang="Bang's index", james="James's index"),
+            *_columns(0, share_right="Share right"),
+            Column("p", p_value=True),
+            corrected_column("holm", n_tests),
+            *_columns(0, bang="Bang's index", james="James's index"),
         ),
         tuple(
             (
@@ -459,6 +472,8 @@ def _indices(found: Blinding) -> ResultTable:
                 one.share_right.n - one.share_right.n_right,
                 one.n - one.share_right.n,
                 _shared(one.share_right.share, one.share_right),
+                one.share_right.p,
+                found.p_holm.get(rater, one.share_right.p),
                 interval(one.bang_questions),
                 interval(one.james_questions),
             )
@@ -467,7 +482,8 @@ def _indices(found: Blinding) -> ResultTable:
         title="Blinding",
         notes=(
             f"In brackets: {level} intervals, exact for the share, percentile bootstrap over questions for the indices. Ten "
-            "guesses of one rater show little. With many raters, a few stand out by chance.",
+            "guesses of one rater show little. p: exact, of one half of the guesses that name a side.",
+            *corrected_note("holm", n_tests, "the raters; all raters together are one test"),
         ),
     )
 

@@ -264,7 +264,8 @@ def significance_clusters(names: Sequence[str], p_values: ArrayLike, alpha: floa
 
     names: from best to worst. p_values: shape (m, m); [i, j] tests that metric i is better than metric j, or two-sided;
     only i before j is used, NaN is not significant. A new cluster begins at a metric that is worse than all in the cluster
-    before. Misleads: metrics in a cluster are not necessarily equal, and the m (m - 1) / 2 tests are not corrected.
+    before. Misleads: metrics in a cluster are not necessarily equal; and if p_values are not corrected for the m (m - 1) / 2
+    tests (`core.stats.multiplicity.corrected`).
     """
     p = np.asarray(p_values, dtype=np.float64)
     if p.shape != (len(names), len(names)):
