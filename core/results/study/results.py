@@ -25,6 +25,7 @@ from core.results.study.counted import (
     filtered,
     why_left_out,
 )
+from core.results.study.raters import RatersAsSample, raters_as_sample, raters_said
 from core.schema.study import (
     GUESSED_SIDES,
     NO_LEVEL,
@@ -456,6 +457,7 @@ class StudyResults:
     """Filter -> chosen values, if they depart from the declared analysis."""
     analysis_set: AnalysisSet
     verdict: StudyVerdict
+    raters_as_sample: RatersAsSample
     pairs_by_votes: dict[int, int]
     sensitivity: tuple[SensitivityLine, ...]
     after_unblinding: AfterUnblinding
@@ -512,6 +514,8 @@ class StudyResults:
                 "exploratory": self.verdict.exploratory,
                 **found["verdict"],
             },
+            "raters_as_sample": self.raters_as_sample.to_json(),
+            "variance_components": asdict(self.raters_as_sample.components),
             **{name: found[name] for name in rules},
             **found["overall"],
             "answers": {"n_used": self.answers_used, "n_left_out": self.answers_left_out},
@@ -565,6 +569,7 @@ def study_results(
         filtered=departs,
         analysis_set=rules,
         verdict=StudyVerdict(exploratory=bool(departs), **asdict(decided)),
+        raters_as_sample=raters_as_sample(counted, design, interval_level=INTERVAL_LEVEL),
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
         after_unblinding=after_unblinding(record, rng=rng),
@@ -714,6 +719,7 @@ def headline(results: StudyResults) -> list[str]:
     """The verdict, then its limits, as lines of a few sentences. The first sentence is the verdict alone."""
     lines = [
         _verdict_said(results),
+        raters_said(results.raters_as_sample, verdict_name(results.verdict.value)),
         _questions_said(results),
         _exploratory(results),
         _undeclared(results),

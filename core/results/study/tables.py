@@ -6,6 +6,7 @@ from statistics import mean
 from typing import Any
 
 from core.results.cells import decimal, interval
+from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
     FEW_QUESTIONS,
@@ -58,7 +59,17 @@ _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
-    *("sensitivity", "bounds", "choices", "agreement", "pairwise", "contingency", "composite", "ties"),
+    *(
+        "sensitivity",
+        "bounds",
+        *RATER_TABLES,
+        "choices",
+        "agreement",
+        "pairwise",
+        "contingency",
+        "composite",
+        "ties",
+    ),
     *("plan", "power", "position", "repeats", *BLINDING_TABLES),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
@@ -108,6 +119,7 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
     made = (
         _sensitivity(results),
         _bounds(results),
+        *rater_tables(results.raters_as_sample),
         _choices(results),
         _agreement("agreement", "Agreement", results, "Level", blocks(results)),
         _agreement("pairwise", "Pairs of raters", results, "Raters", pairs),

@@ -1,0 +1,257 @@
+"""Raters as a sample: the verdict over raters and questions beside the verdict for these raters, and where votes differ."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from core.results.cells import decimal
+from core.results.study.counted import Counted
+from core.schema.result_table import Column, Interval, ResultTable
+from core.schema.study import Design, Score
+from core.stats.non_inferiority import NON_INFERIOR, NOT_ENOUGH, NOT_SHOWN, VerdictValue, above_margin
+from core.stats.raters import COMPONENTS, FEWEST_RATERS, Mrmc, VarianceComponents, mrmc, variance_components
+from core.stats.votes import preferences
+
+RATER_TABLES = ("rater-means", "variance-components")
+"""Names of the tables, in the order of `rater_tables`."""
+_SCORE: Score = "net_preference"
+_COMPONENTS = {
+    "rater": ("Rater", "some raters favour the candidate more than others, on all questions"),
+    "question": ("Question", "on some questions the candidate does better, for all raters"),
+    "rater_question": ("Rater x question", "raters differ on a question, at all its levels"),
+    "pair": ("Pair", "levels of one question differ, for all raters"),
+    "residual": ("Residual", "everything else, also a rater's own inconsistency"),
+}
+"""Component -> its name on screen and what it is."""
+
+
+@dataclass(frozen=True)
+class RatersAsSample:
+    """The mean vote with its bound over raters and questions. It stands beside the declared verdict, never in its place."""
+
+    value: VerdictValue | None
+    """Verdict over raters as a sample; None if there are too few raters: the declared verdict is for these raters."""
+    names: tuple[str, ...]
+    """Raters in the order of `found.raters`."""
+    found: Mrmc
+    margin: float
+    declared_score: Score
+    components: VarianceComponents
+
+    def to_json(self) -> dict[str, Any]:
+        """The documented form (docs/formats.md), ready for json.dumps."""
+        found = asdict(self.found)
+        raters = found.pop("raters")
+        # Without spread between raters, t has infinitely many degrees of freedom, for which JSON has no number.
+        df = None if found["df"] == float("inf") else found["df"]
+        return {
+            "value": self.value,
+            "score": _SCORE,
+            **found,
+            "df": df,
+            "raters": dict(zip(self.names, raters, strict=True)),
+        }
+
+
+def raters_as_sample(counted: Counted, design: Design, *, interval_level: float) -> RatersAsSample:
+    """Analyse the votes that count: mean vote of each rater, bound over raters and questions, variance components.
+
+    The bound is at the design's confidence level and is compared with the declared margin. Its score is always the net
+    preference, because a composite score is not a mean over raters.
+    """
+    votes, questions = preferences(counted.codes), counted.questions
+    found = mrmc(votes, questions, confidence_level=design.confidence_level, interval_level=interval_level)
+    value: VerdictValue | None = None
+    if found.bound is not None:
+        value = NON_INFERIOR if above_margin(found.bound, design.margin) else NOT_SHOWN
+    elif found.effective_raters is not None and round(found.effective_raters) >= FEWEST_RATERS:
+        value = NOT_ENOUGH
+    return RatersAsSample(
+        value, counted.raters, found, design.margin, design.score, variance_components(votes, questions)
+    )
+
+
+def raters_said(sample: RatersAsSample, verdict: str) -> str | None:
+    """The verdict over raters as a sample in a few sentences; None without a vote. verdict: for these raters, as a name."""
+    found = sample.found
+    if found.mean is None:
+        return None
+    who = "these raters" if found.n_raters > 1 else "this rater"
+    if sample.value is None:
+        return f"This verdict is for {who}. It says nothing about raters as a sample ({found.reason})."
+    first = f"{verdict} for {who}; over raters as a sample: {sample.value}."
+    if found.bound is None:
+        return f"{first} The votes give no reliable bound over raters ({found.reason})."
+    places = 3 if decimal(found.bound) != decimal(-sample.margin) else 6
+    above = "above" if sample.value == NON_INFERIOR else "not above"
+    return (
+        f"{first} Over {found.n_raters} raters and {found.n_questions} questions, the lower "
+        f"{100 * found.confidence_level:g} % bound of the net preference (mean vote) is {decimal(found.bound, places)}, "
+        f"{above} the margin of {decimal(-sample.margin, places)}.{_other_score(sample)}"
+    )
+
+
+def _other_score(sample: RatersAsSample) -> str:
+    if sample.declared_score == _SCORE:
+        return ""
+    return (
+        " The declared score is the composite score, which is usually further from 0 than the net preference."
+    )
+
+
+THESE, SAMPLED = "all, these raters", "all, raters as a sample"
+"""Rows of the mean over raters: with an interval over questions, and over raters and questions."""
+
+
+def mean_rows(sample: RatersAsSample) -> dict[str, Interval]:
+    """Each rater's mean vote with its interval, then the mean of all with both of its intervals."""
+    found = sample.found
+    rows = {
+        name: Interval(
+            one.mean,
+            one.low,
+            one.high,
+            n=one.n_pairs,
+            reason="" if one.mean is not None else one.interval_reason or "",
+            interval_reason=one.interval_reason or "" if one.mean is not None else "",
+        )
+        for name, one in zip(sample.names, found.raters, strict=True)
+    }
+    if found.mean is None:
+        return rows
+    no_width = "" if found.low_questions is not None else "the votes do not vary between questions"
+    rows[_free(rows, THESE)] = Interval(
+        found.mean, found.low_questions, found.high_questions, n=found.n_pairs, interval_reason=no_width
+    )
+    rows[_free(rows, SAMPLED)] = Interval(
+        found.mean, found.low, found.high, n=found.n_pairs, interval_reason=found.reason or ""
+    )
+    return rows
+
+
+def _free(taken: Mapping[str, object], name: str) -> str:
+    while name in taken:
+        name += " together"
+    return name
+
+
+def component_shares(found: VarianceComponents) -> dict[str, tuple[float | None, float | None]]:
+    """Component -> its share of the variance of one vote, and of the mean vote as designed; None where nothing varies."""
+    if found.components is None or found.variance_of_mean is None:
+        return {}
+    one, mean = asdict(found.components), asdict(found.variance_of_mean)
+    totals = sum(one.values()), sum(mean.values())
+    return {
+        name: (one[name] / totals[0] if totals[0] else None, mean[name] / totals[1] if totals[1] else None)
+        for name in COMPONENTS
+    }
+
+
+def component_names(found: VarianceComponents) -> dict[str, str]:
+    """Component -> its name on screen, with the components that it contains; merged ones are absent."""
+    names = {}
+    for name in COMPONENTS:
+        if name in found.merged:
+            continue
+        inside = [_COMPONENTS[other][0].lower() for other, into in found.merged.items() if into == name]
+        names[name] = _COMPONENTS[name][0] + (f" (with {' and '.join(inside)})" if inside else "")
+    return names
+
+
+def rater_tables(sample: RatersAsSample) -> tuple[ResultTable, ResultTable]:
+    """The table of raters' means and that of variance components."""
+    return _means(sample), _components(sample.components)
+
+
+def _means(sample: RatersAsSample) -> ResultTable:
+    found = sample.found
+    rows = mean_rows(sample)
+    of_all = (found.n_questions, found.n_votes, 1.0)
+    about = [(one.n_questions, one.n_pairs, one.weight) for one in found.raters]
+    level = f"{100 * found.interval_level:g} %"
+    notes = [
+        f"In brackets: {level} intervals. A rater's interval and that of these raters cover questions (jackknife-t). "
+        "The interval of raters as a sample covers raters and questions (Obuchowski-Rockette, degrees of freedom of Hillis).",
+    ]
+    if found.method == "dealt" and found.mean is not None:
+        notes.append(
+            "Not every rater voted on every pair. A vote weighs 1 / votes of its pair, and two raters covary only through "
+            "questions that both have."
+        )
+    if found.df is not None and found.variance is not None and found.reason is None:
+        notes.append(
+            f"Standard error over raters and questions: {decimal(found.variance**0.5)}, degrees of freedom: "
+            f"{decimal(found.df, 1)}."
+        )
+    return ResultTable(
+        "rater-means",
+        (
+            Column("rater", "Rater", names_row=True),
+            Column("mean_vote", "Mean vote"),
+            Column("lower_bound", "Lower bound"),
+            Column("questions", "Questions"),
+            Column("votes", "Votes"),
+            Column("weight", "Weight"),
+        ),
+        tuple(
+            (
+                name,
+                cell,
+                found.bound if number == len(about) + 1 else None,
+                *(about[number] if number < len(about) else of_all),
+            )
+            for number, (name, cell) in enumerate(rows.items())
+        ),
+        title="Mean vote of each rater",
+        notes=tuple(notes) if found.mean is not None else (),
+    )
+
+
+def _components(found: VarianceComponents) -> ResultTable:
+    shares, names = component_shares(found), component_names(found)
+    one = asdict(found.components) if found.components else {}
+    mean = asdict(found.variance_of_mean) if found.variance_of_mean else {}
+    notes = [f"Undefined: {found.reason}."] if found.reason and found.n_votes else []
+    if shares:
+        notes.append(
+            f"Estimated by {found.method} from {found.n_votes:,} votes of {found.n_raters} raters on {found.n_pairs:,} pairs of "
+            f"{found.n_questions:,} questions."
+        )
+        notes += [
+            f"{names[name]}: the estimate was negative ({decimal(value, 4)}) and was set to 0."
+            for name, value in found.set_to_zero.items()
+        ]
+    if found.merged and shares:
+        notes.append("These votes cannot separate: " + "; ".join(_inseparable(found)) + ".")
+    return ResultTable(
+        "variance-components",
+        (
+            Column("component", "Component", names_row=True),
+            Column("meaning", "What it is"),
+            Column("variance", "Variance of one vote", places=4),
+            Column("share", "Share", percent=True, places=0),
+            Column("variance_of_mean", "Variance of the mean", places=5),
+            Column("share_of_mean", "Share of the mean", percent=True, places=0),
+        ),
+        tuple(
+            (
+                names[name],
+                _COMPONENTS[name][1],
+                one[name],
+                Interval(share, reason="" if share is not None else "nothing varies"),
+                mean[name],
+                Interval(of_mean, reason="" if of_mean is not None else "nothing varies"),
+            )
+            for name, (share, of_mean) in shares.items()
+            if name in names
+        ),
+        title="Variance components of a vote",
+        notes=tuple(notes),
+    )
+
+
+def _inseparable(found: VarianceComponents) -> list[str]:
+    return [
+        f"{_COMPONENTS[name][0].lower()} from {_COMPONENTS[into][0].lower()}"
+        for name, into in found.merged.items()
+    ]
