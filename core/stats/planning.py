@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import astuple, dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from scipy.special import gammaincinv, ndtr, ndtri, stdtrit
 from statsmodels.stats.power import TTestPower
 
 from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS
-from core.stats.raters import COMPONENTS, Components
+from core.stats.raters import COMPONENTS, FEWEST_RATERS, Components
 from core.stats.resampling import Floats, check_confidence_level, unit_clusters
 from core.stats.votes import clustering, composite_shares
 
@@ -218,24 +218,17 @@ THESE: Scope = "these raters"
 SAMPLED: Scope = "raters as a sample"
 SCOPES: tuple[Scope, ...] = (THESE, SAMPLED)
 
-USUAL_RATERS = (1, 2, 3, 5, 8, 12, 20)
+USUAL_RATERS = (2, 3, 5, 8, 12, 20)
 """Numbers of raters that `plans` compares."""
 MOST_RATERS = 200
 """Largest number of raters to look for."""
-FEWEST_RATERS = 5
-"""With fewer raters, there is no statement about raters as a sample."""
-UNDECIDED_CHANCE = 0.02
+UNDECIDED_CHANCE = 0.05
 """Plans are left out if the ordinary bound over questions fails to apply more often, because no question is lost or won."""
 
 NOT_ABOVE = "the true mean is not above -margin, so there is nothing to show"
-FEW_QUESTIONS = (
-    f"fewer than {FEWEST_QUESTIONS} questions: Gaffke's bound decides, whose power was not computed"
-)
-NONE_LOST_OR_WON = (
-    "too few questions would be lost or won: Gaffke's bound may decide, whose power was not computed"
-)
+FEW_QUESTIONS = f"fewer than {FEWEST_QUESTIONS} questions: the bound does not apply"
+NONE_LOST_OR_WON = "so few questions would be lost or won that the bound may not apply"
 FEW_RATERS = f"fewer than {FEWEST_RATERS} raters: no statement about other raters"
-NOT_CROSSED = "a statement about other raters needs votes of all raters on every question"
 OUT_OF_REACH = "more than 10,000 questions needed"
 RATER_FLOOR = "out of reach with any number of questions: too few raters"
 
@@ -479,18 +472,41 @@ def half_width(
         return float(ndtri(confidence_level) * math.sqrt(seen * (1 - 1 / size.questions)))
     if size.raters < 2:
         raise ValueError("a statement about raters as a sample needs at least 2 raters")
-    raters, rest = _expected(components, size)
-    if raters + rest == 0:
+    of_raters, shared, *_ = _over_raters(components, size)
+    if of_raters + shared == 0:
         return 0.0
-    df = (raters + rest) ** 2 / (raters**2 / (size.raters - 1)) if raters > 0 else math.inf
-    return float(stdtrit(min(df, _LARGEST_N), confidence_level) * math.sqrt((raters + rest) / size.raters))
+    df = (size.raters - 1) * ((of_raters + shared) / of_raters) ** 2 if of_raters > 0 else math.inf
+    t = stdtrit(min(df, _LARGEST_N), confidence_level)
+    return float(t * math.sqrt((of_raters + shared) / size.raters))
 
 
-def _expected(components: Components, size: Size) -> tuple[float, float]:
-    """Expected mean square of raters' means, and J times the covariance of two raters' means: the parts of Hillis' form."""
-    per_rater = components.rater_question + components.residual / size.levels
-    shared = components.question + components.pair / size.levels
-    return components.rater + per_rater / size.questions, size.raters * shared / size.questions
+class _OverRaters(NamedTuple):
+    """Parts of the variance of the mean over raters and questions, as `raters.mrmc` estimates it."""
+
+    ms_raters: float
+    """Expected mean square between raters' means."""
+    shared: float
+    """J times the expected covariance of two raters' means."""
+    of_questions: float
+    """Expected mean square between questions, in the same unit; less `of_rest`, it is `shared`."""
+    of_rest: float
+    """Expected mean square of rater x question, in the same unit."""
+
+
+def _over_raters(components: Components, size: Size) -> _OverRaters:
+    """For n k / J questions a rater, of which n k (k - 1) / (J (J - 1)) are shared with any other rater."""
+    n, n_raters, k = size.questions, size.raters, size.votes
+    question = components.question + components.pair / size.levels
+    rest = components.rater_question + components.residual / size.levels
+    each, together = n * k / n_raters, n * k * (k - 1) / (n_raters * (n_raters - 1))
+    unit = n_raters**2 * (k - 1) / (k**2 * n * (n_raters - 1))
+    covariance = question * together / each**2
+    return _OverRaters(
+        components.rater + (question + rest) / each - covariance,
+        n_raters * covariance,
+        unit * (rest + k * question),
+        unit * rest,
+    )
 
 
 def power_of(
@@ -502,18 +518,19 @@ def power_of(
     confidence_level: float = 0.90,
     scope: Scope = THESE,
     composite: bool = False,
+    least: bool = False,
 ) -> float:
     """Probability that the lower bound of the mean score is above -margin.
 
     components: of a single vote. mean: true mean vote, of these raters or of all raters like them. margin: > 0, on the scale of
     the score. confidence_level: one-sided. composite: whether a pair's score is the sign of the sum of its votes, not
     their mean; only the statement about these raters uses it. Returns a number in [0, 1]; at a mean of -margin, the type I
-    error.
+    error. least: whether the margin lies at the worst place between two steps of the mean score, so that the power never falls
+    with the number of questions.
 
     These raters: percentile bootstrap over questions, whose bound is mean - z x s / sqrt(n) with the standard deviation s
     (divisor n) of the questions' means, with a continuity correction for the steps of the mean. Raters as a sample: t
-    bound with variance (MS_R + J max(Cov, 0)) / J and Hillis' degrees of freedom (Hillis 2007), votes of all raters on every
-    question. Means are taken as normal. The standard errors vary from study to study: mean squares follow chi-squared
+    bound with variance (MS + J max(Cov, 0)) / J and Hillis' degrees of freedom (`raters.mrmc`). Means are taken as normal. The standard errors vary from study to study: mean squares follow chi-squared
     distributions (Searle, Casella and McCulloch 1992, Variance Components, sec. 4.5), over which the power is averaged.
 
     Misleads if components come from a small pilot, and if fewer than 15 questions are planned or hardly any will be lost or
@@ -527,19 +544,8 @@ def power_of(
         return _power_sampled(components, size, mean + margin, confidence_level)
     question = _question_mean(components, size, mean, composite)
     step = question.step / size.questions
-    steps = math.floor(-margin / step + _ROUNDING) + 0.5
-    return _power_these(question, size.questions, steps * step, confidence_level)
-
-
-def _least_power(
-    components: Components, size: Size, *, scope: Scope, margin: float, composite: bool, **test: float
-) -> float:
-    """Power that never falls with the number of questions: with the margin at the worst place between two steps of the mean."""
-    if scope == SAMPLED:
-        return power_of(components, size, scope=scope, margin=margin, **test)
-    question = _question_mean(components, size, test["mean"], composite)
-    worst = question.step / size.questions / 2 - margin
-    return _power_these(question, size.questions, worst, test["confidence_level"])
+    steps = -margin / step if least else math.floor(-margin / step + _ROUNDING)
+    return _power_these(question, size.questions, (steps + 0.5) * step, confidence_level)
 
 
 _NODES = 512
@@ -574,22 +580,24 @@ def _power_these(question: _QuestionMean, n: int, threshold: float, confidence_l
 
 
 def _power_sampled(components: Components, size: Size, over: float, confidence_level: float) -> float:
-    """With the mean squares of the table of questions and raters: MS_R = MSR / n and J Cov = (MSQ - MSRQ) / n."""
+    """Chance that the bound over raters and questions is above -margin, for a true mean that is `over` above it.
+
+    In the table of questions and raters, MS = MSR / n and J Cov = (MSQ - MSRQ) / n; where questions are dealt, the
+    same with other factors and n (k - 1) - (J - 1) degrees of freedom of MSRQ.
+    """
     n, n_raters = size.questions, size.raters
     if n < 2 or n_raters < 2:
         return 0.0
     true = variance_of_mean(components, size)
     if true == 0:
         return float(over > 0)
-    at = _spread_out(3)
-    raters, rest = _expected(components, size)
-    rest_alone = (components.rater_question + components.residual / size.levels) / n
-    of_raters = _mean_square(raters, n_raters - 1, at[:, 0])
-    of_questions = _mean_square(rest_alone + rest, n - 1, at[:, 1])
-    of_rest = _mean_square(rest_alone, (n - 1) * (n_raters - 1), at[:, 2])
-    beyond = np.maximum(of_questions - of_rest, 0)
-    df = np.minimum((n_raters - 1) * ((of_raters + beyond) / of_raters) ** 2, _LARGEST_N)
-    reach = stdtrit(df, confidence_level) * np.sqrt((of_raters + beyond) / n_raters)
+    expected, at = _over_raters(components, size), _spread_out(3)
+    of_raters = _mean_square(expected.ms_raters, n_raters - 1, at[:, 0])
+    of_questions = _mean_square(expected.of_questions, n - 1, at[:, 1])
+    of_rest = _mean_square(expected.of_rest, max(n * (size.votes - 1) - (n_raters - 1), 1), at[:, 2])
+    shared = np.maximum(of_questions - of_rest, 0)
+    df = np.minimum((n_raters - 1) * ((of_raters + shared) / of_raters) ** 2, _LARGEST_N)
+    reach = stdtrit(df, confidence_level) * np.sqrt((of_raters + shared) / n_raters)
     return float(ndtr((over - reach) / math.sqrt(true)).mean())
 
 
@@ -626,29 +634,22 @@ def why_no_power(
 ) -> str | None:
     """Why `power_of` does not describe the verdict of a study of this size; None if it does.
 
-    The verdict takes the ordinary bound from 15 questions, if some are lost and enough are won. A question is lost if its mean
+    Both bounds apply from 15 questions, if some are lost and enough are won. A question is lost if its mean
     is below 0. The chance is taken from the normal distribution, half a step below 0, and is exact for one
-    vote a question. If none is lost, Gaffke's bound passes too from ln(1 - level) / ln(1 / (1 + margin)) questions on
+    vote a question. If none is lost, Gaffke's bound over questions passes too from ln(1 - level) / ln(1 / (1 + margin)) questions on
     (25 at 0.90 and 0.1).
     """
-    if scope == SAMPLED and (reason := _why_not_sampled(size)):
-        return reason
+    if scope == SAMPLED and size.raters < FEWEST_RATERS:
+        return FEW_RATERS
     question = _question_mean(components, size, mean, composite and scope == THESE)
     if not question.mean > -margin:
         return NOT_ABOVE
     if size.questions < FEWEST_QUESTIONS:
         return FEW_QUESTIONS
-    passes_unlost = size.questions >= math.log(1 - confidence_level) / -math.log1p(margin)
+    passes_unlost = scope == THESE and size.questions >= math.log(1 - confidence_level) / -math.log1p(margin)
     failing = (1 - question.won) ** size.questions
     failing += 0 if passes_unlost else (1 - question.lost) ** size.questions
     return NONE_LOST_OR_WON if failing > UNDECIDED_CHANCE else None
-
-
-def _why_not_sampled(size: Size) -> str | None:
-    """Why a study of this size makes no statement about raters as a sample."""
-    if size.raters < FEWEST_RATERS:
-        return FEW_RATERS
-    return NOT_CROSSED if size.votes < size.raters else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -728,8 +729,10 @@ class _Wanted:
     def _test(self) -> dict[str, Any]:
         return {"margin": self.margin, "mean": self.mean, "confidence_level": self.confidence_level}
 
-    def power_at(self, size: Size, scope: Scope) -> float:
-        return power_of(self.components, size, scope=scope, composite=self.composite, **self._test)
+    def power_at(self, size: Size, scope: Scope, *, least: bool = False) -> float:
+        return power_of(
+            self.components, size, scope=scope, composite=self.composite, least=least, **self._test
+        )
 
     def why_not(self, size: Size, scope: Scope) -> str | None:
         return why_no_power(self.components, size, scope=scope, composite=self.composite, **self._test)
@@ -752,8 +755,7 @@ class _Wanted:
             return True
         if self.why_not(size, scope) is not None:
             return False
-        least = _least_power(self.components, size, scope=scope, composite=self.composite, **self._test)
-        return least >= self.power
+        return self.power_at(size, scope, least=True) >= self.power
 
     def floor(self, n_raters: int) -> bool:
         """Whether raters alone keep a bound over raters as a sample from what is wanted."""
@@ -766,7 +768,7 @@ class _Wanted:
 
 
 def _planned(wanted: _Wanted, scope: Scope, size: Size, questions: int | None) -> Plan:
-    reason = _why_not_sampled(size) if scope == SAMPLED else None
+    reason = FEW_RATERS if scope == SAMPLED and size.raters < FEWEST_RATERS else None
     if reason is None and questions is None:
         if (
             wanted.power is not None
