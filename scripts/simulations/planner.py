@@ -15,7 +15,9 @@ from core.stats.planning import (
     Scope,
     Size,
     covariance_of_votes,
+    latent_components,
     power_of,
+    stated_components,
     why_no_power,
 )
 from core.stats.raters import Components, mrmc
@@ -32,6 +34,7 @@ LATENT: dict[str, Components] = {
     "usual": Components(0.02, 0.25, 0.10, 0.10, 0.53),
     "chance": Components(0.00, 0.05, 0.05, 0.05, 0.85),
     "raters": Components(0.08, 0.25, 0.10, 0.10, 0.47),
+    "default": latent_components(stated_components(), 0.0),
 }
 
 
@@ -125,6 +128,9 @@ def run_cell(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
 
 
 _NET: tuple[Cell, ...] = (
+    # Sizes that `study plan` offers for a power of .8.
+    ("default", 0.5, 0, 2, 2, 160, 1),
+    ("default", 0.5, 0, 3, 3, 88, 4),
     ("usual", 0.5, 0, 5, 5, 20, 1),
     ("usual", 0.5, 0, 5, 5, 60, 1),
     ("usual", 0.5, 0, 2, 2, 150, 1),
@@ -147,6 +153,7 @@ _NET: tuple[Cell, ...] = (
     ("usual", 0.05, 0, 2, 2, 30, 1),
 )
 _COMPOSITE: tuple[Cell, ...] = (
+    ("default", 0.5, 0, 2, 2, 320, 1),
     ("usual", 0.5, 0, 5, 5, 60, 1),
     ("usual", 0.5, 0, 2, 2, 150, 1),
     ("usual", 0.5, 0, 3, 3, 40, 4),
@@ -158,6 +165,8 @@ _COMPOSITE: tuple[Cell, ...] = (
     ("chance", 0.15, 0, 2, 2, 40, 1),
 )
 _SAMPLED: tuple[Cell, ...] = (
+    ("default", 0.5, 0, 12, 12, 167, 1),
+    ("default", 0.5, 0, 12, 3, 147, 4),
     ("usual", 0.5, 0, 5, 5, 20, 1),
     ("usual", 0.5, 0, 5, 5, 60, 4),
     ("usual", 0.5, 0.05, 5, 5, 80, 1),
@@ -186,7 +195,7 @@ panel, and the bound of `raters.mrmc` (scope sampled), with new raters in every 
 a mean of -0.1 shows the type I error.
 
 - model: share of the latent variance of rater, question, rater x question, pair. usual: .02, .25, .10, .10; raters: .08, .25, .10,
-  .10; alike: .01, .45, .10, .10; chance: 0, .05, .05, .05.
+  .10; alike: .01, .45, .10, .10; chance: 0, .05, .05, .05; default: the assumptions of `study plan`.
 - decided: share of votes that choose a side. mean: true mean vote. votes: votes a pair. levels: pairs a question.
 - promised: power of the planner. found: share of simulated studies. offered: whether the planner offers this size (1) or
   leaves it out (0): the ordinary bound often does not apply, or there is nothing to show.
