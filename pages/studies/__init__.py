@@ -38,10 +38,10 @@ def _study(store: Store, study_id: int) -> None:
     tabs: dict[str, Callable[[Store, Study], None]] = {
         "Raters": raters.render,
         "Design": designing.form if study.kind == "pairs" else designing.ratings_form,
+        **({_PLAN: planning.render} if study.kind == "pairs" and study.state != "unblinded" else {}),
         "What raters read": texts.render_words,
         **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
         "Log": texts.log_table,
-        **({_PLAN: planning.render} if study.kind == "pairs" and study.state != "unblinded" else {}),
     }
     shown = st.tabs(list(tabs), key=f"tabs_{study_id}", on_change="rerun")
     for tab, (name, show) in zip(shown, tabs.items(), strict=True):

@@ -30,6 +30,7 @@ from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, places
 
 _HALF_WIDTH = "half-width"
+_MOST_RATERS = 50
 _SCOPE_NAMES = {scope: ("These raters" if scope == THESE else "Raters as a sample") for scope in SCOPES}
 
 
@@ -116,8 +117,9 @@ def _wanted(chosen: PlanOptions, key: str) -> dict[str, Any]:
     )
     margin = next(room).number_input("Margin", 0.01, 1.99, chosen.margin, 0.01, key=f"{key}_margin")
     levels = next(room).number_input("Levels of a question", 1, 100, chosen.levels, key=f"{key}_levels")
-    votes = next(room).number_input(
-        "Votes per pair (0: all raters)", 0, max(USUAL_RATERS), 0, key=f"{key}_votes"
+    votes = next(room).number_input("Votes per pair (0: all raters)", 0, _MOST_RATERS, 0, key=f"{key}_votes")
+    raters = st.multiselect(
+        "Numbers of raters to compare", range(1, _MOST_RATERS + 1), USUAL_RATERS, key=f"{key}_raters"
     )
     scores = list(get_args(Score))
     score = next(room).selectbox(
@@ -131,6 +133,7 @@ def _wanted(chosen: PlanOptions, key: str) -> dict[str, Any]:
         "power" if aim == "power" else "half_width": value,
         "margin": margin,
         "levels": levels,
+        "raters": tuple(sorted(raters)),
         "votes": votes or None,
         "score": score,
     }

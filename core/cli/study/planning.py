@@ -1,35 +1,14 @@
 """`study plan`: questions, raters and votes for a wanted power or half-width."""
 
 import argparse
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, add_database_option, check_options, existing_store, name_list
-from core.cli.shared.sources import STUDY, find_given_study
 from core.errors import InputError
-from core.results.study.planning import (
-    ASSUMPTIONS,
-    PLAN_TABLES,
-    Basis,
-    PlanOptions,
-    design_options,
-    of_file,
-    of_pilot,
-    plan_said,
-    plan_study,
-    plan_table,
-    power_table,
-    reached_said,
-    reached_so_far,
-    stated,
-)
+from core.results.study.planning import ASSUMPTIONS, PLAN_TABLES, planned
 from core.schema.study import SCORES
 from core.stats.planning import USUAL_RATERS
-from core.store.studies import find_study
-from core.study.analysis_set import released_record
-from core.tables.files import read_file
 from core.tables.reading import shown
 
 _CALLED = {"confidence_level": "confidence"}
@@ -96,30 +75,13 @@ def _plan(options: argparse.Namespace) -> None:
     clash = [f"--{name.replace('_', '-')}: leave it out, the components come from --pilot" for name in given]
     check_options([*out_problems(options), *(clash if options.pilot is not None else [])])
     check_out_file(options, [options.pilot])
-    reached = None
     try:
-        basis = _pilot(options) if options.pilot is not None else stated(**given, **_mean(options))
-        chosen = PlanOptions(levels=basis.levels or 1)
-        if options.study is not None:
-            with existing_store(options.db) as store:
-                study = find_study(store, options.study)
-                reached = reached_so_far(store, study, basis)
-                chosen = design_options(study)
-        plan = plan_study(basis, replace(chosen, **_given(options)))
+        said, as_json, (designs, power) = planned(
+            options.pilot, given, _given(options), options.study, lambda: existing_store(options.db)
+        )
     except InputError as problem:
         raise _in_options(problem) from problem
-    said: list[Any] = plan_said(plan)
-    if reached is not None:
-        said = [
-            f"Study {shown(options.study)}. {line}" if not at else line
-            for at, line in enumerate(reached_said(reached))
-        ] + ["", *said]
-    as_json = {**plan.to_json(), "reached": None if reached is None else reached.to_json()}
-    give(options, as_json, [*said, "", plan_table(plan)], [power_table(plan)] if options.out else ())
-
-
-def _mean(options: argparse.Namespace) -> dict[str, float]:
-    return {} if options.mean is None else {"mean": options.mean}
+    give(options, as_json, [*said, "", designs], [power])
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -132,16 +94,6 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
             raise InputError("Invalid plan", [f"raters: {shown(one)} is not a whole number" for one in wrong])
         given["raters"] = tuple(dict.fromkeys(map(int, numbers)))
     return given
-
-
-def _pilot(options: argparse.Namespace) -> Basis:
-    if options.pilot.startswith(STUDY):
-        with existing_store(options.db) as store:
-            study = find_given_study(store, options.pilot)
-            assert study is not None, "it begins with study:"
-            return of_pilot(released_record(store, study))
-    path = Path(options.pilot)
-    return of_file(read_file(path), path.name)
 
 
 def _in_options(problem: InputError) -> InputError:

@@ -3,7 +3,9 @@
 import math
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from core.errors import InputError
@@ -34,11 +36,12 @@ from core.stats.votes import preferences
 from core.store import Store
 from core.store.answers import answers_of
 from core.store.raters import raters_of
-from core.store.studies import items_of
-from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels
+from core.store.studies import find_study, items_of
+from core.study.analysis_set import SCORE_NAMES, USUAL_VOTES, main_levels, released_record
 from core.study.design import estimated_minutes
 from core.study.raters import check_asks
 from core.tables.columns import csv_lines
+from core.tables.files import read_file
 from core.tables.reading import decode, number_in, reject, shown
 
 PLAN_TABLES = ("plans", "power")
@@ -182,7 +185,17 @@ def of_pilot(record: StudyRecord) -> Basis:
     if found.n_raters < FEWEST_RATERS:
         notes.append(f"The pilot has {found.n_raters} raters, so the component of raters is hardly known.")
     said = f"{name} ({found.n_votes:,} votes of {found.n_raters} raters on {found.n_questions:,} questions)"
-    return Basis(found.components, said, tuple(notes), len(counted.levels))
+    return _possible(Basis(found.components, said, tuple(notes), len(counted.levels)))
+
+
+def _possible(basis: Basis) -> Basis:
+    """Components as large as those of votes can be: estimates of few raters or questions may exceed that."""
+    total = sum(astuple(basis.components))
+    if total <= 1:
+        return basis
+    scaled = Components(*(part / total for part in astuple(basis.components)))
+    note = f"The components sum to {total:.2f}. A vote varies by at most 1, so they were scaled to that."
+    return replace(basis, components=scaled, notes=(*basis.notes, note))
 
 
 def of_file(data: bytes, file_name: str) -> Basis:
@@ -208,8 +221,8 @@ def of_file(data: bytes, file_name: str) -> Basis:
         if component not in COMPONENTS:
             continue
         number = number_in(cell)
-        if number is None or not 0 <= number <= 1:
-            problems.append(f"{component}: {shown(cell)} is not a variance from 0 to 1")
+        if number is None or not 0 <= number < math.inf:
+            problems.append(f"{component}: {shown(cell)} is not a number of at least 0")
         else:
             found[component] = number
     if not found and not problems:
@@ -220,11 +233,8 @@ def of_file(data: bytes, file_name: str) -> Basis:
         reject(file_name, problems)
     missing = [name for name in COMPONENTS if name not in found]
     note = f"{file_name} has no {', '.join(map(_words, missing))}: taken as 0."
-    return Basis(
-        Components(**{name: found.get(name, 0.0) for name in COMPONENTS}),
-        file_name,
-        (note,) if missing else (),
-    )
+    components = Components(**{name: found.get(name, 0.0) for name in COMPONENTS})
+    return _possible(Basis(components, file_name, (note,) if missing else ()))
 
 
 def _words(component: str) -> str:
@@ -397,6 +407,41 @@ def plan_table(plan: StudyPlan) -> ResultTable:
     )
 
 
+def planned(
+    pilot: str | None,
+    assumed: Mapping[str, float],
+    asked: Mapping[str, Any],
+    study: str | None,
+    open_database: Callable[[], Store],
+) -> tuple[list[str], dict[str, Any], tuple[ResultTable, ResultTable]]:
+    """Plan from what a user gives to the command or in a notebook: sentences, JSON, and both tables.
+
+    pilot: `study:NAME`, the path of a CSV file, or None. assumed: parameters of `stated`. asked: fields of PlanOptions. study:
+    name of a study whose design gives the defaults, and whose progress is shown.
+    """
+    if pilot is None:
+        mean = {"mean": asked["mean"]} if "mean" in asked else {}
+        basis = stated(**assumed, **mean)
+    elif pilot.startswith(_STUDY):
+        with open_database() as store:
+            basis = of_pilot(released_record(store, find_study(store, pilot.removeprefix(_STUDY))))
+    else:
+        basis = of_file(read_file(Path(pilot)), Path(pilot).name)
+    chosen, progress = PlanOptions(levels=basis.levels or 1), None
+    if study is not None:
+        with open_database() as store:
+            found = find_study(store, study)
+            progress = reached_so_far(store, found, basis)
+            chosen = design_options(found)
+    plan = plan_study(basis, replace(chosen, **asked))
+    said = plan_said(plan)
+    if progress is not None:
+        said = [*said, "", f"Study {shown(study or '')}:", *reached_said(progress)]
+    as_json = {**plan.to_json(), "reached": None if progress is None else progress.to_json()}
+    return said, as_json, (plan_table(plan), power_table(plan))
+
+
+_STUDY = "study:"
 _POINTS = 24
 
 
