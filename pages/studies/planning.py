@@ -37,7 +37,7 @@ _SCOPE_NAMES = {scope: ("These raters" if scope == THESE else "Raters as a sampl
 def render(store: Store, study: Study | None = None) -> None:
     """The plan for a study, or for one that is still to be created."""
     explained(
-        "How many questions, raters and votes does the study need? Nothing here depends on what raters chose.",
+        "How many questions, raters and votes does the study need?",
         "planner",
     )
     key = f"plan_{study.study_id if study else 'new'}"
@@ -45,10 +45,10 @@ def render(store: Store, study: Study | None = None) -> None:
         basis = _basis(store, key)
         chosen = design_options(study) if study is not None else PlanOptions(levels=basis.levels or 1)
         plan = plan_study(basis, replace(chosen, **_wanted(chosen, key)))
-        first, *rest = plan_said(plan)
-        st.markdown(f"**{plain(first)}**")
+        first, second, *rest = plan_said(plan)
+        st.markdown(f"**{plain(first)}**  \n{plain(second)}")
         for line in rest:
-            st.markdown(plain(line))
+            st.markdown(f":small[{plain(line)}]")
         scope = st.radio(
             "Power for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
         )
@@ -57,14 +57,15 @@ def render(store: Store, study: Study | None = None) -> None:
             figure=plots.power(plan, scope),
             alt="Power against questions, one line for each number of raters.",
         )
-        if study is not None and study.state in ("open", "closed"):
-            st.markdown("**Reached so far**")
+        if study is not None:
             reached(store, study, basis)
 
 
 def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
     """What a running study has reached, from counts and assumed components."""
-    st.markdown("  \n".join(map(plain, reached_said(reached_so_far(store, study, basis)))))
+    st.markdown(
+        "**This study.** " + "  \n".join(map(plain, reached_said(reached_so_far(store, study, basis))))
+    )
 
 
 def _basis(store: Store, key: str) -> Basis:

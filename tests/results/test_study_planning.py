@@ -203,7 +203,7 @@ def test_what_a_running_study_has_reached(store: Store) -> None:
         levels=4,
         composite=True,
     )
-    assert found.now == (these, sampled)
+    assert found.now == found.whole == (these, sampled)
     needed = found.needed[0].questions
     assert needed is not None
     assert found.missing(THESE) == needed - 16
@@ -212,11 +212,23 @@ def test_what_a_running_study_has_reached(store: Store) -> None:
 
 
 def test_nothing_is_reached_before_the_first_vote(store: Store) -> None:
-    found = reached_so_far(store, study_in(store, state="open").study)
-    assert (found.complete_pairs, found.now, found.to_json()["scopes"]) == (0, (), {})
-    assert len(reached_said(found)) == 1
+    found = reached_so_far(store, study_in(store, dataset(16), state="open", raters=("a", "b", "c")).study)
+    assert (found.complete_pairs, found.raters, found.now) == (0, 0, ())
+    assert (found.whole[0].questions, found.whole[0].raters, found.whole[0].votes) == (16, 3, 3)
+    assert found.to_json()["scopes"][THESE]["now"] is None
+    nobody = reached_so_far(store, study_in(store, name="nobody", raters=()).study)
+    assert (nobody.whole, nobody.needed, nobody.to_json()["scopes"]) == ((), (), {})
+    assert len(reached_said(nobody)) == 1
 
 
+def test_questions_that_are_dealt(store: Store) -> None:
+    raters = [f"R{n}" for n in range(6)]
+    found = reached_so_far(store, study_in(store, dataset(16), raters=raters, votes_per_pair=2).study)
+    assert [(one.raters, one.votes, one.questions) for one in found.whole] == [(6, 2, 16)] * 2
+    assert all(one.power is not None for one in found.whole)
+
+
+@pytest.mark.usefixtures("each_pair_task")
 def test_what_is_reached_is_blind(store: Store) -> None:
     """Identical if candidate and comparator change places in any question, and whatever raters choose."""
     at_hand = running(store)

@@ -484,7 +484,7 @@ def power_table(plan: StudyPlan) -> ResultTable:
 
 @dataclass(frozen=True)
 class Reached:
-    """What a running study has reached, from counts and assumed components."""
+    """What a running study has reached and will reach, from counts and assumed components."""
 
     complete_pairs: int
     """Pairs of the main analysis with the votes they need."""
@@ -501,8 +501,10 @@ class Reached:
     source: str
     now: tuple[Plan, ...]
     """What the complete questions reach, for each scope; empty without any."""
+    whole: tuple[Plan, ...]
+    """What all questions reach with all raters of the study; empty without raters."""
     needed: tuple[Plan, ...]
-    """Questions needed for a power of 0.8 with as many raters and votes."""
+    """Questions needed for a power of 0.8 with all raters of the study."""
 
     def missing(self, scope: Scope) -> int | None:
         """Further complete questions needed for a power of 0.8; None if no number is enough."""
@@ -512,17 +514,24 @@ class Reached:
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
         own = {field.name: getattr(self, field.name) for field in fields(self)}
-        del own["now"], own["needed"]
+        now, whole, needed = own.pop("now"), own.pop("whole"), own.pop("needed")
         scopes = {}
-        for now, needed in zip(self.now, self.needed, strict=True):
-            scopes[now.scope] = {
-                "power": now.power,
-                "half_width": now.half_width,
-                "questions_needed": needed.questions,
-                "questions_missing": self.missing(now.scope),
-                "reason": now.reason or needed.reason,
+        for at, scope in enumerate(SCOPES if needed else ()):
+            scopes[scope] = {
+                "now": _numbers(now[at]) if now else None,
+                "whole": _numbers(whole[at]),
+                "questions_needed": needed[at].questions,
+                "questions_missing": self.missing(scope),
+                "reason": needed[at].reason,
             }
         return {**own, "scopes": scopes}
+
+
+def _numbers(plan: Plan) -> dict[str, Any]:
+    return {
+        name: getattr(plan, name)
+        for name in ("questions", "raters", "votes", "power", "half_width", "reason")
+    }
 
 
 def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Reached:
@@ -536,9 +545,10 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
     """
     check_asks(study, ["levels", "preference"], "plan")
     basis = basis or stated()
-    options = design_options(study)
-    levels = main_levels(study.design, study.levels)
-    counting = {rater.rater_id for rater in raters_of(store, study.study_id) if counts_at_all(rater)}
+    design, options = study.design, design_options(study)
+    levels = main_levels(design, study.levels)
+    people = [rater for rater in raters_of(store, study.study_id) if counts_at_all(rater)]
+    counting = {rater.rater_id for rater in people}
     votes: Counter[tuple[str, str]] = Counter()
     flagged, voted = set(), set()
     for answer in answers_of(store, study.study_id):
@@ -550,24 +560,24 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
         if answer.answered and not answer.repeat:
             votes[key] += 1
             voted.add(answer.rater_id)
-    needed_votes = study.design.votes_needed or min(USUAL_VOTES, study.design.votes_per_pair or USUAL_VOTES)
-    left_out = flagged if study.design.flagged == "leave_out" else set()
-    complete = {key for key, n in votes.items() if n >= needed_votes and key not in left_out}
+    enough = design.votes_needed or min(USUAL_VOTES, design.votes_per_pair or USUAL_VOTES)
+    left_out = flagged if design.flagged == "leave_out" else set()
+    complete = {key for key, n in votes.items() if n >= enough and key not in left_out}
     of_question = Counter(item for item, _ in complete)
-    n_items, n_complete = (
-        len(items_of(store, study.study_id)),
-        sum(n == len(levels) for n in of_question.values()),
-    )
-    each = max(1, round(sum(votes[key] for key in complete) / len(complete))) if complete else needed_votes
-    n_raters = max(len(voted), each)
+    n_items = len(items_of(store, study.study_id))
+    n_complete = sum(n == len(levels) for n in of_question.values())
+    each = max(1, round(sum(votes[key] for key in complete) / len(complete))) if complete else enough
     asked: dict[str, Any] = {
         "margin": options.margin,
         "confidence_level": options.confidence_level,
-        "raters": (n_raters,),
-        "votes": each,
         "levels": options.levels,
         "composite": options.score == "composite",
     }
+    panel = {rater.rater_id for rater in people if not rater.revoked} | voted
+    given = min(design.votes_per_pair or len(panel), len(panel))
+    as_designed = {**asked, "raters": (len(panel),), "votes": given}
+    as_voted = {**asked, "raters": (max(len(voted), each),), "votes": each}
+    components = basis.components
     return Reached(
         len(complete),
         n_items * len(levels),
@@ -578,8 +588,9 @@ def reached_so_far(store: Store, study: Study, basis: Basis | None = None) -> Re
         options.levels,
         options.score,
         basis.source,
-        plans(basis.components, questions=n_complete, **asked) if n_complete else (),
-        plans(basis.components, power=USUAL_POWER, **asked) if n_complete else (),
+        plans(components, questions=n_complete, **as_voted) if n_complete else (),
+        plans(components, questions=n_items, **as_designed) if panel else (),
+        plans(components, power=USUAL_POWER, **as_designed) if panel else (),
     )
 
 
@@ -588,22 +599,28 @@ def reached_said(reached: Reached) -> list[str]:
     counts = f"Complete: {reached.complete_questions:,} of {reached.questions:,} questions"
     if reached.levels > 1:
         counts += f" ({reached.complete_pairs:,} of {reached.pairs:,} pairs)"
-    if not reached.now:
+    if not reached.needed:
         return [f"{counts}."]
-    said = [f"{counts}. Expected for equally good systems:"]
-    for now, needed in zip(reached.now, reached.needed, strict=True):
-        if now.reason == FEW_RATERS:
+    said = [f"{counts}. Expected if both systems are equally good:"]
+    for at, needed in enumerate(reached.needed):
+        if needed.reason == FEW_RATERS:
             continue
-        name = "these raters" if now.scope == THESE else "raters as a sample"
-        power = f"power undefined ({now.reason})" if now.power is None else f"power {now.power:.2f}"
-        width = "" if now.half_width is None else f", half-width {now.half_width:.3f}"
-        missing = reached.missing(now.scope)
-        if missing is None:
-            more = f"power {USUAL_POWER:g}: {needed.reason}"
-        elif missing == 0:
-            more = f"power {USUAL_POWER:g} is reached"
+        name = "For these raters" if needed.scope == THESE else "For raters as a sample"
+        now = f"{_power_said(reached.now[at])} now; " if reached.now else ""
+        whole = f"{_power_said(reached.whole[at])} with all {reached.questions:,} questions"
+        if needed.questions is None:
+            more = f"A power of {USUAL_POWER:g}: {needed.reason}"
         else:
-            more = f"power {USUAL_POWER:g} needs {missing:,} more complete questions"
-        said.append(f"{name}: {power}{width}; {more}.")
-    said.append("From counts and assumed components, never from what raters chose.")
+            more = f"A power of {USUAL_POWER:g} needs {needed.questions:,} questions"
+        said.append(f"{name}: {now}{whole}. {more}.")
+    said.append("These numbers use counts and assumptions, never what raters chose.")
     return said
+
+
+def _power_said(plan: Plan) -> str:
+    power = f"no power ({plan.reason})" if plan.power is None else f"power {plan.power:.2f}"
+    return (
+        power
+        if plan.half_width is None or plan.power is None
+        else f"{power}, half-width {plan.half_width:.2f}"
+    )
