@@ -18,7 +18,7 @@ from core.notebook.analyses import (
 )
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
-from core.notebook.studies import studies, study_annotations, study_results
+from core.notebook.studies import plan, studies, study_annotations, study_results
 from core.notebook.texts import damage, metrics, score
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "levels",
     "meta_correlate",
     "metrics",
+    "plan",
     "plot",
     "rank",
     "read",

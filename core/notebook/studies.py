@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
-from numbers import Integral
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
-from core.notebook.frames import PATH, Names, check_parameters, check_type, existing_store, names_of
+from core.notebook.frames import (
+    PATH,
+    Names,
+    check_choice,
+    check_parameters,
+    check_type,
+    existing_store,
+    names_of,
+)
 from core.notebook.result import Result, result_of
 from core.results.cells import plain
 from core.results.study.counted import Filters
+from core.results.study.planning import planned
 from core.results.study.results import headline, results_said
 from core.results.study.results import study_results as results_of
 from core.results.study.tables import rating_results, shown_tables
-from core.schema.study import StudyRecord
+from core.schema.study import SCORES, StudyRecord
 from core.store.studies import list_studies, write_log
 from core.study.analysis_set import fix_when_shown
 from core.study.bundle import stored_or_bundled
@@ -135,6 +145,120 @@ def study_results(
     return result_of(
         [*results_said(found), *shown_tables(found)], plain(found.to_json()), verdict=headline(found)[0]
     )
+
+
+def plan(
+    pilot: str | os.PathLike[str] | None = None,
+    *,
+    decided: float | None = None,
+    question_correlation: float | None = None,
+    agreement: float | None = None,
+    own_view: float | None = None,
+    rater_sd: float | None = None,
+    study: str | None = None,
+    margin: float | None = None,
+    confidence: float | None = None,
+    mean: float | None = None,
+    power: float | None = None,
+    half_width: float | None = None,
+    questions: int | None = None,
+    raters: int | Sequence[int] | None = None,
+    votes: int | None = None,
+    levels: int | None = None,
+    score: str | None = None,
+    db: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Return the questions, raters and votes that reach a power or half-width, as ``study plan`` does.
+
+    Parameters
+    ----------
+    pilot
+        Variance components: ``"study:NAME"`` of an unblinded study, or the path of a CSV file. Default: from the five
+        assumptions.
+    decided, question_correlation, agreement, own_view, rater_sd
+        Assumptions, explained in docs/inference.md.
+    study
+        Name of a study of pairs: plan with its margin, level, score and levels, and show what it has reached.
+    margin, confidence
+        Non-inferiority margin (0.1) and one-sided level of the lower bound (0.9).
+    mean
+        True mean vote; 0: equally good systems.
+    power, half_width
+        Wanted power (0.8, without half_width), wanted distance of the mean from its lower bound.
+    questions
+        Show what so many questions reach instead.
+    raters, votes, levels
+        Numbers of raters to compare, votes a pair (default: all raters), levels of a question.
+    score
+        ``"composite"`` or ``"net_preference"``.
+    db
+        Database. Default: ``$ASSAY_DB``, else the app's.
+
+    Returns
+    -------
+    Result
+        Tables ``plans``, a row for each scope and number of raters, and ``power``, power against questions.
+
+    Raises
+    ------
+    InputError
+        For impossible numbers, and for a file or pilot without variance components.
+    NotAllowed
+        For a pilot that is not unblinded.
+
+    Notes
+    -----
+    Misleads: assumptions are not estimates, and components of a small pilot are uncertain.
+
+    Examples
+    --------
+    >>> import assay
+    >>> found = assay.plan(power=0.8, raters=[3, 12], score="net_preference")
+    >>> found.frame[["scope", "raters", "questions"]].iloc[0].tolist()
+    ['these raters', 3, 137]
+    """
+    stated = {
+        "decided": decided,
+        "question_correlation": question_correlation,
+        "agreement": agreement,
+        "own_view": own_view,
+        "rater_sd": rater_sd,
+    }
+    asked: dict[str, Any] = {
+        "margin": margin,
+        "confidence_level": confidence,
+        "mean": mean,
+        "power": power,
+        "half_width": half_width,
+        "questions": questions,
+        "votes": votes,
+        "levels": levels,
+        "score": score,
+    }
+    for name, value in (*stated.items(), *asked.items()):
+        if value is not None and name != "score":
+            whole = name in ("questions", "votes", "levels")
+            check_type(name, value, Integral if whole else Real, "a whole number" if whole else "a number")
+    check_choice("score", score, (None, *SCORES))
+    if raters is not None:
+        numbers = list(raters) if isinstance(raters, Sequence) else [raters]
+        for one in numbers:
+            check_type("raters", one, Integral, "a whole number, or several")
+        asked["raters"] = tuple(numbers)
+    given = {name: value for name, value in stated.items() if value is not None}
+    check_parameters(
+        [f"{name}: leave it out, the components come from pilot" for name in given if pilot is not None]
+    )
+    if pilot is not None:
+        check_type("pilot", pilot, PATH, "study:NAME or the path of a CSV file")
+    said, as_json, tables = planned(
+        None if pilot is None else os.fspath(pilot),
+        given,
+        {name: value for name, value in asked.items() if value is not None},
+        study,
+        lambda: existing_store(db),
+    )
+    return result_of([*said, *tables], plain(as_json), verdict=said[0])
 
 
 def study_annotations(

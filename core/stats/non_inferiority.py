@@ -1,14 +1,13 @@
-"""Test whether the candidate is worse than the comparator by less than a margin fixed in advance: bounds, verdict, power."""
+"""Test whether the candidate is worse than the comparator by less than a margin fixed in advance: bounds, verdict."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from statsmodels.stats.power import TTestPower
 
 from core.stats.resampling import (
     Floats,
@@ -18,9 +17,7 @@ from core.stats.resampling import (
     cluster_sums,
     mean_of_sums,
     quantile,
-    unit_clusters,
 )
-from core.stats.votes import clustering
 
 _STEPS = 50  # halvings of an interval of length 2
 
@@ -503,194 +500,3 @@ def _needed_by_resampling(
         if found.size:
             return int(found[0])
     return None
-
-
-Alternative = Literal["two-sided", "larger"]
-
-_LARGEST_N = 10_000_000
-
-
-@dataclass(frozen=True)
-class Power:
-    """Power at the observed mean, and sample sizes in pairs.
-
-    Only the fields named `clustered`, and the numbers of questions, account for the similarity of pairs of one question.
-    """
-
-    value: float | None
-    """Probability of rejecting "mean <= -margin" if the true mean and sd were the observed ones."""
-    alpha: float
-    alternative: Alternative
-    """Sides of the test; Factual reports "two-sided"."""
-    n_for_80: int | None
-    """Pairs for 80 % power at the observed mean."""
-    n_for_90: int | None
-    """Pairs for 90 % power at the observed mean."""
-    n_for_80_if_equal: int | None
-    """Pairs for 80 % power if the systems are equally good (true mean 0), assuming independent pairs."""
-    n_for_90_if_equal: int | None
-    """Pairs for 90 % power if the systems are equally good, assuming independent pairs."""
-    n: int
-    """Pairs with a score."""
-    effect: float | None
-    """(mean + margin) / sd."""
-    method: str
-    """The test and its implementation."""
-    reason: str | None
-    n_left_out: int = 0
-    """Pairs without a score."""
-    rho: float | None = None
-    """Correlation between two pairs of one question (`votes.clustering`)."""
-    pairs_per_question: float | None = None
-    """Mean number of pairs of a question."""
-    design_effect: float | None = None
-    """1 + (m - 1) max(rho, 0), the factor on the number of pairs."""
-    n_for_80_if_equal_clustered: int | None = None
-    """Pairs for 80 % power if the systems are equally good, times the design effect: use this number for planning."""
-    n_for_90_if_equal_clustered: int | None = None
-    """Pairs for 90 % power if the systems are equally good, times the design effect."""
-    questions_for_80_if_equal: int | None = None
-    """Questions needed for the pairs of `n_for_80_if_equal_clustered`, at this study's pairs per question."""
-    questions_for_90_if_equal: int | None = None
-    """Questions needed for 90 % power."""
-    clustered_reason: str | None = None
-    """Reason why rho or a number that depends on it is missing."""
-
-
-def power_non_inferiority(
-    scores: ArrayLike,
-    *,
-    margin: float,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    clusters: ArrayLike | None = None,
-) -> Power:
-    """Power of a t test of the mean score against -margin, at the observed mean and spread.
-
-    `scores` has shape (n,); NaN are left out and counted. margin > 0, on the scale of the scores. clusters: shape (n,),
-    the question of each pair; without it there is no design effect. Degenerate cases: with fewer than two scores or no
-    spread, everything is None. With an observed mean at or below -margin, whatever depends on the mean is None, because
-    there is no non-inferiority to detect.
-
-    Misleads in two ways. Power at the observed mean is a function of the p-value and adds nothing to it (Hoenig
-    and Heisey 2001, The American Statistician 55:19): for planning, use the numbers for equally good systems. And pairs
-    of one question are not independent: use the numbers times the design effect, which are themselves uncertain if the
-    study has few questions.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"scores must have shape (n,), got {values.shape}")
-    if np.isinf(values).any():
-        raise ValueError("scores contain infinity")
-    if not margin > 0:
-        raise ValueError(f"margin must be positive, got {margin!r}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie strictly between 0 and 1, got {alpha!r}")
-    if alternative not in ("two-sided", "larger"):
-        raise ValueError(f'alternative must be "two-sided" or "larger", got {alternative!r}')
-    known = values[~np.isnan(values)]
-    spread = float(known.std(ddof=1)) if known.size >= 2 else 0.0
-    effect = (float(known.mean()) + margin) / spread if spread > 0 else None
-    equal = margin / spread if spread > 0 else None
-    seen = effect if effect is not None and effect > _ROUNDING else None
-    reason = None
-    if known.size < 2:
-        reason = "fewer than two scores: the spread is unknown"
-    elif not spread > 0:
-        reason = "all scores are equal: without spread there is no effect size"
-    elif seen is None:
-        reason = "the observed mean lies at or below -margin: there is no non-inferiority to detect"
-    needed = partial(pairs_needed, alpha=alpha, alternative=alternative)
-    plain = Power(
-        value=None if seen is None else _power(seen, known.size, alpha, alternative),
-        alpha=alpha,
-        alternative=alternative,
-        n_for_80=None if seen is None else needed(seen, 0.80),
-        n_for_90=None if seen is None else needed(seen, 0.90),
-        n_for_80_if_equal=None if equal is None else needed(equal, 0.80),
-        n_for_90_if_equal=None if equal is None else needed(equal, 0.90),
-        n=known.size,
-        effect=effect,
-        method=f"one-sample t test of the mean against -margin, {alternative}, alpha {alpha:g} (statsmodels TTestPower)",
-        reason=reason,
-        n_left_out=values.size - known.size,
-    )
-    if clusters is None:
-        return plain
-    labels = unit_clusters(clusters, values.size)
-    return _clustered(plain, known, labels[~np.isnan(values)])
-
-
-def _clustered(plain: Power, scores: Floats, clusters: NDArray[np.generic]) -> Power:
-    """The sample sizes for equally good systems with the study's design effect."""
-    alike = clustering(scores, clusters)
-    size = alike.pairs_per_question
-
-    def pairs(n: int | None) -> int | None:
-        return (
-            None
-            if n is None or alike.design_effect is None
-            else math.ceil(n * alike.design_effect - _ROUNDING)
-        )
-
-    def questions(n: int | None) -> int | None:
-        return None if n is None or size is None else math.ceil(n / size - _ROUNDING)
-
-    for_80, for_90 = pairs(plain.n_for_80_if_equal), pairs(plain.n_for_90_if_equal)
-    return replace(
-        plain,
-        rho=alike.rho,
-        pairs_per_question=size,
-        design_effect=alike.design_effect,
-        n_for_80_if_equal_clustered=for_80,
-        n_for_90_if_equal_clustered=for_90,
-        questions_for_80_if_equal=questions(for_80),
-        questions_for_90_if_equal=questions(for_90),
-        clustered_reason=alike.reason,
-    )
-
-
-DECIDED = 0.5
-"""Share of votes for one of the two answers that `questions_to_plan` expects; the others call both good or both bad."""
-
-
-def questions_to_plan(
-    margin: float, *, confidence_level: float = 0.90, power: float = 0.80, decided: float = DECIDED
-) -> int | None:
-    """Questions that a new study needs to show non-inferiority with this power if both systems are equally good.
-
-    margin > 0, on the scale of the scores. decided: expected share of pairs with a score of -1 or 1, so that the standard
-    deviation of a score is sqrt(decided). Each question counts once. None beyond ten million.
-
-    One-sample t test of the mean against -margin, one-sided (statsmodels TTestPower). By hand, for margin 0.1, 90 % and
-    power 0.9: (1.282 + 1.282)^2 x 0.5 / 0.01 = 328.5 by the normal distribution.
-
-    Misleads in two ways. With several votes a pair the mean vote varies less, so fewer questions are enough; and where more
-    than `decided` of the votes choose a side, more are needed.
-    """
-    return pairs_needed(margin / math.sqrt(decided), power, alpha=1 - confidence_level, alternative="larger")
-
-
-def pairs_needed(effect: float, power: float, *, alpha: float, alternative: Alternative) -> int | None:
-    """The smallest n >= 2 whose power reaches `power` at a positive effect size; None beyond ten million.
-
-    The integer is found by doubling and bisection, because power grows with n. A root finder would stop with
-    a warning for effects so large that two pairs suffice.
-    """
-    enough = 2
-    while _power(effect, enough, alpha, alternative) < power:
-        enough *= 2
-        if enough > _LARGEST_N:
-            return None
-    too_few = enough // 2
-    while enough - too_few > 1 and enough > 2:
-        middle = (enough + too_few) // 2
-        if _power(effect, middle, alpha, alternative) < power:
-            too_few = middle
-        else:
-            enough = middle
-    return enough
-
-
-def _power(effect: float, n: int, alpha: float, alternative: Alternative) -> float:
-    return float(TTestPower().power(effect_size=effect, nobs=n, alpha=alpha, alternative=alternative))

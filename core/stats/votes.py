@@ -290,6 +290,14 @@ def composite_of_mean_vote(
     Misleads if raters agree far more than assumed (the composite is then close to the mean vote) or use ties
     differently. Raises ValueError outside these ranges.
     """
+    lost, won = composite_shares(mean_vote, n_raters, decided=decided, agreement=agreement)
+    return won - lost
+
+
+def composite_shares(
+    mean_vote: float, n_raters: int, *, decided: float = 0.6, agreement: float = 0.3
+) -> tuple[float, float]:
+    """Expected shares of pairs with a composite score of -1 and of +1. Parameters as in `composite_of_mean_vote`."""
     if not abs(mean_vote) <= decided <= 1:
         raise ValueError(f"decided must lie between abs(mean_vote) and 1, got {decided!r} for {mean_vote!r}")
     if n_raters < 1:
@@ -312,4 +320,4 @@ def composite_of_mean_vote(
         sums = (
             np.roll(sums, -1, axis=0) * losses + sums * (1 - losses - wins) + np.roll(sums, 1, axis=0) * wins
         )
-    return float((sums[n_raters + 1 :].sum(axis=0) - sums[:n_raters].sum(axis=0)).mean())
+    return float(sums[:n_raters].sum(axis=0).mean()), float(sums[n_raters + 1 :].sum(axis=0).mean())

@@ -323,7 +323,7 @@ class Consequences:
     questions: int
     needed_80: int | None
     """Questions needed to show non-inferiority in 80 % of studies of two equally good systems; see
-    `core.stats.non_inferiority.questions_to_plan`. None for ratings, or above ten million."""
+    `core.stats.planning.questions_to_plan`. None for ratings, or above ten million."""
     needed_90: int | None
 
 
@@ -341,7 +341,7 @@ def consequences(
     planned: list[int | None] = [None, None]
     if kind == "pairs":
         # Imported lazily: few commands need statistics.
-        from core.stats.non_inferiority import questions_to_plan
+        from core.stats.planning import questions_to_plan
 
         level = design.confidence_level
         planned = [questions_to_plan(design.margin, confidence_level=level, power=p) for p in (0.8, 0.9)]

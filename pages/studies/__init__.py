@@ -1,4 +1,4 @@
-"""Studies: a new one, raters and their links, progress, design, texts, leakage audit, log."""
+"""Studies: a new one, raters and their links, progress, design, texts, leakage audit, log, plan."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,10 @@ import streamlit as st
 from core.schema.study import Study
 from core.store import Store
 from core.store.studies import get_study, list_studies
-from pages.studies import designing, early, importing, raters, texts
+from pages.studies import designing, early, importing, planning, raters, texts
 from pages.widgets import menus, messages, parts, visitor
+
+_PLAN = "Plan"
 
 
 def render() -> None:
@@ -21,6 +23,8 @@ def render() -> None:
         chosen = menus.choose_study(list_studies(store), offer_new=True)
         if chosen is None or chosen == menus.NEW_STUDY:
             imported = importing.form(store)
+            if st.toggle("Plan the size of a study", key="plan_new"):
+                planning.render(store)
             if imported is not None:
                 menus.remember_study(imported)
                 st.rerun()
@@ -34,11 +38,14 @@ def _study(store: Store, study_id: int) -> None:
     tabs: dict[str, Callable[[Store, Study], None]] = {
         "Raters": raters.render,
         "Design": designing.form if study.kind == "pairs" else designing.ratings_form,
+        **({_PLAN: planning.render} if study.kind == "pairs" and study.state != "unblinded" else {}),
         "What raters read": texts.render_words,
         **({"Leakage": texts.render_audit} if study.asks == "levels" else {}),
         **({"Early look": early.render} if study.design.early_looks else {}),
         "Log": texts.log_table,
     }
-    for tab, show in zip(st.tabs(list(tabs)), tabs.values(), strict=True):
-        with tab:
-            show(store, study)
+    shown = st.tabs(list(tabs), key=f"tabs_{study_id}", on_change="rerun")
+    for tab, (name, show) in zip(shown, tabs.items(), strict=True):
+        if name != _PLAN or tab.open:  # a plan takes time, and nobody needs it before the tab is open
+            with tab:
+                show(store, study)

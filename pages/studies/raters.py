@@ -20,6 +20,7 @@ from core.study.raters import (
     RatingProgress,
     list_progress,
 )
+from pages.studies import planning
 from pages.widgets.messages import app_address, mistakes_shown, moment, plain, tell
 from pages.widgets.parts import table
 from pages.widgets.result_table import rater_bars
@@ -36,6 +37,8 @@ def render(store: Store, study: Study) -> None:
         _preview(store, study, app_address())
     if lines:
         _progress(study, lines)
+        if study.kind == "pairs" and study.state in ("open", "closed"):
+            planning.reached(store, study)
     if not over and lines:
         with st.expander("Add raters"):
             _add(store, study)

@@ -32,7 +32,8 @@ def log_of(run: Run) -> list[list[str]]:
 
 
 def progress_of(run: Run) -> dict[str, dict[str, str]]:
-    head, *lines = (line.split("\t") for line in run("study", "progress", "pilot").splitlines())
+    table, *_ = run("study", "progress", "pilot").split("\n\n")
+    head, *lines = (line.split("\t") for line in table.splitlines())
     return {line[0]: dict(zip(head, line, strict=True)) for line in lines}
 
 

@@ -74,7 +74,8 @@ def test_the_whole_way(run: Run, file: Path, tmp_path: Path) -> None:
     assert "Draft: open the study to let raters in (`python -m core study open pilot`)." in printed
     assert run("study", "open", "pilot") == "Study 'pilot' is open.\n"
     answer(tmp_path, links)
-    progress = [line.split("\t") for line in run("study", "progress", "pilot").splitlines()]
+    table, _reached = run("study", "progress", "pilot").split("\n\n")
+    progress = [line.split("\t") for line in table.splitlines()]
     assert [line[:3] for line in progress[1:]] == [["R1", "rater", "32/32"], ["R2", "rater", "32/32"]]
     assert progress[1][6:8] == ["-", "100%"]
     assert progress[2][7] == "0%"

@@ -262,6 +262,19 @@ def test_study_results(demo_database: Path, told: Told, tmp_path: Path) -> None:
     assert in_json(assay.study_results(bundle, resamples=500).json)["verdict"] == found.json["verdict"]
 
 
+def test_plan(demo_database: Path, told: Told) -> None:
+    told("study", "results", "demo", "--db", demo_database)  # first: it records when results were first shown
+    words = ["study", "plan", "--db", demo_database]
+    found = assay.plan("study:demo", raters=[2, 6], levels=4, half_width=0.1, db=demo_database)
+    assert in_json(found.json) == told(
+        *words, "--pilot", "study:demo", "--raters", "2,6", "--levels", 4, "--half-width", 0.1
+    )
+    assumed = assay.plan(decided=0.4, rater_sd=0.05, mean=0.02, study="demo", questions=40, db=demo_database)
+    options = ["--decided", 0.4, "--rater-sd", 0.05, "--mean", 0.02, "--study", "demo", "--questions", 40]
+    assert in_json(assumed.json) == told(*words, *options)
+    assert list(found["power"].frame) == ["scope", "raters", "votes", "questions", "power"]
+
+
 def test_study_annotations(demo_database: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.csv"
     words = ["study", "export", "demo", "--format", "csv", "--out", out, "--db", demo_database]

@@ -69,7 +69,7 @@ def test_plain_pairs_become_a_draft_once_the_candidate_is_chosen(store: Store) -
     design = study.design
     assert (design.candidate, design.comparator, design.blinding_pairs) == ("beta", "alpha", 0)
     assert design.score == "net_preference"
-    assert [tab.label for tab in at.tabs] == ["Raters", "Design", "What raters read", "Log"]
+    assert [tab.label for tab in at.tabs] == ["Raters", "Design", "Plan", "What raters read", "Log"]
 
 
 def test_consequences_follow_the_design(store: Store) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stats.non_inferiority import power_non_inferiority
+from core.stats.planning import power_non_inferiority
 from core.stats.votes import clustering
 
 

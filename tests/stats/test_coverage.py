@@ -16,9 +16,9 @@ from core.stats.agreement import (
 from core.stats.non_inferiority import (
     lower_bound_pairs,
     lower_bound_questions,
-    power_non_inferiority,
     verdict,
 )
+from core.stats.planning import power_non_inferiority
 from scripts.simulations.verdicts import Cell, by_verdict, pair_scores, question_sums
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from core.stats.non_inferiority import pairs_needed, power_non_inferiority
+from core.stats.planning import pairs_needed, power_non_inferiority
 from core.stats.votes import composite_scores, preferences
 
 SCORES_003 = np.repeat([-1, 0, 1], [17, 36, 27])  # the composite scores of Factual, A1-A4

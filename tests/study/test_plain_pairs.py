@@ -15,7 +15,7 @@ from core.results.correlations.votes import metrics_against_votes
 from core.results.study.results import study_results
 from core.results.study.tables import ALL_PAIRS, GAFFKE, blocks, study_tables
 from core.schema.study import NO_LEVEL, Dataset, Design
-from core.stats.non_inferiority import questions_to_plan
+from core.stats.planning import questions_to_plan
 from core.store import Store
 from core.study.audit import audit_study
 from core.study.bundle import read_bundle, write_bundle

@@ -122,7 +122,18 @@ def add_to(nouns: Commands) -> None:
         },
         _of_results,
     )
+    later(
+        verbs,
+        {"plan": "show how many questions, raters and votes reach a power or half-width"},
+        _of_planning,
+    )
     _add_backup(verbs)
+
+
+def _of_planning(_verb: str) -> Callable[[Commands], None]:
+    from core.cli.study.planning import add_to as verb_of_planning  # imported lazily: loads statistics
+
+    return verb_of_planning
 
 
 def _of_results(_verb: str) -> Callable[[Commands], None]:
@@ -419,11 +430,21 @@ def _progress(options: argparse.Namespace) -> None:
     with existing_store(options.db) as store:
         study = find_study(store, options.name)
         lines = list_progress(store, study)
-    print_result(options, [asdict(line) for line in lines], _print_progress, lines, study.kind)
+        reached = [] if options.json else _reached(store, study)
+    print_result(options, [asdict(line) for line in lines], _print_progress, lines, study.kind, reached)
 
 
-def _print_progress(lines: Sequence[ListProgress], kind: StudyKind) -> None:
-    """Print one line per rater, without revealing systems."""
+def _reached(store: Store, study: Study) -> Sequence[str]:
+    """What a study of pairs has reached, from counts alone; nothing before it is open or once results are released."""
+    if study.kind != "pairs" or study.state not in ("open", "closed"):
+        return []
+    from core.results.study.planning import reached_said, reached_so_far  # imported lazily: loads statistics
+
+    return reached_said(reached_so_far(store, study))
+
+
+def _print_progress(lines: Sequence[ListProgress], kind: StudyKind, reached: Sequence[str]) -> None:
+    """Print one line per rater and what the study has reached, without revealing systems."""
     own = ("left", "both good") if kind == "pairs" else ("with errors", "errors")
     print(
         *("rater", "kind", "done", "skipped", "flagged", "median s", *own, "repeats same", "last answer"),
@@ -445,6 +466,7 @@ def _print_progress(lines: Sequence[ListProgress], kind: StudyKind) -> None:
             "; ".join(notes) or "-",
             sep="\t",
         )
+    print(*([""] if reached else []), *reached, sep="\n", end="\n" if reached else "")
 
 
 def _own_cells(line: ListProgress) -> list[str]:

@@ -48,12 +48,11 @@ from core.stats.multiplicity import corrected
 from core.stats.non_inferiority import (
     MOST_QUESTIONS,
     NonInferiority,
-    Power,
     Verdict,
     non_inferiority,
-    power_non_inferiority,
     verdict,
 )
+from core.stats.planning import Power, power_non_inferiority
 from core.stats.resampling import AgreementEstimate, Resampling
 from core.stats.votes import (
     Consistency,

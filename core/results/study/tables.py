@@ -25,7 +25,7 @@ from core.results.study.results import (
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.study import PREFERENCES, StudyRecord
 from core.stats.blinding import BlindingIndex, Index, ShareRight
-from core.stats.non_inferiority import Power
+from core.stats.planning import Power
 from core.stats.resampling import AgreementEstimate
 from core.stats.votes import Consistency as Repeats
 from core.stats.votes import PositionBias

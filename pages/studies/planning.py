@@ -1,0 +1,140 @@
+"""Plan the size of a study: questions, raters and votes for a wanted power or half-width."""
+
+from dataclasses import replace
+from typing import Any, get_args
+
+import streamlit as st
+
+from core.plots import planning as plots
+from core.results.study.planning import (
+    ASSUMPTIONS,
+    USUAL_POWER,
+    Basis,
+    PlanOptions,
+    design_options,
+    of_pilot,
+    plan_said,
+    plan_study,
+    plan_table,
+    reached_said,
+    reached_so_far,
+    stated,
+)
+from core.schema.study import Score, Study
+from core.stats.planning import SCOPES, THESE, USUAL_RATERS
+from core.store import Store
+from core.store.studies import get_study, list_studies
+from core.study.analysis_set import SCORE_NAMES, released_record
+from pages.widgets import result_table
+from pages.widgets.messages import mistakes_shown, plain
+from pages.widgets.parts import explained, places
+
+_HALF_WIDTH = "half-width"
+_MOST_RATERS = 50
+_SCOPE_NAMES = {scope: ("These raters" if scope == THESE else "Raters as a sample") for scope in SCOPES}
+
+
+def render(store: Store, study: Study | None = None) -> None:
+    """The plan for a study, or for one that is still to be created."""
+    explained(
+        "How many questions, raters and votes does the study need?",
+        "planner",
+    )
+    key = f"plan_{study.study_id if study else 'new'}"
+    with mistakes_shown():
+        basis = _basis(store, key)
+        chosen = design_options(study) if study is not None else PlanOptions(levels=basis.levels or 1)
+        plan = plan_study(basis, replace(chosen, **_wanted(chosen, key)))
+        first, second, *rest = plan_said(plan)
+        st.markdown(f"**{plain(first)}**  \n{plain(second)}")
+        for line in rest:
+            st.markdown(f":small[{plain(line)}]")
+        scope = st.radio(
+            "Power for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
+        )
+        result_table.show(
+            plan_table(plan),
+            figure=plots.power(plan, scope),
+            alt="Power against questions, one line for each number of raters.",
+        )
+        if study is not None:
+            reached(store, study, basis)
+
+
+def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
+    """What a running study has reached, from counts and assumed components."""
+    st.markdown(
+        "**This study.** " + "  \n".join(map(plain, reached_said(reached_so_far(store, study, basis))))
+    )
+
+
+def _basis(store: Store, key: str) -> Basis:
+    """Components of a vote: assumed, or of an unblinded study."""
+    pilots = [one for one in list_studies(store) if one.kind == "pairs" and one.state == "unblinded"]
+    chosen = None
+    if pilots:
+        chosen = st.selectbox(
+            "Components of a vote",
+            [None, *(one.study_id for one in pilots)],
+            format_func=lambda number: (
+                "Assumed"
+                if number is None
+                else f"Pilot: {next(o.name for o in pilots if o.study_id == number)}"
+            ),
+            key=f"{key}_pilot",
+            help="How much votes differ between raters, questions, pairs, and by chance.",
+        )
+    if chosen is not None:
+        return of_pilot(released_record(store, get_study(store, chosen)))
+    with st.expander("Assumptions"):
+        given = {
+            one.name: place.number_input(
+                one.label,
+                0.0,
+                1.0,
+                one.default,
+                0.05,
+                key=f"{key}_{one.name}",
+                help=one.help.capitalize() + ".",
+            )
+            for one, place in zip(ASSUMPTIONS, places(3), strict=False)
+        }
+    return stated(**given)
+
+
+def _wanted(chosen: PlanOptions, key: str) -> dict[str, Any]:
+    """Fields of PlanOptions."""
+    room = places(3)
+    aim = next(room).radio("Plan for", ["power", _HALF_WIDTH], horizontal=True, key=f"{key}_aim")
+    value = next(room).number_input(
+        "Wanted power" if aim == "power" else "Wanted half-width",
+        0.01,
+        0.99,
+        USUAL_POWER if aim == "power" else chosen.margin,
+        0.05,
+        key=f"{key}_{aim}",
+        help="Power: probability that the lower bound is above the margin if both systems are equally good. Half-width: "
+        "distance of the mean from its lower bound.",
+    )
+    margin = next(room).number_input("Margin", 0.01, 1.99, chosen.margin, 0.01, key=f"{key}_margin")
+    levels = next(room).number_input("Levels of a question", 1, 100, chosen.levels, key=f"{key}_levels")
+    votes = next(room).number_input("Votes per pair (0: all raters)", 0, _MOST_RATERS, 0, key=f"{key}_votes")
+    raters = st.multiselect(
+        "Numbers of raters to compare", range(1, _MOST_RATERS + 1), USUAL_RATERS, key=f"{key}_raters"
+    )
+    scores = list(get_args(Score))
+    score = next(room).selectbox(
+        "Score of a pair",
+        scores,
+        scores.index(chosen.score),
+        format_func=lambda one: SCORE_NAMES[one],
+        key=f"{key}_score",
+    )
+    return {
+        "power" if aim == "power" else "half_width": value,
+        "margin": margin,
+        "levels": levels,
+        "raters": tuple(sorted(raters)),
+        "votes": votes or None,
+        "score": score,
+    }
