@@ -336,5 +336,6 @@ def _verdict(found: MetricComparison) -> str:
     apart = plain(written(interval(found.difference), Column("difference")))
     return (
         f"{verdict}: difference {apart}, p {p if p.startswith('<') else f'= {p}'}. "
-        f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}."
+        f"{found.method.capitalize()} on the same {counted_as(found.n, things)}: {each}. p counts this comparison alone: "
+        "choose the metrics, group, view and coefficient before you read it."
     )

@@ -50,7 +50,7 @@ of their doubt. So the judge is worth a rater, and its gap in agreement is 0 how
 
 - `coverage`: share of 95 % intervals (items resampled) that contain 0, and `gap`, the mean estimate: over all texts, and where the
   other raters are unanimous (`full`), have a majority (`partial`, from three others on) or split (`none`).
-  A row of fewer than 10 items has no interval and does not count.
+  A row that has no interval, for want of texts, does not count.
 - `naive_gap`: the mean gap in the texts on which all raters agree, if nobody is left out: a rater then agrees for certain.
 """,
     factors=("items", "raters"),

@@ -21,6 +21,7 @@ from core.formats.tasks import find_task
 from core.report import csv_of
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.results import SHIFTED, CalibrationOptions, calibrate, maps_of
+from core.results.calibration.split import split_of, split_table
 from core.results.calibration.tables import (
     calibration_tables,
     class_table,
@@ -141,6 +142,7 @@ def test_files_hold_what_the_page_downloads(run: Run, human: Path, judge: Path, 
     found = calibrate(people, scores, evaluator, options=options)
     maps = [("gpt", maps_of(found))]
     tables = calibration_tables([found], "macro") | {
+        "split-raters": split_table([("gpt", split_of(found))]),
         "classes": class_table([("gpt", cell) for cell in found.cells]),
         "where-not-to-use": warned_table([found]),
         "map": map_table(maps),
