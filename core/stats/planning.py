@@ -295,8 +295,8 @@ def check_components(components: Components, mean: float = 0.0) -> None:
     decided = sum(astuple(components)) + mean**2
     if not abs(mean) - _ROUNDING <= decided <= 1 + _ROUNDING or decided == 0:
         raise ValueError(
-            f"mean and components imply that a share of {decided:.3g} of the votes chooses a side; it must be above 0, at "
-            f"least the distance of the mean from 0 ({abs(mean):g}), and at most 1"
+            f"mean must fit the components: together they imply that a share of {decided:.3g} of votes chooses a side, which "
+            f"must be above 0, at least {abs(mean):g} for this mean, and at most 1"
         )
 
 

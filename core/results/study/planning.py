@@ -339,7 +339,7 @@ def _scope_said(plan: StudyPlan, scope: Scope) -> str:
     options, first = plan.options, plan.fewest(scope)
     name = "For these raters" if scope == THESE else "For raters as a sample"
     if options.questions is not None and first is not None:
-        power = "power undefined" if first.power is None else f"power {first.power:.2f}"
+        power = f"no power ({first.reason})" if first.power is None else f"power {first.power:.2f}"
         width = "" if first.half_width is None else f", half-width {first.half_width:.3f}"
         return f"{name}, {options.questions:,} questions and {first.raters} raters reach: {power}{width}."
     if first is not None and first.questions is not None and first.total_votes is not None:
@@ -355,7 +355,7 @@ def _scope_said(plan: StudyPlan, scope: Scope) -> str:
             "more than 200 raters" if plan.raters_needed is None else f"at least {plan.raters_needed} raters"
         )
         return f"{name}: out of reach with any number of questions, because raters are too few. It takes {enough}."
-    return f"{name}: {next((one for one in reasons if one), OUT_OF_REACH)}."
+    return f"{name}: {next((one for one in reasons if one not in (None, FEW_RATERS)), OUT_OF_REACH)}."
 
 
 def plan_table(plan: StudyPlan) -> ResultTable:
