@@ -12,7 +12,6 @@ from scipy.stats import t as student
 
 from core.stats.correlation.coefficients import pair_coefficient, pair_reason
 from core.stats.resampling import (
-    NO_RESAMPLES,
     Estimate,
     Floats,
     Rng,
@@ -83,7 +82,8 @@ def noise_corrected(
     Models, sec. 1.2 and 2.2).
 
     Interval: r -+ t(n_items - 1) times a standard error by the delta method, from the jackknife covariance matrix of the three
-    A over items. Both are cut to [-1, 1]. Undefined if A_xx or A_yy is at most 0: the units then differ by no more than their
+    A over items; where |r| < 1, each end is the farther of this one and of the same on the scale of arcsin(r), because errors
+    near 1 are skewed. Estimate and interval are cut to [-1, 1]. Undefined if A_xx or A_yy is at most 0: the units then differ by no more than their
     noise. Below `FEWEST_ITEMS` items there is no interval.
 
     Misleads where units are close or items few: the interval is then wide, and the result is only reported where it happens to
@@ -145,7 +145,12 @@ def _with_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items
     slope = np.array([-uncut / (2 * xx), 1 / size, -uncut / (2 * yy)])
     error = float(np.sqrt(slope @ covariance @ slope))
     reach = float(student.ppf((1 + found.confidence_level) / 2, n_items - 1)) * error
-    low, high = np.clip([uncut - reach, uncut + reach], -1, 1)
+    ends = [uncut - reach, uncut + reach]
+    if abs(uncut) < 1:
+        angle = np.arcsin(uncut) + np.array([-1, 1]) * reach / np.sqrt(1 - uncut**2)
+        turned = np.sin(np.clip(angle, -np.pi / 2, np.pi / 2))
+        ends = [min(ends[0], turned[0]), max(ends[1], turned[1])]
+    low, high = np.clip(ends, -1, 1)
     return replace(found, low=float(low), high=float(high))
 
 
