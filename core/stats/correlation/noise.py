@@ -39,6 +39,8 @@ class NoiseCorrected(Estimate):
     """Pearson's r of the observed values, not corrected."""
     uncut: float | None = None
     """The estimate before it is cut to [-1, 1]."""
+    standard_error: float | None = None
+    """Of `uncut`."""
     noise_x: float | None = None
     """Share of the first side's observed variance over units that is noise of items; above 1 if there is no signal."""
     noise_y: float | None = None
@@ -145,6 +147,7 @@ def _with_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items
     slope = np.array([-uncut / (2 * xx), 1 / size, -uncut / (2 * yy)])
     error = float(np.sqrt(slope @ covariance @ slope))
     reach = float(student.ppf((1 + found.confidence_level) / 2, n_items - 1)) * error
+    found = replace(found, standard_error=error)
     ends = [uncut - reach, uncut + reach]
     if abs(uncut) < 1:
         angle = np.arcsin(uncut) + np.array([-1, 1]) * reach / np.sqrt(1 - uncut**2)
