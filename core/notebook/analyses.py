@@ -94,6 +94,7 @@ from core.results.meta_correlation import (
     LiveSide,
     Side,
     chosen_side,
+    inference_said,
     meta_json,
     meta_said,
     meta_title,
@@ -594,7 +595,11 @@ def meta_correlate(
     first, second = (chosen_side(side, choice) for side in sides)
     found = meta_of(first, second, method=method, first_order=first_order, **made)
     said = meta_said(found, alternative)
-    return result_of(said, meta_json(found), verdict=meta_title(found).replace("\n", "; "))
+    return result_of(
+        said,
+        meta_json(found),
+        verdict="; ".join([*meta_title(found).splitlines(), *inference_said(found, alternative)]),
+    )
 
 
 def calibrate(

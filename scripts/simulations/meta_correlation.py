@@ -55,6 +55,7 @@ def run(cell: Cell, replicates: int, rng: np.random.Generator) -> Measures:
     return {name: float(np.mean(values)) if values else None for name, values in found.items()}
 
 
+_CASES = (("close", "one fixed"), ("close", "other items"), ("close", "same items"), ("far", "other items"))
 MEASURES = ("undefined", "said undefined", "corrected", "width", "naive", "naive width")
 
 GRID = Grid(
@@ -75,8 +76,7 @@ variance is at most 0. *said undefined*: mean share of undefined resamples, whic
     cells=tuple(
         (n_metrics, n_items, spread, sides)
         for n_metrics in (8, 15)
-        for spread in ("close", "far")
-        for sides in ("one fixed", "other items", "same items")
+        for spread, sides in _CASES
         for n_items in (20, 100, 400)
     ),
     run=run,

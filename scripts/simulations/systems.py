@@ -133,8 +133,7 @@ value of infinitely many items.
     cells=tuple(
         (n_systems, n_items, spread, r)
         for n_systems in (8, 15)
-        for spread in (0.1, 0.3, 1.0)
-        for r in (0.95, 0.5)
+        for spread, r in ((0.1, 0.95), (0.3, 0.95), (0.3, 0.5), (1.0, 0.95))
         for n_items in (20, 100, 400)
     ),
     run=run,

@@ -24,7 +24,9 @@ FEWEST_ITEMS = 5
 """Fewer items give no interval: the jackknife's variance is then a guess."""
 RESAMPLES = 512
 """Resamples behind the share of undefined ones."""
-_NO_SIGNAL = 1e-9  # a corrected variance this small relative to the observed one is rounding
+_NO_SIGNAL = (
+    1e-9  # a corrected variance this small relative to the observed one is rounding, and so is such an error
+)
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,9 @@ def _with_interval(found: NoiseCorrected, corrected: "list[_Corrected]", n_items
     apart = without - without.mean(axis=1, keepdims=True)
     covariance = (apart.shape[1] - 1) / apart.shape[1] * apart @ apart.T
     slope = np.array([-uncut / (2 * xx), 1 / size, -uncut / (2 * yy)])
-    error = float(np.sqrt(slope @ covariance @ slope))
+    error = float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
+    if error <= _NO_SIGNAL:
+        return replace(found, interval_reason="leaving out any item gives the same value: nothing varies")
     reach = float(student.ppf((1 + found.confidence_level) / 2, n_items - 1)) * error
     found = replace(found, standard_error=error)
     ends = [uncut - reach, uncut + reach]
