@@ -336,7 +336,8 @@ def meta_correlation(
 
     Interval: percentile bootstrap over metrics. p: scipy's defaults (the t distribution for Spearman and Pearson, the exact
     one for Kendall without ties up to 33 metrics, else the normal). Misleads: metrics of one family are near copies of
-    each other, so 28 metrics carry less information than interval and p assume; leave families out to check.
+    each other, so 28 metrics carry less information than interval and p assume. `families.family_permutation_test` gives a
+    p that holds; leave families out to check.
     """
     over_metrics = correlate(human, synthetic, method, **drawing)
     reason = why_undefined(human, synthetic, _NAMES, "metrics")
@@ -367,8 +368,8 @@ def meta_correlation_over_items(
     meta-correlation; a metric that is undefined in a resample is left out of it. `n_clusters`: items of all live sides;
     `n_left_out`: metrics undefined on a side. Assumes fixed metrics, and no error on a fixed side.
 
-    Misleads with few items: resampling adds noise to correlations that are already noisy, and noise lowers a
-    meta-correlation, so the interval is too low and may even exclude the estimate. If both sides contain the same
+    Naive, and misleads with few items: resampling adds noise to correlations that are already noisy, and noise lowers a
+    meta-correlation, so the interval is too low and may even exclude the estimate (`corrected_over_items` corrects it). If both sides contain the same
     items, drawing them separately treats the sides' errors as independent.
     """
     check_confidence_level(confidence_level)

@@ -43,10 +43,10 @@ def between_systems(
     All (n,). paired: both means use the rows with both values; otherwise each mean uses all rows with its own value, as in
     WMT's metrics task, where people rate a part of what metrics score. `n` counts systems, `n_left_out` systems without a
     value. items: resampled with fixed systems; None gives no interval. A resample in which a system has no row is dropped
-    and counted. Misleads with few items or close systems: the observed means are noisy, resampling adds that noise a second
-    time, and the interval is too low (in simulations, 95 % intervals for 8 close systems contained the value for infinitely
-    many items in 3 % of studies of 100 items). Also misleads with few systems, and if one outlier system makes any metric
-    look good (Mathur et al. 2020, ACL). Further arguments: see `compare_systems`.
+    and counted. Naive, and misleads with few items or close systems: the observed means are noisy, which lowers the
+    coefficient, and resampling adds that noise a second time (`corrected_between_systems` does neither). Also misleads with few
+    systems, and if one outlier system makes any metric look good (Mathur et al. 2020, ACL). Further arguments: see
+    `compare_systems`.
     """
     return compare_systems(x, y, systems, (method,), **options)[method]
 
@@ -58,7 +58,8 @@ def system_accuracy(
 
     Arguments and interval as in `between_systems`; `n` counts pairs, chance gives 0.5. Ties count as in WMT's metrics
     task: a pair is right if both differences have the same sign, so a human tie is matched only by a tie of the metric.
-    Misleads if many systems are equally good: the order of their pairs is random on both sides.
+    Naive, and misleads if many systems are equally good: the order of their pairs is random on both sides. No correction for
+    the noise of items is known; `accuracy_bound` bounds the value of infinitely many items.
     """
     return compare_systems(x, y, systems, ("accuracy",), items=items, **options)["accuracy"]
 
