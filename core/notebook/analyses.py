@@ -170,8 +170,9 @@ def correlate(
     -------
     Result
         Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
-        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems. Each has ``_low``,
-        ``_high``, ``_n`` and ``_reason``.
+        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems (naive), and
+        ``pearson_per_system_corrected`` the same over infinitely many items. Each has ``_low``, ``_high``, ``_n`` and
+        ``_reason``.
 
     Raises
     ------
@@ -564,7 +565,7 @@ def meta_correlate(
     -------
     Result
         Table ``meta-correlation``: a row for each metric with ``human`` and ``synthetic``. Table ``without-family``: the
-        coefficient with its interval, then without each family.
+        coefficient with its interval, ``p_families_one_sided`` and ``over_items_corrected``, then without each family.
 
     Raises
     ------
@@ -573,8 +574,8 @@ def meta_correlate(
 
     Notes
     -----
-    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read
-    ``without-family``.
+    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read the p over
+    families and ``without-family``.
 
     Examples
     --------

@@ -250,7 +250,7 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
         yield f"{first_order} correlations of each metric, {method} between the two sides"
     items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
     if len(items) == 2 and items[0] & items[1]:
-        yield "both sides contain the same items, but the interval over items resamples each side separately"
+        yield "both sides contain the same items, but the naive interval over items resamples each side separately"
 
 
 def _irrelevant_notes(side: SideValues, shared: Collection[str]) -> frozenset[str]:
@@ -563,6 +563,18 @@ def inference_said(found: MetaCorrelation, alternative: Alternative = "greater")
     )
     if found.over_items_corrected is not None:
         lines.append(corrected_said(found.over_items_corrected))
+    return lines
+
+
+def figure_said(found: MetaCorrelation) -> list[str]:
+    """Short lines below the title of a figure: the p over families, and the noise-corrected correlation."""
+    lines = []
+    if found.families is not None and found.families.p_two_sided is not None:
+        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_two_sided)} (two-sided)")
+    one = found.over_items_corrected
+    if one is not None and one.estimate is not None and one.low is not None and one.high is not None:
+        ends = ", ".join(_fitted(one, end) for end in (one.low, one.high))
+        lines.append(f"noise-corrected Pearson {_fitted(one, one.estimate)} [{ends}] over items")
     return lines
 
 
