@@ -569,8 +569,8 @@ def inference_said(found: MetaCorrelation, alternative: Alternative = "greater")
 def figure_said(found: MetaCorrelation) -> list[str]:
     """Short lines below the title of a figure: the p over families, and the noise-corrected correlation."""
     lines = []
-    if found.families is not None and found.families.p_two_sided is not None:
-        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_two_sided)} (two-sided)")
+    if found.families is not None and found.families.p_one_sided is not None:
+        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_one_sided)} (one-sided)")
     one = found.over_items_corrected
     if one is not None and one.estimate is not None and one.low is not None and one.high is not None:
         ends = ", ".join(_fitted(one, end) for end in (one.low, one.high))
