@@ -95,6 +95,7 @@ from core.results.meta_correlation import (
     LiveSide,
     Side,
     chosen_side,
+    inference_said,
     meta_json,
     meta_said,
     meta_title,
@@ -170,8 +171,9 @@ def correlate(
     -------
     Result
         Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
-        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems. Each has ``_low``,
-        ``_high``, ``_n`` and ``_reason``.
+        ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems (naive), and
+        ``pearson_per_system_corrected`` the same over infinitely many items. Each has ``_low``, ``_high``, ``_n`` and
+        ``_reason``.
 
     Raises
     ------
@@ -565,7 +567,7 @@ def meta_correlate(
     -------
     Result
         Table ``meta-correlation``: a row for each metric with ``human`` and ``synthetic``. Table ``without-family``: the
-        coefficient with its interval, then without each family.
+        coefficient with its interval, ``p_families_one_sided`` and ``over_items_corrected``, then without each family.
 
     Raises
     ------
@@ -574,8 +576,8 @@ def meta_correlate(
 
     Notes
     -----
-    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read
-    ``without-family``.
+    Misleads: the interval over metrics is wide, and variants of one family count as several metrics. Read the p over
+    families and ``without-family``.
 
     Examples
     --------
@@ -596,7 +598,11 @@ def meta_correlate(
     first, second = (chosen_side(side, choice) for side in sides)
     found = meta_of(first, second, method=method, first_order=first_order, **made)
     said = meta_said(found, alternative)
-    return result_of(said, meta_json(found), verdict=meta_title(found).replace("\n", "; "))
+    return result_of(
+        said,
+        meta_json(found),
+        verdict="; ".join([*meta_title(found).splitlines(), *inference_said(found, alternative)]),
+    )
 
 
 def calibrate(

@@ -39,7 +39,7 @@ from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, View, grid
 from core.results.correlations.votes import MetricVotes
-from core.results.meta_correlation import Matrix, MetaCorrelation, meta_title
+from core.results.meta_correlation import Matrix, MetaCorrelation, figure_said, meta_title
 from core.schema.scores import Method
 from core.stats.resampling import Estimate, Floats, numbered
 
@@ -442,7 +442,8 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
             + label(family)
             + "</extra>",
         )
-    lines = [escape(line, quote=False) for line in meta_title(found).split("\n")]
+    beside = figure_said(found)
+    lines = [escape(line, quote=False) for line in (*meta_title(found).split("\n"), *beside)]
     figure.update_layout(
         title={
             "text": f"<b>{lines[0]}</b>" + "".join(f"<br>{line}" for line in lines[1:]),
@@ -465,7 +466,7 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
     figure.update_yaxes(
         title=f"synthetic: {label(found.synthetic, longest=_SIDE)}", gridcolor=GRID, zeroline=False
     )
-    dressed(figure, height=590, top=90, legend=True)
+    dressed(figure, height=590 + 18 * len(beside), top=90 + 18 * len(beside), legend=True)
     # Below the axis: the title is above, and the legend needs several lines in a narrow window.
     return figure.update_layout(
         legend={"xref": "paper", "yref": "paper", "y": -0.27, "yanchor": "top"},

@@ -22,7 +22,7 @@ from core.formats.correlations import (
     read_table,
 )
 from core.metrics.registry import all_metrics, canonical_name
-from core.results.cells import decimal, ends, fitted, for_rows, interval, picked
+from core.results.cells import corrected_json, decimal, ends, fitted, for_rows, interval, picked
 from core.results.choices import (
     TableChoice,
     check_names,
@@ -40,7 +40,9 @@ from core.schema.result_table import Column, ResultTable
 from core.schema.scores import METHODS, Against, CorrelationSet, Method, RatingSet, ScoreTable
 from core.stats.correlation import intervals
 from core.stats.correlation.coefficients import coefficient, why_undefined
+from core.stats.correlation.families import FamilyTest, family_permutation_test
 from core.stats.correlation.intervals import Live
+from core.stats.correlation.noise import NoiseCorrected
 from core.stats.resampling import Estimate, Floats, Resampling
 from core.tables.reading import same_name, shown
 
@@ -248,7 +250,7 @@ def notes_on(sides: tuple[SideValues, SideValues], method: Method, first_order: 
         yield f"{first_order} correlations of each metric, {method} between the two sides"
     items = [{row.item_id for row in side.joined.table.rows} for side in sides if side.joined is not None]
     if len(items) == 2 and items[0] & items[1]:
-        yield "both sides contain the same items, but the interval over items resamples each side separately"
+        yield "both sides contain the same items, but the naive interval over items resamples each side separately"
 
 
 def _irrelevant_notes(side: SideValues, shared: Collection[str]) -> frozenset[str]:
@@ -283,9 +285,9 @@ class MetaCorrelation:
     over_metrics: Estimate
     """Interval from resampling metrics: would other metrics agree as well?"""
     over_items: Estimate | None
-    """Interval from resampling the items of the live sides; None: no side is live."""
+    """Naive interval from resampling the items of the live sides: noise counts twice. None: no side is live."""
     p_one_sided: float | None
-    """p of no positive association, as in Meta-Judge's code."""
+    """p of no positive association, as in Meta-Judge's code. Treats metrics as independent: see `families`."""
     p_two_sided: float | None
     points: tuple[Point, ...]
     dropped: Mapping[str, str]
@@ -300,6 +302,10 @@ class MetaCorrelation:
     """Method for each metric's correlation; None: `method`."""
     p_reason: str | None = None
     """Reason for a missing p."""
+    families: FamilyTest | None = None
+    """p of no association between families of metrics; None: not computed."""
+    over_items_corrected: NoiseCorrected | None = None
+    """Pearson's r between the sides' correlations, corrected for the noise of items; None: no side is live."""
 
     @property
     def n_metrics(self) -> int:
@@ -400,12 +406,18 @@ def _correlated(
     x, y = np.array([point.human for point in points]), np.array([point.synthetic for point in points])
     found = intervals.meta_correlation(x, y, method, **resampling)
     families = [point.family for point in points]
-    over_items = None
+    over_items = corrected = None
     if any(side.joined is not None for side in sides):
         human, synthetic = (_rows_or_values(side, shared) for side in sides)
         over_items = intervals.meta_correlation_over_items(
             human, synthetic, method, first_order=first, **resampling
         )
+        if resampling.get("n_resamples"):
+            level, seed = resampling.get("confidence_level", 0.95), resampling.get("rng", 0)
+            corrected = intervals.corrected_over_items(
+                human, synthetic, first, confidence_level=level, rng=seed
+            )
+    permuted = resampling.get("n_resamples", 0), resampling.get("rng", 0)
     return MetaCorrelation(
         method=method,
         over_metrics=found.over_metrics,
@@ -420,6 +432,8 @@ def _correlated(
         notes=tuple(notes_on(sides, method, first)),
         first_order=first,
         p_reason=found.p_reason,
+        families=family_permutation_test(x, y, families, method, n_resamples=permuted[0], rng=permuted[1]),
+        over_items_corrected=corrected,
     )
 
 
@@ -522,8 +536,69 @@ def meta_title(found: MetaCorrelation) -> str:
         f"{_interval_text(whole)} over metrics",
     ]
     if found.over_items is not None:
-        lines.append(f"{_interval_text(found.over_items)} over items")
+        lines.append(f"naive {_interval_text(found.over_items)} over items")
     return "\n".join(lines)
+
+
+Alternative = Literal["greater", "two-sided"]
+"""Alternative hypothesis of the p-value in `inference_said`."""
+
+
+def inference_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str]:
+    """The p over families beside the one that treats metrics as independent, and the noise-corrected correlation."""
+    side = "one-sided" if alternative == "greater" else "two-sided"
+    lines = []
+    if found.families is not None:
+        own = found.families.p_one_sided if alternative == "greater" else found.families.p_two_sided
+        lines.append(
+            f"p over {found.n_families} families, {side}: {_p_text(own)}"
+            if own is not None
+            else f"p over families undefined: {found.families.reason}"
+        )
+    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
+    lines.append(
+        f"p {side}, which treats metrics as independent: {_p_text(p)}"
+        if p is not None
+        else f"p {side} undefined: {found.p_reason}"
+    )
+    if found.over_items_corrected is not None:
+        lines.append(corrected_said(found.over_items_corrected))
+    return lines
+
+
+def figure_said(found: MetaCorrelation) -> list[str]:
+    """Short lines below the title of a figure: the p over families, and the noise-corrected correlation."""
+    lines = []
+    if found.families is not None and found.families.p_one_sided is not None:
+        lines.append(f"p over {found.n_families} families {_p_text(found.families.p_one_sided)} (one-sided)")
+    one = found.over_items_corrected
+    if one is not None and one.estimate is not None and one.low is not None and one.high is not None:
+        ends = ", ".join(_fitted(one, end) for end in (one.low, one.high))
+        lines.append(f"noise-corrected Pearson {_fitted(one, one.estimate)} [{ends}] over items")
+    return lines
+
+
+def _p_text(p: float) -> str:
+    return f"{p:.3g}" if p >= _LEAST_P else f"below {_LEAST_P:g}"
+
+
+_LEAST_P = 0.001
+"""A smaller p would be 0.000 with three decimals."""
+
+
+def corrected_said(one: NoiseCorrected) -> str:
+    """The noise-corrected correlation over items, its naive value and the share of undefined resamples."""
+    beside = []
+    if one.naive is not None:
+        beside.append(f"naive {decimal(one.naive, 2)}")
+    if one.undefined_share is not None:
+        beside.append(f"undefined in {one.undefined_share:.0%} of resamples")
+    value = f"undefined: {one.reason}"
+    if one.estimate is not None:
+        value = f"{_fitted(one, one.estimate)}, {_interval_text(one)}"
+    return f"Noise-corrected over items (Pearson between the sides): {value}" + (
+        f" ({', '.join(beside)})" if beside else ""
+    )
 
 
 def _interval_text(found: Estimate) -> str:
@@ -554,13 +629,23 @@ def point_table(found: MetaCorrelation) -> ResultTable:
     )
 
 
+_CORRECTED = ("corrected", "corrected_naive", "corrected_undefined_share")
+
+
 def family_table(found: MetaCorrelation) -> ResultTable:
     """The meta-correlation of all metrics with intervals and p, then without each family in turn."""
     p = found.p_one_sided, found.p_two_sided, found.p_reason or ""
     every = found.over_items
     over_items = (None, None) if every is None else (every.low, every.high)
-    rows = [("none", found.over_metrics, (*over_items, *p))]
-    rows += [(family, one, (None, None, None, None, "")) for family, one in found.without_family.items()]
+    test, corrected = found.families, found.over_items_corrected
+    more = (
+        *((None, None, "") if test is None else (test.p_one_sided, test.p_two_sided, test.reason or "")),
+        interval(corrected, "" if corrected is None else NO_VALUE),
+        *((None, None) if corrected is None else (corrected.naive, corrected.undefined_share)),
+    )
+    rows = [("none", found.over_metrics, (*over_items, *p, *more))]
+    none = (None, None, None, None, "", None, None, "", interval(None, ""), None, None)
+    rows += [(family, one, none) for family, one in found.without_family.items()]
     return ResultTable(
         "without-family",
         (
@@ -570,6 +655,8 @@ def family_table(found: MetaCorrelation) -> ResultTable:
             Column("over_items_low", shown=False),
             Column("over_items_high", shown=False),
             *(Column(name, shown=False) for name in ("p_one_sided", "p_two_sided", "p_reason")),
+            *(Column(f"p_families_{name}", shown=False) for name in ("one_sided", "two_sided", "reason")),
+            *(Column(f"over_items_{name}", shown=False) for name in _CORRECTED),
         ),
         tuple((family, one.n, interval(one), *more) for family, one, more in rows),
         title="Without each family in turn",
@@ -636,14 +723,8 @@ def summary_table(matrix: Matrix) -> ResultTable:
     )
 
 
-Alternative = Literal["greater", "two-sided"]
-"""Alternative hypothesis of the p-value in `meta_said`."""
-
-
 def meta_said(found: MetaCorrelation, alternative: Alternative = "greater") -> list[str | ResultTable]:
     """The cautions, the points, the estimate with its intervals and p, and the results without each family."""
-    p = found.p_one_sided if alternative == "greater" else found.p_two_sided
-    side = "one-sided" if alternative == "greater" else "two-sided"
     lines: list[str | ResultTable] = [
         f"Human side: {shown(found.human)}; synthetic side: {shown(found.synthetic)}"
     ]
@@ -656,7 +737,7 @@ def meta_said(found: MetaCorrelation, alternative: Alternative = "greater") -> l
         point_table(found),
         "",
         *meta_title(found).splitlines(),
-        f"p {side}: {f'undefined: {found.p_reason}' if p is None else f'{p:.3g}'}",
+        *inference_said(found, alternative),
         "",
         family_table(found),
     ]
@@ -675,6 +756,15 @@ def meta_json(found: MetaCorrelation) -> dict[str, Any]:
             "n_items": items.n_clusters,
             "n_undefined": items.n_undefined,
         },
+        "over_items_corrected": None
+        if found.over_items_corrected is None
+        else corrected_json(found.over_items_corrected),
+        "families": None
+        if found.families is None
+        else picked(
+            found.families,
+            *("p_one_sided", "p_two_sided", "n_families", "n_permutations", "is_exact", "reason"),
+        ),
         "without_family": {
             family: {**ends(estimate), "n_metrics": estimate.n}
             for family, estimate in found.without_family.items()
@@ -715,6 +805,8 @@ def _undefined(reason: str) -> dict[str, Any]:
         "n_families": 0,
         "dropped": {},
         "over_items": None,
+        "over_items_corrected": None,
+        "families": None,
         "without_family": {},
         **dict.fromkeys(("method", "first_order", "confidence_level", "n_resamples", "human", "synthetic")),
         "notes": [],

@@ -50,14 +50,15 @@ _SAID = {
     "fisher": "All rows together. Intervals use Fisher's z, which treats rows as independent. Kendall has no such interval.",
     "per_item": "Within each item, then averaged over items: does the metric order an item's texts as quality does?",
     "per_system": "Between the means of systems: does the metric order systems as raters do? Accuracy is the share of "
-    "system pairs in the raters' order. Intervals resample items. They are too low where systems are close or items few.",
+    "system pairs in the raters' order. Coefficients and accuracy are naive, for comparison with published numbers: noise of the "
+    "items lowers them. Read the noise-corrected Pearson for these systems over infinitely many items.",
     "given_system": "Partial correlation: what remains after each system's mean is removed.",
 }
 _GOING_ON, _TICK = "metrics_correlations_going_on", 2.0
 """Where the session stores whether intervals are being computed; seconds between two refreshes meanwhile."""
 BY_GROUP = "By group"
 _LOOKS = ("Table", BY_GROUP, "Ranking", "Redundancy")
-_ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "per-item-and-per-system"}
+_ANCHORS = {"per_item": "per-item-and-per-system", "per_system": "noise-corrected-correlation-of-systems"}
 
 
 def render(store: Store, scores: Scores) -> None:

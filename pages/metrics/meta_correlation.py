@@ -28,6 +28,7 @@ from core.results.meta_correlation import (
     Side,
     dropped_said,
     family_table,
+    inference_said,
     largest_difference,
     matrix_table,
     meta_correlate,
@@ -46,7 +47,7 @@ from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import against, chosen_scores, result_table, visitor
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import mistakes_shown, plain
-from pages.widgets.parts import nothing, number, part, waiting
+from pages.widgets.parts import explained, nothing, part, waiting
 
 Which = Literal["human", "synthetic"]
 _FROM: dict[Which, dict[str, str]] = {
@@ -215,13 +216,10 @@ def _show(found: Matrix) -> None:
         result_table.show(summary_table(found))
 
 
-_LEAST_P = 0.001
-"""A smaller p would be 0.000 with three decimals."""
 _OVER_ITEMS = (
-    "Interval over items: would other texts give the same result for these metrics? With few items and similar metrics "
-    "it is too low and misleads: in simulations with 20 items it contained the true value in 17 % to 87 % of cases, not 95 %."
+    "Interval over items: would other texts give the same result for these metrics? The naive interval counts the noise of items "
+    "twice, so it is too low and misleads where items are few or metrics alike. Read the noise-corrected value."
 )
-"""The figures come from docs/statistics.md, Meta-correlation."""
 NOTHING_SHARED = "the two sides share no metric; choose scores of the same metrics"
 _MOVING = "metrics_meta_moving"
 """Where the session stores whether a run was still producing scores of a side at the last refresh."""
@@ -291,6 +289,7 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
         )
     with verdict:
         st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
+        st.markdown(f"{plain('. '.join(inference_said(found)))}.")
         if found.caution is not None:
             st.warning(found.caution)
     _dropped(found)
@@ -316,20 +315,19 @@ def _how_sure(found: MetaCorrelation) -> None:
     counted = "1 metric" if found.n_metrics == 1 else f"{found.n_metrics} metrics"
     families = "1 family" if found.n_families == 1 else f"{found.n_families} families"
     said = f"n = {counted} of {families}, {len(found.dropped)} dropped."
-    if found.p_two_sided is not None:
-        said += f" p of no association: {_p(found.p_two_sided)} two-sided, {_p(found.p_one_sided)} one-sided."
     st.markdown(said)
+    explained(
+        "The p over families permutes whole families. The other p treats metrics as independent, and is too small where "
+        "metrics of one family are near copies.",
+        "families-of-metrics",
+    )
     if whole.low is not None:
         st.markdown(
             f":small[Interval over metrics: would other metrics agree as well? Metrics of one family are near copies, so "
-            f"the interval is too narrow and p too small. {whole.n_resamples:,} resamples.]"
+            f"the interval is too narrow. {whole.n_resamples:,} resamples.]"
         )
     if found.over_items is not None:
-        st.markdown(f":small[{_OVER_ITEMS}]")
-
-
-def _p(value: float | None) -> str:
-    return f"below {_LEAST_P:g}" if value is not None and value < _LEAST_P else number(value)
+        explained(_OVER_ITEMS, "noise-corrected-correlation-of-systems")
 
 
 def _families(found: MetaCorrelation) -> None:

@@ -142,6 +142,9 @@ def test_ratings_averaged_or_kept_or_normalised(run: Run, scores: Path, human: P
     assert averaged["pearson"]["estimate"] == pytest.approx(1)
     assert averaged["pearson_per_system"]["n_systems"] == 2
     assert (averaged["system_accuracy"]["estimate"], averaged["system_accuracy"]["n_pairs"]) == (1, 1)
+    assert "only two systems" in averaged["pearson_per_system_corrected"]["reason"]
+    assert averaged["spearman_per_system_corrected"]["estimate"] is None
+    assert averaged["system_accuracy_bound"]["n_pairs"] == 1
     kept = good("--raters", "kept")
     assert kept["n"] == 12
     assert kept["pearson"]["estimate"] < 0.5

@@ -357,7 +357,8 @@ def test_live_scores_are_compared_with_a_published_human_column(run: Run) -> Non
     at = visit(("run", run.run_id), "Meta-correlation")
     text = said(at)
     assert f"n = {len(METRICS)} metrics" in text
-    assert "p of no association" in text
+    assert "p over" in text
+    assert "Noise-corrected" in text
     assert "misleads" in text, "the interval over items, with 14 items"
     assert "known on" in text or "dropped" in text
     assert len(at.get("plotly_chart")) == 1
@@ -542,7 +543,8 @@ def test_every_link_to_an_explanation_leads_to_a_section() -> None:
     """The links of its parts lead to sections of the page Methods."""
     sections = {
         line[3:].lower().replace(" ", "-").replace("'", "")
-        for line in (ROOT / "docs" / "statistics.md").read_text("utf-8").splitlines()
+        for name in ("statistics.md", "inference.md")
+        for line in (ROOT / "docs" / name).read_text("utf-8").splitlines()
         if line.startswith("## ")
     }
     paths = [*(ROOT / "pages" / "metrics").glob("*.py"), ROOT / "pages" / "tabs" / "levels.py"]

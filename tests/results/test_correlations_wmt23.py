@@ -121,6 +121,9 @@ def test_systems_stand_in_the_order_of_their_means(name, found, frames, shared_d
     ]
     assert row.system_accuracy.estimate == pytest.approx(sum(right) / len(right))
     assert (row.per_system["pearson"].n, row.system_accuracy.n) == (12, 66)
+    assert row.corrected.naive == pytest.approx(row.per_system["pearson"].estimate)
+    assert row.corrected.naive < row.corrected.estimate < row.corrected.naive + 0.02
+    assert row.accuracy_bound.low <= row.system_accuracy.estimate <= row.accuracy_bound.high
 
 
 def test_segments_resampled_whole_give_wider_intervals(found):

@@ -16,6 +16,7 @@ from core.results.joining import CorrelationOptions
 from core.results.meta_correlation import (
     LiveSide,
     by_dataset,
+    family_table,
     matrix_json,
     meta_correlate,
     meta_json,
@@ -23,6 +24,7 @@ from core.results.meta_correlation import (
     side_values,
 )
 from core.schema.scores import METHODS, CorrelationSet, Rating, ScoredRow
+from core.stats.correlation.intervals import Live, corrected_over_items
 
 NAMES = ("m1", "m2", "m3", "m4", "m5")
 HUMAN = (0.1, 0.5, 0.3, 0.9, 0.7)
@@ -61,6 +63,14 @@ def test_a_cell_of_the_published_table():
     assert found.n_metrics == 28
     assert set(found.without_family) == {"BLEU", "chrF", "ROUGE", "METEOR", "BERTScore", "COMET", "BLEURT"}
     assert all(estimate.n == 24 for estimate in found.without_family.values())
+    assert (found.families.n_families, found.families.n_permutations, found.families.is_exact) == (
+        7,
+        1000,
+        False,
+    )
+    assert found.p_two_sided < 0.001 < found.families.p_two_sided < 0.02
+    assert meta_json(found)["families"]["p_one_sided"] == found.families.p_one_sided
+    assert found.over_items_corrected is None, "no side is live"
 
 
 def test_what_a_side_leaves_undefined_is_dropped_and_named():
@@ -167,6 +177,34 @@ def test_live_sides_are_the_correlations_that_correlate_scores_gives():
         assert one.over_metrics.estimate == pytest.approx(other.over_metrics.estimate)
         assert one.over_items.estimate == one.over_metrics.estimate
         assert one.over_items.n_clusters == 80
+
+
+def test_live_sides_have_a_noise_corrected_value():
+    scores, _ = live(n_items=12)
+    found = meta_correlate(side(HUMAN), LiveSide("damage", scores), n_resamples=50, confidence_level=0.8)
+    one = found.over_items_corrected
+    assert one == corrected_over_items(
+        [point.human for point in found.points],
+        Live(*sides_of(scores)),
+        "spearman",
+        confidence_level=0.8,
+    )
+    points = np.array([(point.human, point.synthetic) for point in found.points])
+    assert one.naive == pytest.approx(stats.pearsonr(*points.T).statistic)
+    row = dict(zip([c.name for c in family_table(found).columns], family_table(found).rows[0], strict=True))
+    assert row["over_items_corrected"].value == one.estimate
+    assert row["over_items_corrected_naive"] == one.naive
+    assert meta_json(found)["over_items_corrected"]["undefined_share"] == one.undefined_share
+    assert found.families.reason is not None, "one family"
+    assert row["p_families_one_sided"] is None
+    none = meta_correlate(side(HUMAN), LiveSide("damage", scores), n_resamples=0)
+    assert none.over_items_corrected is None
+
+
+def sides_of(scores):
+    target = [-float(row.level) for row in scores.rows]
+    items = np.array([int(row.item_id) for row in scores.rows])
+    return scores.values, np.array(target), items
 
 
 def test_more_items_narrow_the_interval_over_items_alone():

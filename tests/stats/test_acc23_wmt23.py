@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from core.stats.correlation.systems import accuracy_test, calibrate_ties, calibrated_interval
+from core.stats.correlation.systems import (
+    accuracy_test,
+    between_systems,
+    calibrate_ties,
+    calibrated_interval,
+    corrected_between_systems,
+)
 from core.stats.degeneracy import tied
 
 pytestmark = pytest.mark.shared
@@ -80,3 +86,29 @@ def test_the_first_two_are_not_told_apart_and_both_beat_bleu(scores):
         assert accuracy_test(human, second, bleu, swap=swap).p == pytest.approx(1 / 1001)
     found = calibrated_interval(human, first, n_resamples=500)
     assert found.low < 0.604 < found.high < found.low + 0.04
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["XCOMET-Ensemble", "chrF"])
+def test_the_corrected_correlation_of_30_segments_holds_that_of_all_and_the_naive_one_does_not(name, scores):
+    """Segments drawn from those with ratings; docs/inference.md, Noise-corrected correlation of systems."""
+    rated = ~np.isnan(scores[0]).any(axis=1)
+    human, metric = scores[0][rated], scores[1][name][rated]
+    systems = np.arange(human.shape[1])
+
+    def rows(segments):
+        drawn = metric[segments].ravel(), human[segments].ravel(), np.tile(systems, segments.size)
+        return drawn, np.repeat(np.arange(segments.size), systems.size)
+
+    given, items = rows(np.arange(len(human)))
+    full = corrected_between_systems(*given, items=items)
+    rng = np.random.default_rng(0)
+    corrected, naive, studies = 0, 0, 80
+    for _ in range(studies):
+        given, items = rows(rng.choice(len(human), 30, replace=False))
+        one = corrected_between_systems(*given, items=items, n_resamples=0)
+        corrected += one.low <= full.estimate <= one.high
+        one = between_systems(*given, "pearson", items=items, n_resamples=200, rng=rng)
+        naive += one.low <= full.naive <= one.high
+    assert corrected / studies >= 0.90
+    assert naive / studies <= 0.75

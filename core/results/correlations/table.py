@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import ends, interval, left_out_notes, over_items, picked, width_warned
+from core.results.cells import (
+    corrected_json,
+    ends,
+    interval,
+    left_out_notes,
+    over_items,
+    picked,
+    width_warned,
+)
 from core.results.choices import (
     Dimension,
     check_names,
@@ -37,7 +45,8 @@ from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import METHODS, Against, Method, Metric, RatingSet, ScoredRow, ScoreTable
 from core.stats.correlation import groups, intervals, systems
 from core.stats.correlation.coefficients import FEWEST
-from core.stats.correlation.systems import SystemStatistic
+from core.stats.correlation.noise import NoiseCorrected
+from core.stats.correlation.systems import AccuracyBound, SystemStatistic
 from core.stats.degeneracy import Constant, constant, constants_said
 from core.stats.resampling import NO_WIDTH, Estimate, Floats, is_settled, numbered
 from core.tables.reading import shown
@@ -84,6 +93,10 @@ class MetricCorrelation:
     """Coefficient between systems' means; empty if levels are the target. `n`: systems."""
     system_accuracy: Estimate | None = None
     """Share of system pairs that the metric orders as people do; None: no human ratings."""
+    corrected: NoiseCorrected | None = None
+    """Pearson's r between systems, corrected for the noise of items; None: no human ratings, or no resamples."""
+    accuracy_bound: AccuracyBound | None = None
+    """Bounds of system accuracy over infinitely many items; None as for `corrected`."""
     partial: Mapping[Method, Estimate] = field(default_factory=dict)
     """Partial correlation controlling for system; empty if there is only one."""
     constant: Constant | None = None
@@ -414,6 +427,17 @@ def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
         found = systems.compare_systems(*sides, asked, items=rows.items, paired=rows.paired, **options)
         return [found[name] for name in asked]
 
+    corrected = bound = None
+    if part.joined.against == "human" and part.options.n_resamples:
+        rows = part.between
+        sides = (rows.scores[:, metric], rows.target, rows.systems)
+        given = {
+            "items": rows.items,
+            "paired": rows.paired,
+            "confidence_level": part.options.confidence_level,
+        }
+        corrected = systems.corrected_between_systems(*sides, rng=part.options.rng, **given)
+        bound = systems.accuracy_bound(*sides, **given)
     within = {m: _few_first(part, partial_of(per_item, m))[0] for m in methods}
     *of_methods, accuracy = _few_first(part, compared) if part.joined.against == "human" else [None]
     partial = {
@@ -423,6 +447,8 @@ def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
         "per_item": within,
         "per_system": dict(zip(methods, of_methods, strict=False)),
         "system_accuracy": accuracy,
+        "corrected": corrected,
+        "accuracy_bound": bound,
         "partial": partial,
     }
 
@@ -558,8 +584,17 @@ def _seen(report: CorrelationReport, view: View | None) -> dict[str, Column]:
     columns += [
         Column(name, name.replace("_", " ").capitalize(), heat="coefficient") for name in of_view[view]
     ]
+    if human and (view == "per_system" or (view is None and "pearson" in asked)):
+        columns.append(Column(CORRECTED, "Pearson, noise-corrected", heat="coefficient"))
+    if human and view == "per_system":
+        columns.append(Column(f"{CORRECTED}_undefined_share", "undefined %", percent=True, places=0))
     if human and view in (None, "per_system"):
         columns.append(Column("system_accuracy", "accuracy", heat="share"))
+    if human and view == "per_system":
+        columns += [
+            Column("system_accuracy_at_least", "at least"),
+            Column("system_accuracy_at_most", "at most"),
+        ]
     if view in ("per_item", "per_system"):
         things = "items" if view == "per_item" else "systems"
         columns.append(Column(f"{asked[0]}_{view}_n_{things}", things))
@@ -593,12 +628,35 @@ def _cells(row: MetricCorrelation, options: CorrelationOptions, resampled: Resam
         one = row.per_system.get(method)
         found[f"{method}_per_system"] = interval(one, why_none if human else NO_RATINGS)
         found[f"{method}_per_system_n_systems"] = 0 if one is None else one.n
+    found |= _corrected_cells(row, why_none if human else NO_RATINGS)
     found["system_accuracy"] = interval(row.system_accuracy, why_none if human else NO_RATINGS)
     found["system_accuracy_n_pairs"] = 0 if row.system_accuracy is None else row.system_accuracy.n
+    bound = row.accuracy_bound
+    found |= {
+        "system_accuracy_at_least": None if bound is None else bound.low,
+        "system_accuracy_at_most": None if bound is None else bound.high,
+        "system_accuracy_n_settled": 0 if bound is None else bound.n_settled,
+    }
     found["system_scores"] = options.system_scores if human else None
     why_none = why_none if row.partial or not row.is_complete else ONE_SYSTEM
     found |= {f"{m}_given_system": interval(row.partial.get(m), why_none) for m in METHODS}
     return {name: width_warned(cell) if isinstance(cell, Interval) else cell for name, cell in found.items()}
+
+
+RANKS = "no correction of ranks for noise is known that keeps its promise"
+"""Why Spearman and Kendall have no noise-corrected value."""
+CORRECTED = "pearson_per_system_corrected"
+"""Column of the noise-corrected coefficient; further columns begin with it."""
+
+
+def _corrected_cells(row: MetricCorrelation, why_none: str) -> dict[str, Cell]:
+    one = row.corrected
+    return {
+        CORRECTED: interval(one, why_none),
+        f"{CORRECTED}_undefined_share": None if one is None else one.undefined_share,
+        f"{CORRECTED}_noise_of_scores": None if one is None else one.noise_x,
+        f"{CORRECTED}_noise_of_ratings": None if one is None else one.noise_y,
+    }
 
 
 _STATISTICS = re.compile(
@@ -625,6 +683,13 @@ def _pooled_cell(row: MetricCorrelation, method: Method, resampled: Resampled) -
     return cell if row.is_complete or cell.value is None else replace(cell, interval_reason=COMPUTING)
 
 
+_NAIVE = (
+    "Per system, coefficients and accuracy are naive: noise of the items lowers them, and their intervals count it twice. "
+    "Compare them with published numbers, and read the noise-corrected Pearson for these systems over infinitely many items. "
+    "Accuracy cannot be corrected; it is bounded by the pairs whose order is certain."
+)
+
+
 def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -> tuple[str, ...]:
     options = report.options
     notes = [*left_out_notes([(_name_of(row), row.left_out) for row in report.rows], "rows")]
@@ -644,6 +709,7 @@ def _notes(report: CorrelationReport, resampled: Resampled, view: View | None) -
         )
     if report.against == "human" and view in (None, "per_system"):
         notes.append(f"Per system: {SYSTEM_MEANS[options.system_scores]}.")
+        notes.append(_NAIVE)
     if any(row.metric.direction == "lower" for row in report.rows):
         notes.append("If lower scores are better, their sign is flipped.")
     return (*notes, *report.notes)
@@ -759,6 +825,9 @@ def _row(row: MetricCorrelation, resampled: str, system_scores: SystemScores) ->
             for method in METHODS
         },
         "system_accuracy": _counted(row.system_accuracy, "pairs", NO_RATINGS),
+        CORRECTED: corrected_json(row.corrected, NOT_ASKED if human else NO_RATINGS),
+        **{f"{method}_per_system_corrected": ends(None, RANKS) for method in METHODS if method != "pearson"},
+        "system_accuracy_bound": None if row.accuracy_bound is None else asdict(row.accuracy_bound),
         "system_scores": system_scores if human else None,
         **{
             f"{method}_given_system": _counted(

@@ -637,6 +637,23 @@ def resample_columns(
     return values
 
 
+def without_each_cluster(
+    scores: Floats, y: Floats, clusters: Indices, n_clusters: int, method: Method
+) -> Floats:
+    """Coefficient of each column of scores (n, m) with y (n,), without NaN, without each cluster in turn: (m, n_clusters)."""
+    values = np.full((scores.shape[1], n_clusters), np.nan)
+    at_once = max(1, _SIGN_CELLS // most_signs(y)) if method == "kendall" and y.size else scores.shape[1]
+    for start in range(0, scores.shape[1] if y.size else 0, at_once or 1):
+        columns = slice(start, start + at_once)
+        prepared = prepare(scores[:, columns], y, clusters, n_clusters, (method,))
+        for first in range(0, n_clusters, prepared.together):
+            size = min(prepared.together, n_clusters - first)
+            counts = np.ones((n_clusters, size))
+            counts[np.arange(first, first + size), np.arange(size)] = 0
+            values[columns, first : first + size] = resampled(prepared, counts)[method]
+    return values
+
+
 def prepare(
     scores: Floats, y: Floats, clusters: Indices, n_clusters: int, methods: Sequence[Method]
 ) -> Prepared:

@@ -29,7 +29,9 @@ from core.stats.correlation.coefficients import (
     row_coefficients,
     standard,
     why_undefined,
+    without_each_cluster,
 )
+from core.stats.correlation.noise import RESAMPLES, ItemErrors, NoiseCorrected, items_alike, noise_corrected
 from core.stats.degeneracy import tied
 from core.stats.resampling import (
     NO_RESAMPLES,
@@ -335,7 +337,8 @@ def meta_correlation(
 
     Interval: percentile bootstrap over metrics. p: scipy's defaults (the t distribution for Spearman and Pearson, the exact
     one for Kendall without ties up to 33 metrics, else the normal). Misleads: metrics of one family are near copies of
-    each other, so 28 metrics carry less information than interval and p assume; leave families out to check.
+    each other, so 28 metrics carry less information than interval and p assume. `families.family_permutation_test` gives a
+    p that holds; leave families out to check.
     """
     over_metrics = correlate(human, synthetic, method, **drawing)
     reason = why_undefined(human, synthetic, _NAMES, "metrics")
@@ -366,8 +369,8 @@ def meta_correlation_over_items(
     meta-correlation; a metric that is undefined in a resample is left out of it. `n_clusters`: items of all live sides;
     `n_left_out`: metrics undefined on a side. Assumes fixed metrics, and no error on a fixed side.
 
-    Misleads with few items: resampling adds noise to correlations that are already noisy, and noise lowers a
-    meta-correlation, so the interval is too low and may even exclude the estimate. If both sides contain the same
+    Naive, and misleads with few items: resampling adds noise to correlations that are already noisy, and noise lowers a
+    meta-correlation, so the interval is too low and may even exclude the estimate (`corrected_over_items` corrects it). If both sides contain the same
     items, drawing them separately treats the sides' errors as independent.
     """
     check_confidence_level(confidence_level)
@@ -398,6 +401,84 @@ def meta_correlation_over_items(
         interval_reason=no_interval,
         n_left_out=int((~known).sum()),
     )
+
+
+def corrected_over_items(
+    human: Live | ArrayLike,
+    synthetic: Live | ArrayLike,
+    first_order: Method,
+    *,
+    n_resamples: int = RESAMPLES,
+    confidence_level: float = 0.95,
+    rng: Rng = 0,
+) -> NoiseCorrected:
+    """Pearson's r between the two sides' correlations, corrected for the noise of the items: these metrics, infinitely
+    many items.
+
+    Sides as in `meta_correlation_over_items`; a fixed one counts as known without error. Each metric's correlation
+    (first_order) has an error of each item: the jackknife's, the distance of the correlation without the item from the mean
+    of these. Items of one label on both sides are the same items, and the covariance of their errors is corrected, too.
+    Formula, interval and reasons: `noise.noise_corrected`. `n_left_out`: metrics undefined on a side. The correlations' own
+    bias, of the order of 1 / items, stays.
+    """
+    sides = [side if isinstance(side, Live) else column(side) for side in (human, synthetic)]
+    observed = [_correlations(side, first_order) for side in sides]
+    known = ~(np.isnan(observed[0]) | np.isnan(observed[1]))
+    labels, every = _all_items(sides)
+    made = [
+        _errors(side, values[known], known, first_order, rows, labels)
+        for side, values, rows in zip(sides, observed, every, strict=True)
+    ]
+    if any(np.isnan(side.errors).any() for side in made):
+        why = "a metric's correlation is undefined without one of the items"
+        made = [replace(side, errors=np.zeros_like(side.errors), n_items=None) for side in made]
+    else:
+        why = None
+    found = noise_corrected(
+        *made,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        rng=rng,
+        names=_NAMES,
+        units="metrics",
+    )
+    if why is not None and found.n_clusters == 0:
+        found = replace(found, reason=why)
+    return replace(found, n_left_out=int((~known).sum()))
+
+
+def _all_items(sides: Sequence[Live | Floats]) -> tuple[int, list[Indices]]:
+    """Number of items of both sides together, and the item of each row of a side; none for a fixed side."""
+    labels = [side.items if isinstance(side, Live) else np.empty(0, dtype=np.intp) for side in sides]
+    given = [one for one in labels if one.size]
+    if not given:
+        return 0, [np.empty(0, dtype=np.intp)] * 2
+    distinct, numbers = np.unique(np.concatenate(given), return_inverse=True)
+    ends = np.cumsum([one.size for one in labels])
+    return distinct.size, [numbers[end - one.size : end] for one, end in zip(labels, ends, strict=True)]
+
+
+def _errors(
+    side: Live | Floats,
+    values: Floats,
+    known: NDArray[np.bool_],
+    method: Method,
+    items: Indices,
+    n_items: int,
+) -> ItemErrors:
+    """The part of each of n_items items in the errors of a side's correlations; items: of each row."""
+    errors = np.zeros((n_items, values.size))
+    if not isinstance(side, Live):
+        return ItemErrors(values, errors, None)
+    scores, counts = side.scores[:, known], np.zeros(values.size, dtype=np.intp)
+    for rows, columns in columns_alike(scores, side.target):
+        distinct, own = np.unique(items[rows], return_inverse=True)
+        of_columns = np.ascontiguousarray(scores[np.ix_(rows, columns)])
+        without = without_each_cluster(of_columns, side.target[rows], own, distinct.size, method)
+        apart = without.mean(axis=1, keepdims=True) - without
+        errors[np.ix_(distinct, columns)] = (distinct.size - 1) / distinct.size * apart.T
+        counts[columns] = distinct.size
+    return items_alike(values, errors, counts)
 
 
 def leave_one_family_out(
