@@ -169,3 +169,16 @@ def test_words_kept_draws_each_level_with_its_range_and_leaves_out_what_is_undef
     assert (list(trace.error_x.array), list(trace.error_x.arrayminus)) == ([0.25], [0.25])
     assert "A0: 0.75 (n 3)" in trace.text
     assert "<a href" not in metrics.words_kept(levels).to_json()
+
+
+def test_confusions_draw_the_probabilities_of_each_rater() -> None:
+    found = results_of("R1", "R2", HOSTILE).confusion.found
+    figure = plots.confusions(found.raters, ["good & well", HOSTILE, "c", "d"])
+    assert [[list(line) for line in trace.z] for trace in figure.data] == [
+        [list(line) for line in one.matrix] for one in found.raters
+    ]
+    assert [note.text.startswith("R") or "&lt;" in note.text for note in figure.layout.annotations] == [
+        True
+    ] * 3
+    assert "<a" not in figure.to_json()
+    assert figure.layout.xaxis2.showticklabels  # nothing stands below the second panel

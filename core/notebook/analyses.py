@@ -30,6 +30,7 @@ from core.notebook.frames import (
 )
 from core.notebook.result import Result, result_of
 from core.results.calibration.cells import evaluators_of
+from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
     CalibrationOptions,
     advice,
@@ -607,6 +608,7 @@ def calibrate(
     by: Names | None = None,
     averaged: Literal["macro", "pooled"] = "macro",
     majority: Majority = "drop",
+    dawid_skene: bool = False,
     paper_kappa: bool = False,
     map: MapMethod | None = None,  # the command's name
     resamples: int = CalibrationOptions.n_resamples,
@@ -634,6 +636,8 @@ def calibrate(
         Overall result: ``"macro"`` (each group counts once) or ``"pooled"`` (each text counts once).
     majority
         Split votes: ``"drop"`` leaves the text out; ``"median"`` and ``"middle"`` choose a class.
+    dawid_skene
+        Also estimate raters' errors and the texts' classes by Dawid and Skene's model. Majorities do not change.
     paper_kappa
         Count an undefined kappa as 0 in means over groups, as Multilingual does.
     map
@@ -645,7 +649,8 @@ def calibrate(
     -------
     Result
         Tables ``agreement``, ``raters``, ``majority`` and ``bias`` for classes, ``numbers`` for other ratings,
-        ``classes``, ``where-not-to-use``. ``json`` is an object for one evaluator, a list for several.
+        ``classes``, ``where-not-to-use``; with ``dawid_skene`` also ``dawid-skene``, ``confusion`` and
+        ``dawid-skene-agreement``. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -693,6 +698,11 @@ def calibrate(
     as_json = [
         calibration_json(one, advice(one), own, averaged) for one, own in zip(every, maps, strict=True)
     ]
+    if dawid_skene:
+        raters = [rater_classes(one) for one in every]
+        tables += dawid_skene_tables(list(zip(every, raters, strict=True)))
+        for one, errors in zip(as_json, raters, strict=True):
+            one["dawid_skene"] = dawid_skene_json(errors)
     verdict = " ".join(advice(one).sentence for one in every)
     return result_of(
         [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict

@@ -90,10 +90,10 @@ class DawidSkene:
     @property
     def labels(self) -> Codes:
         """The most probable class of each unit, shape (n_units,); -1 without a label, and for equally probable classes."""
-        known = ~np.isnan(self.posterior).any(axis=1)
-        filled = np.where(known[:, None], self.posterior, 0.0)
-        near = filled >= filled.max(axis=1, keepdims=True) - _TIED
-        clear = known & (near.sum(axis=1) == 1)
+        unknown = np.isnan(self.posterior).any(axis=1)
+        filled: Floats = np.nan_to_num(self.posterior)
+        n_near = (filled >= filled.max(axis=1, keepdims=True) - _TIED).sum(axis=1)
+        clear = ~unknown & (n_near == 1)
         return np.where(clear, filled.argmax(axis=1), MISSING).astype(np.int64)
 
 
@@ -186,7 +186,7 @@ def dawid_skene(
     expected[:, in_use] = np.einsum("pr,pk->rk", patterns.sum(axis=2), found * weights)
     confusion = np.full((n_raters, n_classes, n_classes), np.nan)
     confusion[:, in_use] = 0.0
-    confusion[np.ix_(range(n_raters), in_use, in_use)] = np.swapaxes(solution.confusion[:, :, 0], 1, 2)
+    confusion[np.ix_(np.arange(n_raters), in_use, in_use)] = np.swapaxes(solution.confusion[:, :, 0], 1, 2)
     confusion[expected < LEAST_EXPECTED] = np.nan
     ranks = numbered(items[some])
     n_clusters = int(ranks.max()) + 1
@@ -375,7 +375,8 @@ def _estimates(
     level: float,
 ) -> tuple[tuple[Estimate, ...], tuple[float | None, ...]]:
     """Estimates with jackknife intervals, and two-sided p-values against 0. left: (groups, raters), or None without."""
-    estimates, p_values = [], []
+    estimates: list[Estimate] = []
+    p_values: list[float | None] = []
     for rater, (value, reason, n) in enumerate(zip(values.tolist(), reasons, own_labels, strict=True)):
         if reason is not None:
             estimates.append(_nothing(reason, n, level))

@@ -5,8 +5,8 @@ import gc
 import numpy as np
 from numpy.typing import NDArray
 
-from core.stats.agreement import category_counts
 from core.stats.dawid_skene import dawid_skene
+from core.stats.votes import category_counts
 from scripts.simulations import Cell, Grid, Measures
 
 STRONG, WEAK, EQUAL = 0.85, 0.7, 0.8
