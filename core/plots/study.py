@@ -269,8 +269,9 @@ def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figu
             **at,
         )
     said = [label(shortened(name, _CLASS)) for name in names]
-    figure.update_yaxes(tickvals=places, ticktext=said, range=[len(names) - 0.5, -0.5], showgrid=False)
-    figure.update_xaxes(tickvals=places, ticktext=said, tickangle=-90, showgrid=False)
+    bare = {"tickvals": places, "ticktext": said, "ticks": "", "showgrid": False}
+    figure.update_yaxes(range=[len(names) - 0.5, -0.5], **bare)
+    figure.update_xaxes(tickangle=-90, **bare)
     if len(found) > columns and len(found) % columns:  # nothing is below the last panel of the second column
         figure.update_xaxes(showticklabels=True, row=len(found) // columns, col=columns)
     return dressed(figure, height=height + slanted, top=top)

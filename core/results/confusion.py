@@ -1,7 +1,7 @@
 """Raters' confusion matrices by Dawid and Skene's model, for studies of pairs and for raters' classes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,16 +73,25 @@ def confusions(
     raters: Sequence[str],
     classes: Sequence[str],
     warnings: Mapping[str, Sequence[str]] | None = None,
+    *,
+    units: str,
 ) -> Confusions:
-    """Attach names to a model's estimates. warnings: rater -> what else is known against the rater."""
+    """Attach names to a model's estimates.
+
+    warnings: rater -> what else is known against the rater. units: what reasons call units, such as pairs.
+    """
+
+    def named(estimate: Estimate) -> Estimate:
+        return replace(estimate, reason=estimate.reason and estimate.reason.replace("units", units))
+
     return Confusions(
         classes=tuple(classes),
         class_shares=_numbers(model.class_shares),
         raters=tuple(
             RaterConfusion(
                 rater=rater,
-                accuracy=model.accuracy[at],
-                difference=model.difference[at],
+                accuracy=named(model.accuracy[at]),
+                difference=named(model.difference[at]),
                 p=model.p[at],
                 p_holm=p_holm,
                 below_others=below,
@@ -102,7 +111,7 @@ def confusions(
         converged=model.converged,
         better_by=model.better_by,
         smoothing=model.smoothing,
-        reason=model.reason,
+        reason=model.reason and model.reason.replace("units", units),
     )
 
 
@@ -202,7 +211,7 @@ def confusion_table(
             Column("rater", "Rater", names_row=True),
             Column("class", "Estimated class", names_row=True),
             Column("expected", "Answers expected", places=1),
-            *(Column(one, titles.get(one, one), places=2, heat="share") for one in classes),
+            *(Column(one, titles.get(one, one), places=2) for one in classes),
         ),
         tuple(
             (

@@ -36,6 +36,7 @@ SMOOTHING: Final = 1.0
 
 _TOLERANCE, _MOST_ITERATIONS = 1e-6, 1_000
 _ROUGHLY, _FEW_ITERATIONS = 1e-4, 100  # of the refits behind intervals, which begin near their solution
+_START_ITERATIONS = 300  # of further starts
 _TIED = 1e-6  # posteriors that differ by less are equal
 _NEVER = 1e-300  # a probability of 0, so that its logarithm is finite
 
@@ -77,7 +78,7 @@ class DawidSkene:
     @property
     def p_holm(self) -> tuple[float | None, ...]:
         """The p-values, corrected by Holm for the number of raters."""
-        return tuple(corrected(self.p, "holm"))
+        return self.p if self.reason is not None else tuple(corrected(self.p, "holm"))
 
     @property
     def below_others(self) -> tuple[bool, ...]:
@@ -341,7 +342,7 @@ def _gained(
     if n_starts < 1:
         return 0.0
     start = _vote_shares(patterns, generator.exponential(size=(n_starts, patterns.shape[1])))
-    others = _em(patterns, weights, start, smoothing, _ROUGHLY, _MOST_ITERATIONS)
+    others = _em(patterns, weights, start, smoothing, _ROUGHLY, _START_ITERATIONS)
     return max(0.0, float(others.penalised.max() - solution.penalised[0]))
 
 

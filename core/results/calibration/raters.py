@@ -58,7 +58,7 @@ def rater_classes(found: Calibration) -> dict[str, RaterClasses]:
             **options.resampling,
         )
         made[dimension] = RaterClasses(
-            confusions(model, part.raters, [f"{value:g}" for value in part.classes]),
+            confusions(model, part.raters, [f"{value:g}" for value in part.classes], units="texts"),
             with_majority,
             with_model,
             int(((both != MISSING).all(axis=1) & (both[:, 0] != both[:, 1])).sum()),

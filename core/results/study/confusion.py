@@ -58,7 +58,11 @@ class StudyConfusion:
         if self.found.reason is not None:
             return f"Dawid-Skene: not estimated, because {self.found.reason}."
         votes, model = self.lines
-        same = "the same verdict as" if model.value == votes.value else "another verdict than"
+        said = (
+            "With Dawid-Skene's classes the verdict stays the same"
+            if model.value == votes.value
+            else f'With Dawid-Skene\'s classes the verdict would be "{model.value}" instead of "{votes.value}"'
+        )
         below = [
             f"{one.rater} ({decimal(one.accuracy.estimate, 2)})"
             for one in self.found.raters
@@ -69,10 +73,7 @@ class StudyConfusion:
             if below
             else "No rater is less accurate than the others."
         )
-        return (
-            f"Dawid-Skene's classes give {same} the composite of the votes ({model.value}); {self.n_changed} of "
-            f"{votes.n_pairs} pairs have another score. {stands_out}"
-        )
+        return f"{said}; {self.n_changed} of {votes.n_pairs} pairs get another score. {stands_out}"
 
     def to_json(self) -> dict[str, Any]:
         """The documented form (docs/formats.md), ready for json.dumps."""
@@ -103,7 +104,7 @@ def study_confusion(
     warnings: rater -> other reasons to check the rater. n_resamples, rng: of the verdicts.
     """
     model = dawid_skene(counted.codes, N_CHOICES, clusters=counted.questions, rng=rng)
-    found = confusions(model, counted.raters, PREFERENCES, warnings)
+    found = confusions(model, counted.raters, PREFERENCES, warnings, units="pairs")
     if model.reason is not None:
         return StudyConfusion(found, (), 0)
     labels = model.labels
@@ -161,6 +162,6 @@ def confusion_tables(
                 for line in result.lines
             ),
             title="The verdict with Dawid-Skene's classes",
-            notes=(f"Exploratory. {result.reading}",) if result.lines else (),
+            notes=("Exploratory: no declared verdict uses these classes.",) if result.lines else (),
         ),
     )

@@ -749,6 +749,7 @@ def results_said(results: StudyResults) -> list[str]:
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
         *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
+        *([f"Exploratory: {results.confusion.reading}"] if results.confusion.lines else []),
     ]
 
 
