@@ -45,6 +45,8 @@ _RATER = 40
 """Letters of a rater's name."""
 MOST_PANELS = 12
 """Raters whose confusion matrices are drawn; with more, only the table shows them."""
+_UPRIGHT = 4
+"""Letters of the longest class that fit side by side."""
 _CLASS = 18
 """Letters of a class beside a small heat map."""
 _SHARES = [[0, "#eef3f9"], [1, "#6ea3e0"]]
@@ -271,7 +273,7 @@ def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figu
     said = [label(shortened(name, _CLASS)) for name in names]
     bare = {"tickvals": places, "ticktext": said, "ticks": "", "showgrid": False}
     figure.update_yaxes(range=[len(names) - 0.5, -0.5], **bare)
-    figure.update_xaxes(tickangle=-90, **bare)
+    figure.update_xaxes(tickangle=-90 if longest > _UPRIGHT else 0, **bare)
     if len(found) > columns and len(found) % columns:  # nothing is below the last panel of the second column
         figure.update_xaxes(showticklabels=True, row=len(found) // columns, col=columns)
     return dressed(figure, height=height + slanted, top=top)
