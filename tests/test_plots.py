@@ -177,3 +177,16 @@ def test_early_draws_the_bound_after_each_question_and_the_margin() -> None:
     figure = plots.early(found)
     assert (tuple(figure.data[0].x), tuple(figure.data[0].y)) == ((1, 2, 3), (None, -0.9, -0.5))
     assert [shape.y0 for shape in figure.layout.shapes] == [-0.1]
+
+
+def test_confusions_draw_the_probabilities_of_each_rater() -> None:
+    found = results_of("R1", "R2", HOSTILE).confusion.found
+    figure = plots.confusions(found.raters, ["good & well", HOSTILE, "c", "d"])
+    assert [[list(line) for line in trace.z] for trace in figure.data] == [
+        [list(line) for line in one.matrix] for one in found.raters
+    ]
+    assert [note.text.startswith("R") or "&lt;" in note.text for note in figure.layout.annotations] == [
+        True
+    ] * 3
+    assert "<a" not in figure.to_json()
+    assert figure.layout.xaxis2.showticklabels  # nothing stands below the second panel

@@ -25,6 +25,12 @@ from core.formats.tasks import find_task
 from core.judges.kind import JudgeKind
 from core.judges.quality import Majority
 from core.results.calibration.cells import evaluators_of
+from core.results.calibration.raters import (
+    DAWID_SKENE_TABLES,
+    dawid_skene_json,
+    dawid_skene_tables,
+    rater_classes,
+)
 from core.results.calibration.repeats import Sensitivity, sensitivity
 from core.results.calibration.results import (
     DEFAULT_OPTIONS,
@@ -151,6 +157,11 @@ def add_to(nouns: Commands) -> None:
         "and three classes (default %(default)s)",
     )
     command.add_argument(
+        "--dawid-skene",
+        action="store_true",
+        help="also estimate raters' errors and the texts' classes by Dawid and Skene's model; majorities do not change",
+    )
+    command.add_argument(
         "--paper-kappa",
         action="store_true",
         help="count an undefined kappa as 0 in means over groups, as Multilingual does",
@@ -166,7 +177,7 @@ def add_to(nouns: Commands) -> None:
         help="a run of the first JUDGE on texts with shuffled words; shows how often its scores drop",
     )
     add_interval_options(command, DEFAULT_OPTIONS.n_resamples)
-    add_result_options(command, *CALIBRATION_TABLES)
+    add_result_options(command, *CALIBRATION_TABLES, *DAWID_SKENE_TABLES)
     command.set_defaults(run=_calibrate, averaged="macro")
 
 
@@ -213,6 +224,9 @@ def _calibrate(options: argparse.Namespace) -> None:
     if named := [(one.evaluator, own) for one, own in zip(every, maps, strict=True) if own is not None]:
         printed.append(map_table(named))
         further.append(reliability_table(named))
+    raters = [rater_classes(one) for one in every] if options.dawid_skene else []
+    if raters:
+        printed += dawid_skene_tables(list(zip(every, raters, strict=True)))
     if sweep is not None:
         printed.append(sweep_table(sweep))
     if twins is not None:
@@ -222,6 +236,8 @@ def _calibrate(options: argparse.Namespace) -> None:
         calibration_json(one, advice(one), own, options.averaged, apart)
         for one, own, apart in zip(every, maps, split, strict=True)
     ]
+    for row, errors in zip(listed, raters, strict=False):  # no raters without --dawid-skene
+        row["dawid_skene"] = dawid_skene_json(errors)
     more: dict[str, Any] = {}
     if sweep is not None:
         more["temperatures"] = plain(sweep)

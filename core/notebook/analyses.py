@@ -30,6 +30,7 @@ from core.notebook.frames import (
 )
 from core.notebook.result import Result, result_of
 from core.results.calibration.cells import evaluators_of
+from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
     CalibrationOptions,
     advice,
@@ -615,6 +616,7 @@ def calibrate(
     by: Names | None = None,
     averaged: Literal["macro", "pooled"] = "macro",
     majority: Majority = "drop",
+    dawid_skene: bool = False,
     paper_kappa: bool = False,
     map: MapMethod | None = None,  # the command's name
     resamples: int = CalibrationOptions.n_resamples,
@@ -642,6 +644,8 @@ def calibrate(
         Overall result: ``"macro"`` (each group counts once) or ``"pooled"`` (each text counts once).
     majority
         Split votes: ``"drop"`` leaves the text out; ``"median"`` and ``"middle"`` choose a class.
+    dawid_skene
+        Also estimate raters' errors and the texts' classes by Dawid and Skene's model. Majorities do not change.
     paper_kappa
         Count an undefined kappa as 0 in means over groups, as Multilingual does.
     map
@@ -653,8 +657,9 @@ def calibrate(
     -------
     Result
         Tables ``agreement``, ``raters``, ``majority``, ``bias`` and ``split-raters`` for classes, ``numbers`` for other
-        ratings, ``classes``, ``where-not-to-use``. The command also reads a judge's repeats from its run, for
-        ``split-raters``; here a score is one answer. ``json`` is an object for one evaluator, a list for several.
+        ratings, ``classes``, ``where-not-to-use``; with ``dawid_skene`` also ``dawid-skene``, ``confusion`` and
+        ``dawid-skene-agreement``. The command also reads a judge's repeats from its run, for ``split-raters``; here a
+        score is one answer. ``json`` is an object for one evaluator, a list for several.
 
     Raises
     ------
@@ -706,6 +711,11 @@ def calibrate(
         calibration_json(one, advice(one), own, averaged, apart)
         for one, own, apart in zip(every, maps, split, strict=True)
     ]
+    if dawid_skene:
+        raters = [rater_classes(one) for one in every]
+        tables += dawid_skene_tables(list(zip(every, raters, strict=True)))
+        for one, errors in zip(as_json, raters, strict=True):
+            one["dawid_skene"] = dawid_skene_json(errors)
     verdict = " ".join(advice(one).sentence for one in every)
     return result_of(
         [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict

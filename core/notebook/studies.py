@@ -103,8 +103,8 @@ def study_results(
     Returns
     -------
     Result
-        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ... Ratings: ``totals``,
-        ``raters`` and ``consistency``. docs/formats.md describes all of them.
+        Pairs: tables ``sensitivity``, ``bounds``, ``choices``, ``agreement``, ``contingency``, ``dawid-skene``,
+        ``confusion``, ... Ratings: ``totals``, ``raters`` and ``consistency``. docs/formats.md describes all of them.
 
     Raises
     ------

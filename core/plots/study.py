@@ -22,8 +22,10 @@ from core.plots.dressing import (
     shortened,
     value_said,
     whiskers,
+    written,
 )
 from core.results.cells import decimal
+from core.results.confusion import RaterConfusion
 from core.results.study.early import EarlyResult
 from core.results.study.raters import (
     RatersAsSample,
@@ -51,6 +53,14 @@ _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"
 
 _RATER = 40
 """Letters of a rater's name."""
+MOST_PANELS = 12
+"""Raters whose confusion matrices are drawn; with more, only the table shows them."""
+_UPRIGHT = 4
+"""Letters of the longest class that fit side by side."""
+_CLASS = 18
+"""Letters of a class beside a small heat map."""
+_SHARES = [[0, "#eef3f9"], [1, "#6ea3e0"]]
+"""Colours from 0 to 1."""
 _HATCH = {"shape": "/", "fillmode": "overlay", "fgcolor": "rgba(255, 255, 255, 0.35)", "size": 6}
 
 
@@ -225,7 +235,7 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
             customdata=[[[row, column] for column in labels] for row in labels],
             hovertemplate=f"{first}: %{{customdata[0]}}<br>{second}: %{{customdata[1]}}<br>"
             f"%{{z}} of {total} pairs<extra></extra>",
-            colorscale=[[0, "#eef3f9"], [1, "#6ea3e0"]],
+            colorscale=_SHARES,
             showscale=False,
             xgap=2,
             ygap=2,
@@ -243,6 +253,66 @@ def contingency(result: Contingency, names: Mapping[str, str]) -> go.Figure:
     figure.update_xaxes(tickvals=places, ticktext=labels, title=second, side="top", showgrid=False)
     name_rows(figure, labels, first)
     return dressed(figure, height=330, top=70)
+
+
+def confusions(found: Sequence[RaterConfusion], names: Sequence[str]) -> go.Figure:
+    """Draw each rater's confusion matrix: estimated classes as rows, answers as columns; a panel for each rater.
+
+    names: of the classes. Rows with too few answers have a dash.
+    """
+    columns = min(2, len(found))
+    places = list(range(len(names)))
+    longest = max(map(len, names), default=0)
+    slanted = 6 * min(longest, _CLASS)  # pixels below the last row
+    figure, height, top = panels(
+        [shortened(one.rater, _RATER) for one in found],
+        columns=columns,
+        room=30 + 26 * len(names),
+        between=30,
+        top=30,
+        shared_yaxes=True,
+        shared_xaxes=True,
+        horizontal_spacing=0.04,
+    )
+    for index, one in enumerate(found):
+        at = {"row": index // columns + 1, "col": index % columns + 1}
+        figure.add_trace(
+            go.Heatmap(
+                z=[list(line) for line in one.matrix],
+                x=places,
+                y=places,
+                zmin=0,
+                zmax=1,
+                colorscale=_SHARES,
+                showscale=False,
+                xgap=1,
+                ygap=1,
+                text=[
+                    ["–" if value is None else written(value, short=True) for value in line]
+                    for line in one.matrix
+                ],
+                texttemplate="%{text}",
+                textfont={"color": "black", "size": 11},
+                customdata=[
+                    [
+                        f"{label(one.rater)}: {label(answer)}<br>where the class is {label(said)}"
+                        f"<br>{'–' if value is None else decimal(value, 2)}, {decimal(n or 0.0, 1)} answers expected"
+                        for answer, value in zip(names, line, strict=True)
+                    ]
+                    for said, line, n in zip(names, one.matrix, one.expected, strict=True)
+                ],
+                hovertemplate="%{customdata}<extra></extra>",
+                hoverongaps=True,
+            ),
+            **at,
+        )
+    said = [label(shortened(name, _CLASS)) for name in names]
+    bare = {"tickvals": places, "ticktext": said, "ticks": "", "showgrid": False}
+    figure.update_yaxes(range=[len(names) - 0.5, -0.5], **bare)
+    figure.update_xaxes(tickangle=-90 if longest > _UPRIGHT else 0, **bare)
+    if len(found) > columns and len(found) % columns:  # nothing is below the last panel of the second column
+        figure.update_xaxes(showticklabels=True, row=len(found) // columns, col=columns)
+    return dressed(figure, height=height + slanted, top=top)
 
 
 def position(results: Mapping[str, PositionBias]) -> go.Figure:

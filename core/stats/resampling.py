@@ -447,17 +447,30 @@ def _jackknife_interval(
         return None, None, "the estimate is undefined"
     if len(sums) < 2:
         return None, None, "fewer than two clusters: none can be left out"
-    values = statistic(sums.sum(axis=0) - sums)
+    low, high, _, reason = jackknife_ends(
+        found.estimate, statistic(sums.sum(axis=0) - sums), found.confidence_level, scale
+    )
+    return low, high, reason
+
+
+def jackknife_ends(
+    estimate: float, values: Floats, confidence_level: float, scale: tuple[float, float]
+) -> tuple[float | None, float | None, float | None, str | None]:
+    """Ends of the interval estimate +- t * standard error, the two-sided p-value against 0, and the reason for none.
+
+    values: shape (c,), the statistic without each of c clusters or equal groups of clusters. See `with_jackknife`.
+    """
     if np.isnan(values).any():
-        return None, None, "the statistic is undefined without one of the clusters"
+        return None, None, None, "the statistic is undefined without one of the clusters"
     if np.ptp(values) <= _ROUNDING:
-        return None, None, "leaving out any cluster gives the same value: nothing varies"
+        return None, None, None, "leaving out any cluster gives the same value: nothing varies"
     from scipy.stats import t as student  # imported lazily: loads slowly, and judges need only the bootstrap
 
-    clusters = len(sums)
+    clusters = len(values)
     error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
-    reach = float(student.ppf((1 + found.confidence_level) / 2, clusters - 1)) * error
-    return max(scale[0], found.estimate - reach), min(scale[1], found.estimate + reach), None
+    reach = float(student.ppf((1 + confidence_level) / 2, clusters - 1)) * error
+    p = 2 * float(student.sf(abs(estimate) / error, clusters - 1))
+    return max(scale[0], estimate - reach), min(scale[1], estimate + reach), p, None
 
 
 def mean_estimates(values: ArrayLike, clusters: ArrayLike, **drawing: Unpack[Resampling]) -> list[Estimate]:

@@ -6,8 +6,10 @@ import streamlit as st
 
 from core.judges.quality import KIND as QUALITY
 from core.plots import calibration as figures
+from core.plots.study import MOST_PANELS, confusions
 from core.report import csv_of
 from core.results.calibration.cells import Cell
+from core.results.calibration.raters import dawid_skene_tables, rater_classes
 from core.results.calibration.repeats import sensitivity
 from core.results.calibration.results import (
     IN_SEVERAL_GROUPS,
@@ -121,7 +123,12 @@ def _verdict(one: Judged) -> None:
 
 
 def classes(one: Judged) -> None:
-    """Show the classes of one group, by how far raters agree."""
+    """Show the classes of one group, by how far raters agree, and raters' errors."""
+    _distributions(one)
+    _rater_errors(one)
+
+
+def _distributions(one: Judged) -> None:
     part(
         "Classes",
         "Where people agree, does the evaluator give the same classes? Where they disagree, does it still give the best one?",
@@ -146,6 +153,34 @@ def classes(one: Judged) -> None:
         figure=figures.calibration_classes(there) if drawn else None,
         alt=f"Shares of the classes by majority and by {one.evaluator.name}, by how far raters agree",
         table_first=True,
+    )
+
+
+def _rater_errors(one: Judged) -> None:
+    """Show raters' errors by Dawid and Skene's model, and the evaluator against the classes that it estimates."""
+    part(
+        "Raters by Dawid-Skene",
+        "The model estimates the class of each text and each rater's errors together, from the ratings alone. Nothing else "
+        "on this page uses it: an error that several raters share counts as right.",
+        "dawid-skene",
+    )
+    made = chosen_scores.once(("dawid-skene", one.key), lambda: rater_classes(one.found))
+    if not made:
+        nothing(_NO_CLASSES)
+        return
+    accuracy, matrices, against = dawid_skene_tables([(one.found, made)])
+    show(accuracy, titled=False)
+    show(against)
+    fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
+    if not fitted:
+        return
+    name = menus.one_of(None, "Dimension", list(fitted), str, "calibration_dawid_skene_dimension")
+    found = fitted[name]
+    show(
+        matrices,
+        figure=confusions(found.raters, found.classes) if len(found.raters) <= MOST_PANELS else None,
+        alt=f"Heat map for each rater on {name}: estimated class against rating",
+        folded=AS_A_TABLE,
     )
 
 

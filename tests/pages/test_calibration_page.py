@@ -155,3 +155,13 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
     at.run()
     assert not at.exception
     assert at.table[2].value["Agree"][0].startswith("0.67")
+
+
+@pytest.mark.usefixtures("cookies")
+def test_classes_show_raters_errors_beside_the_majority(store: Store) -> None:
+    at = visit(kept(store), "Classes")
+    frames = [one.value for one in at.table]
+    raters = next(frame for frame in frames if "Minus the others" in frame)
+    assert list(raters["Rater"]) == ["r0", "r1", "r2"]  # the other dimension has one class only
+    against = next(frame for frame in frames if "Agrees with Dawid-Skene" in frame)
+    assert list(against["Dimension"]) == ["LA", "H"]

@@ -53,6 +53,7 @@ PARTS = (
     "Power",
     "Position bias",
     "Consistency",
+    "Raters by Dawid-Skene",
     "Blinding",
     "Downloads",
 )

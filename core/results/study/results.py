@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from core import __version__
 from core.errors import InputError
 from core.results.cells import decimal
+from core.results.study.confusion import StudyConfusion, study_confusion
 from core.results.study.counted import (
     DECLARED,
     SIDE_UNKNOWN,
@@ -482,6 +483,8 @@ class StudyResults:
     blinding: Blinding
     early: EarlyResult | None
     """The always-valid bound, which decides if somebody looked while the study ran; None if nobody did."""
+    confusion: StudyConfusion
+    """Raters' errors by Dawid and Skene's model: exploratory."""
     asks_guesses: bool
     """Whether raters are or were asked which answer a person wrote; not in the JSON."""
     answers_used: int
@@ -543,6 +546,7 @@ class StudyResults:
             },
             "repeats": found["repeats"],
             "blinding": self.blinding.to_json(),
+            "dawid_skene": self.confusion.to_json(),
             "per_level": found["per_level"],
         }
 
@@ -565,6 +569,7 @@ def study_results(
     decided, sensitivity = verdict_and_sensitivity(record, filters, rng=rng)
     one_sided = {"margin": design.margin, "alpha": 1 - design.confidence_level}
     unknown = sum(counts[2] for counts in counted.sides.values())
+    warnings = _rater_warnings(record, counted.raters)
     levels = tuple(level for level in counted.levels if level != NO_LEVEL)
     return StudyResults(
         study=record.study.name,
@@ -582,7 +587,7 @@ def study_results(
         pairs_by_votes=counted.pairs_by_votes,
         sensitivity=sensitivity,
         after_unblinding=after_unblinding(record, rng=rng),
-        rater_warnings=_rater_warnings(record, counted.raters),
+        rater_warnings=warnings,
         overall=_block(counted, np.ones(len(counted.keys), dtype=bool), None, n_resamples, rng),
         per_level={lv: _block(counted, counted.at_level(lv), lv, n_resamples, rng) for lv in levels},
         pairwise=_pairwise(counted, n_resamples, rng) if len(counted.raters) > 2 else (),
@@ -613,6 +618,7 @@ def study_results(
         repeats={r: consistency(same, n) for r, (same, n) in counted.repeats.items()},
         blinding=blinding(record, filters, n_resamples=n_resamples, confidence_level=INTERVAL_LEVEL, rng=rng),
         early=last_look(record if (seen := results_seen(record)) is None else as_of(record, seen)),
+        confusion=study_confusion(counted, design, warnings, n_resamples=N_RESAMPLES, rng=rng),
         asks_guesses=bool(record.guesses) or design.blinding_pairs > 0,
         answers_used=counted.answers_used,
         answers_left_out=counted.answers_left_out,
@@ -764,6 +770,7 @@ def results_said(results: StudyResults) -> list[str]:
         f"Answers: {results.answers_used}; left out: {reasons(results.answers_left_out)}",
         votes_of_pairs(results),
         *([f"Blinding: {results.blinding.reading}"] if results.asks_guesses else []),
+        *([f"Exploratory: {results.confusion.reading}"] if results.confusion.lines else []),
     ]
 
 

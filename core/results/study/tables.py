@@ -6,6 +6,7 @@ from statistics import mean
 from typing import Any
 
 from core.results.cells import corrected_column, corrected_note, decimal, interval
+from core.results.study.confusion import CONFUSION_TABLES, confusion_tables
 from core.results.study.raters import RATER_TABLES, rater_tables
 from core.results.study.results import (
     COEFFICIENTS,
@@ -60,18 +61,8 @@ _GUESSES = {"left": "left", "right": "right", "unsure": "cannot tell"}
 BLINDING_TABLES = ("blinding", "blinding-sides")
 """Tables of the guesses which answer a person wrote."""
 PAIR_TABLES = (
-    *(
-        "sensitivity",
-        "bounds",
-        *RATER_TABLES,
-        "choices",
-        "agreement",
-        "pairwise",
-        "contingency",
-        "composite",
-        "ties",
-    ),
-    *("plan", "power", "position", "repeats", *BLINDING_TABLES),
+    *("sensitivity", "bounds", *RATER_TABLES, "choices", "agreement", "pairwise", "contingency"),
+    *("composite", "ties", "plan", "power", "position", "repeats", *CONFUSION_TABLES, *BLINDING_TABLES),
 )
 """Names of a pair study's tables, in the order of `study_tables`."""
 ALL_PAIRS = "all pairs"
@@ -131,10 +122,17 @@ def study_tables(results: StudyResults) -> dict[str, ResultTable]:
         _power(results),
         _position(results),
         _repeats(results.repeats),
+        *_confusion(results),
         _indices(results.blinding),
         _by_side(results.blinding),
     )
     return {table.name: table for table in made}
+
+
+def _confusion(results: StudyResults) -> tuple[ResultTable, ...]:
+    names = preference_names(results.candidate, results.comparator)
+    said = {line.value: verdict_name(line.value) for line in results.confusion.lines}
+    return confusion_tables(results.confusion, names, said)
 
 
 def _columns(n_named: int, **titles: str) -> tuple[Column, ...]:
