@@ -1,7 +1,9 @@
 """Corrected p-values, by hand."""
 
+import numpy as np
 import pytest
 from scipy.stats import norm
+from statsmodels.stats.multitest import multipletests
 
 from core.stats.multiplicity import corrected, interval_p
 
@@ -64,3 +66,14 @@ def test_without_an_interval_or_its_width_there_is_no_p() -> None:
     assert interval_p(1.0, 1.0, 1.0) is None
     assert interval_p(1.0, 1.0, 1.2) is None
     assert interval_p(0.0, -0.1, 0.2) == 1
+
+
+@pytest.mark.parametrize("correction", ["holm", "benjamini-hochberg", "benjamini-yekutieli"])
+def test_corrections_are_those_of_statsmodels(correction):
+    names = {"holm": "holm", "benjamini-hochberg": "fdr_bh", "benjamini-yekutieli": "fdr_by"}
+    rng = np.random.default_rng(3)
+    for n in (2, 7, 40):
+        p = np.round(rng.random(n) ** 3, 2)  # with ties
+        assert corrected(p.tolist(), correction) == pytest.approx(
+            multipletests(p, method=names[correction])[1]
+        )
