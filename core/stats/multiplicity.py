@@ -38,14 +38,14 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     order = np.argsort(p)
     paid = np.empty_like(p)
     paid[order] = np.minimum(np.maximum.accumulate(p[order] * (p.size - np.arange(p.size))), 1.0)
-    return paid.tolist()
+    return [float(one) for one in paid]
 
 
 def _false_discovery(p_values: Sequence[float], correction: Correction) -> list[float]:
     from scipy.stats import false_discovery_control  # imported lazily: loads slowly
 
     method: Literal["bh", "by"] = "bh" if correction == "benjamini-hochberg" else "by"
-    return np.asarray(false_discovery_control(p_values, method=method)).tolist()
+    return [float(one) for one in false_discovery_control(p_values, method=method)]
 
 
 def interval_p(
