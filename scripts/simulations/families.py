@@ -6,7 +6,7 @@ from scipy.stats import t as student
 from core.stats.correlation.coefficients import Method
 from core.stats.correlation.families import family_permutation_test
 from core.stats.correlation.intervals import meta_correlation
-from core.stats.resampling import Floats
+from core.stats.resampling import Floats, Indices
 from scripts.simulations import Cell, Grid, Measures
 
 _RESAMPLES = 199
@@ -20,13 +20,13 @@ SIZES = {
 }
 
 
-def _side(family: Floats, within: float, rng: np.random.Generator) -> Floats:
+def _side(family: Indices, within: float, rng: np.random.Generator) -> Floats:
     """One side's correlations, on a normal scale; within: correlation of metrics of a family."""
     own = rng.normal(size=int(family.max()) + 1)[family]
     return np.asarray(np.sqrt(within) * own + np.sqrt(1 - within) * rng.normal(size=family.size))
 
 
-def _robust(x: Floats, y: Floats, family: Floats) -> float:
+def _robust(x: Floats, y: Floats, family: Indices) -> float:
     """Return p of the slope with a standard error over families (CR1), t with families - 2 degrees of freedom."""
     x, y = (own - own.mean() for own in (x, y))
     slope = (x @ y) / (x @ x)

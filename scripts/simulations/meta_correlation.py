@@ -4,7 +4,7 @@ import numpy as np
 
 from core.stats.correlation.coefficients import coefficient
 from core.stats.correlation.intervals import Live, corrected_over_items, meta_correlation_over_items
-from core.stats.resampling import Floats
+from core.stats.resampling import Floats, Indices
 from scripts.simulations import Cell, Grid, Measures
 from scripts.simulations.systems import true_means
 
@@ -13,7 +13,7 @@ _EACH = 10
 """One study in so many is bootstrapped, to save time."""
 
 
-def _side(target: Floats, items: Floats, strengths: Floats, noise: Floats) -> Live:
+def _side(target: Floats, items: Indices, strengths: Floats, noise: Floats) -> Live:
     """Scores whose Pearson correlation with the target is strength / sqrt(1 + strength**2) over infinitely many items."""
     level = (target - target.mean()) / np.sqrt((_LEVELS**2 - 1) / 12)
     return Live(strengths * level[:, None] + noise, target, items)

@@ -431,7 +431,7 @@ def _within_and_between(part: JoinedGroup, metric: int) -> dict[str, Any]:
     if part.joined.against == "human" and part.options.n_resamples:
         rows = part.between
         sides = (rows.scores[:, metric], rows.target, rows.systems)
-        given = {
+        given: dict[str, Any] = {
             "items": rows.items,
             "paired": rows.paired,
             "confidence_level": part.options.confidence_level,
