@@ -77,7 +77,7 @@ def variance_components(votes: ArrayLike, questions: ArrayLike) -> VarianceCompo
     votes: shape (n_pairs, n_raters), each -1, 0 or +1 (or any finite number), NaN for missing. questions: shape (n_pairs,),
     the question of each pair.
 
-    Henderson's method 1 (Henderson 1953, Biometrics 9:226; Searle, Casella and McCulloch 1992, Variance Components, sec. 5.3):
+    Henderson's method 1 (Henderson 1953, Biometrics 9:226; Searle, Casella and McCulloch 1992, Variance Components, ch. 5):
     for each grouping f of the votes, T_f is the sum over its groups of (sum of votes)^2 / votes. Each T_f minus T of
     one group of all votes has an expectation that is linear in the five components, with known coefficients: five equations,
     solved for the components. For balanced data these are the usual estimates from mean squares. They are unbiased for
@@ -297,7 +297,7 @@ def mrmc(
     pair. confidence_level: one-sided, of `bound`. interval_level: two-sided, of the intervals.
 
     One-sample form of Obuchowski and Rockette (1995, Communications in Statistics B 24:285), with the degrees of freedom of
-    Hillis (2007, Statistics in Medicine 26:596, eq. 21). theta_r is the mean vote of rater r, J the number of raters and
+    Hillis (2007, Statistics in Medicine 26:596). theta_r is the mean vote of rater r, J the number of raters and
     theta the mean of theta_r. MS = sum (theta_r - theta)^2 / (J - 1). Cov is the mean covariance of two theta_r,
     from the jackknife that leaves out whole questions, times (n - 1) / n. Var(theta) = (MS + J max(Cov, 0)) / J and
     df = (MS + J max(Cov, 0))^2 / (MS^2 / (J - 1)).

