@@ -606,7 +606,8 @@ def reached_said(reached: Reached) -> list[str]:
         if needed.reason == FEW_RATERS:
             continue
         name = "For these raters" if needed.scope == THESE else "For raters as a sample"
-        now = f"{_power_said(reached.now[at])} now; " if reached.now else ""
+        partly = reached.now and reached.now[at] != reached.whole[at]
+        now = f"{_power_said(reached.now[at])} now; " if partly else ""
         whole = f"{_power_said(reached.whole[at])} with all {reached.questions:,} questions"
         if needed.questions is None:
             more = f"A power of {USUAL_POWER:g}: {needed.reason}"
