@@ -42,7 +42,8 @@ def _seen(shape: tuple[int, ...], items: bool, rng: np.random.Generator) -> Floa
         return rng.standard_normal(shape)
     n_items = -(-shape[-1] // ROWS_AN_ITEM)
     shared = np.repeat(rng.standard_normal((*shape[:-1], n_items)), ROWS_AN_ITEM, axis=-1)[..., : shape[-1]]
-    return np.sqrt(WITHIN) * shared + np.sqrt(1 - WITHIN) * rng.standard_normal(shape)
+    seen: Floats = np.sqrt(WITHIN) * shared + np.sqrt(1 - WITHIN) * rng.standard_normal(shape)
+    return seen
 
 
 def _grades(values: Floats) -> Floats:
