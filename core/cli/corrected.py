@@ -12,9 +12,7 @@ from core.results.corrected import (
     corrected_json,
     corrected_numbers,
     corrected_said,
-    corrected_table,
-    differences_table,
-    methods_table,
+    corrected_tables,
 )
 
 
@@ -61,11 +59,6 @@ def _corrected(options: argparse.Namespace) -> None:
         panel = open_panel(options, system_column=options.system_column, clusters=options.clusters)
         tell("correcting the scores")
         found = corrected_numbers(panel, Options(options.passes, options.method, options.confidence))
-    tables = [corrected_table(found)]
-    if found.differences:
-        tables.append(differences_table(found))
-    give(
-        options,
-        corrected_json(found),
-        [*corrected_said(found), "", *tables, methods_table(found)],
-    )
+    printed, further = corrected_tables(found)
+    said = [*corrected_said(found), *(one for table in printed for one in ("", table))]
+    give(options, corrected_json(found), said, further)

@@ -111,7 +111,7 @@ def corrected_numbers(panel: Panel, options: Options = DEFAULT_OPTIONS) -> Corre
     if len(panel.judges) != 1:
         named = f"found {len(panel.judges)}: {listed(panel.judges)}" if panel.judges else "found none"
         raise InputError(
-            f"{shown(panel.name)}: corrected numbers need one judge, {named}. Name a column or metric with --judge."
+            f"{shown(panel.name)}: corrected numbers need one judge, {named}. Name a column or a metric."
         )
     scale = _scale(panel, options.passes)
     judge, ratings = scale.judge, scale.ratings
@@ -189,8 +189,8 @@ def _scale(panel: Panel, wanted: str | None) -> _Scale:
             best = max(panel.classes)
         elif panel.classes and not panel.ordered:
             raise InputError(
-                f"{shown(panel.name)}: the labels are words without a known order: {listed(list(words.values()))}. Name the "
-                "one that counts as a pass with --pass."
+                f"{shown(panel.name)}: the labels are words without a known order: {listed(list(words.values()))}. Choose "
+                "the one that counts as a pass."
             )
         elif not panel.classes and given and (given == [0.0, 1.0] or {*given, *scored} <= {0.0, 1.0}):
             best = 1.0
@@ -216,7 +216,7 @@ def _value_of(wanted: str, words: Mapping[float, str], name: str) -> float:
         if plain == " ".join(word.casefold().split()) or (number is not None and number == value):
             return value
     raise InputError(
-        f"--pass: no rating in {shown(name)} is {shown(wanted)}. The ratings are {listed(list(words.values()))}."
+        f"pass: no rating in {shown(name)} is {shown(wanted)}. The ratings are {listed(list(words.values()))}."
     )
 
 
@@ -431,6 +431,13 @@ def methods_table(found: CorrectedNumbers) -> ResultTable:
             "p of other scores: the judge's mean score on labelled and on other rows. A small p: not a random choice.",
         ),
     )
+
+
+def corrected_tables(found: CorrectedNumbers) -> tuple[list[ResultTable], list[ResultTable]]:
+    """The tables for readers, then those for files only: grades have a single method beside labels alone."""
+    printed = [corrected_table(found), *([differences_table(found)] if found.differences else [])]
+    methods = [methods_table(found)]
+    return ([*printed, *methods], []) if found.passes is not None else (printed, methods)
 
 
 def corrected_json(found: CorrectedNumbers) -> dict[str, Any]:
