@@ -293,24 +293,24 @@ def saved_sentence(found: Corrected) -> str:
 
 
 _NUMBERS = (
-    Column("corrected"),
-    Column("method", "decided by"),
+    Column("corrected", "Corrected"),
+    Column("method", "Decided by"),
     Column("why", shown=False),
-    Column("judge_only", "judge alone"),
-    Column("labels_only", "labels alone"),
-    Column("lambda", "lambda", places=2),
-    Column("n", "scored"),
-    Column("n_labelled", "labelled"),
+    Column("judge_only", "Judge alone"),
+    Column("labels_only", "Labels alone"),
+    Column("lambda", "Lambda", places=2),
+    Column("n", "Scored"),
+    Column("n_labelled", "Labelled"),
     Column("n_items", shown=False),
     Column("n_labelled_items", shown=False),
-    Column("labels_saved", "labels saved", places=0),
-    Column("share_saved", "share saved", percent=True, places=2),
+    Column("labels_saved", "Labels saved", places=0),
+    Column("share_saved", "Share saved", percent=True, places=2),
 )
 
 
 def corrected_table(found: CorrectedNumbers) -> ResultTable:
     """The main table: all rows, then each system."""
-    columns = (Column("system", names_row=True), *_NUMBERS, Column("left_out", shown=False))
+    columns = (Column("system", "System", names_row=True), *_NUMBERS, Column("left_out", shown=False))
     rows = tuple((one.system, *_cells(one.found), one.n_left_out) for one in found.everyone)
     return ResultTable(
         TABLES[0],
@@ -353,17 +353,17 @@ def _cells(found: Corrected) -> tuple[Cell, ...]:
 def differences_table(found: CorrectedNumbers) -> ResultTable:
     """Every two systems, the first minus the second."""
     columns = (
-        Column("first", names_row=True),
-        Column("second", names_row=True),
-        Column("difference"),
-        Column("method", "decided by"),
+        Column("first", "First", names_row=True),
+        Column("second", "Second", names_row=True),
+        Column("difference", "Difference"),
+        Column("method", "Decided by"),
         Column("p", p_value=True),
         Column("p_corrected", "p corrected", p_value=True),
-        Column("judge_only", "judge alone"),
-        Column("labels_only", "labels alone"),
-        Column("paired"),
-        Column("n_labelled", "labelled"),
-        Column("share_saved", "share saved", percent=True, places=2),
+        Column("judge_only", "Judge alone"),
+        Column("labels_only", "Labels alone"),
+        Column("paired", "Paired"),
+        Column("n_labelled", "Labelled"),
+        Column("share_saved", "Share saved", percent=True, places=2),
         Column("left_out", shown=False),
     )
     rows: list[tuple[Cell, ...]] = []
@@ -401,13 +401,13 @@ def differences_table(found: CorrectedNumbers) -> ResultTable:
 def methods_table(found: CorrectedNumbers) -> ResultTable:
     """Each method's answer, and the judge's sensitivity and specificity."""
     columns = (
-        Column("system", names_row=True),
+        Column("system", "System", names_row=True),
         Column("ppi", "PPI++"),
         Column("rogan_gladen", "Rogan-Gladen"),
-        Column("labels_only", "labels alone"),
-        Column("sensitivity"),
-        Column("specificity"),
-        Column("labelled_shift_p", "p of other scores", p_value=True),
+        Column("labels_only", "Labels alone"),
+        Column("sensitivity", "Sensitivity"),
+        Column("specificity", "Specificity"),
+        Column("labelled_shift_p", "p of a random choice", p_value=True),
     )
     none = "only for a judge and people who say pass or fail"
     rows = tuple(
@@ -428,7 +428,7 @@ def methods_table(found: CorrectedNumbers) -> ResultTable:
         rows,
         "Every method",
         (
-            "p of other scores: the judge's mean score on labelled and on other rows. A small p: not a random choice.",
+            "p of a random choice: whether the judge scores labelled and other rows alike. A small p: they were not chosen at random.",
         ),
     )
 

@@ -86,6 +86,18 @@ def test_agreement_shows_numbers_and_undefined_values(store: Store) -> None:
     assert ONE_CATEGORY in said(at)
 
 
+@pytest.mark.usefixtures("cookies")
+def test_corrected_numbers(store: Store) -> None:
+    at = visit(kept(store), "Corrected numbers")
+    assert len(at.get("plotly_chart")) == 1
+    rows = at.table[0].value
+    assert list(rows["Labelled"]) == ["36"]
+    assert "Mean rating" in said(at)
+    at.selectbox(key="calibration_corrected_pass").select("2").run()
+    assert "Pass rate" in said(at)
+    assert len(at.table) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("cookies")
 def test_every_other_tab(store: Store) -> None:
