@@ -24,7 +24,7 @@ from core.notebook.frames import (
     check_type,
     frame_in,
     names_of,
-    panel_in,
+    panel_from,
     ratings_of,
     scores_of,
     type_problems,
@@ -774,7 +774,7 @@ def corrected(
         check_type(name, value, str, "the name of a column", optional=True)
     check_choice("method", method, ("ppi++", "rogan-gladen", "labels-only", None))
     made = _intervals(0, confidence, 0)
-    panel = panel_in(
+    panel = panel_from(
         ratings,
         list(_each(scores)),
         human=human,

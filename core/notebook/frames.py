@@ -28,8 +28,6 @@ from core.tables.reading import Places, places_named, shown
 if TYPE_CHECKING:
     import pandas as pd
 
-    from core.results.panel import Panel
-
 Source: TypeAlias = "pd.DataFrame | str | os.PathLike[str]"
 """A data frame, a path, `run:3` or `study:NAME`."""
 Kind = Literal["texts", "scores", "ratings"]
@@ -177,52 +175,6 @@ def ratings_of(source: Source) -> RatingSet:
     return found
 
 
-def panel_in(
-    source: Source,
-    scores: Sequence[Source] = (),
-    *,
-    human: Names | None,
-    judges: Names | None,
-    dimension: str | None,
-    system_column: str | None = None,
-    clusters: str | None = None,
-) -> Panel:
-    """Return raters and judges side by side, as the commands read them from FILE and JUDGE. Raises InputError."""
-    from core.results.panel import panel_of, read_panel
-
-    tables = [scores_of(one) for one in scores]
-    people, named = (None if one is None else names_of(one) for one in (human, judges))
-    own: dict[str, Any] = {"human": people, "judges": named, "dimension": dimension}
-    columns: dict[str, Any] = {"system_column": system_column, "clusters": clusters}
-    frame = frame_in(source)
-    if frame is not None:
-        with rows_of(frame):
-            found = read_panel(jsonl_of(frame), FRAME, tables, **own, **columns)
-        return replace(found, notes=tuple(map(_in_a_frame, found.notes)))
-    given = os.fspath(source)  # type: ignore[arg-type]  # every other source is a path
-    path = Path(given)
-    if not given.startswith(STORED) and not path.is_dir():
-        return read_panel(read_file(path), path.name, tables, **own, **columns)
-    check_parameters(_only("a table", **columns))
-    if not given.startswith(_RUN):
-        return panel_of(ratings_of(given), tables, raters=people, judges=named, dimension=dimension)
-    from core.runs.path import at_hand
-    from core.runs.scoring import score_table
-    from core.store.runs import run_data
-
-    with existing_store(None) as store:
-        run = at_hand(store, _run_number(given))
-        data, name = run_data(store, run.run.run_id), Path(run.run.data_file).name
-        return read_panel(data, name, [score_table(run), *tables], **own)
-
-
-def _run_number(given: str) -> int:
-    number = given.removeprefix(_RUN)
-    if not (number.isascii() and number.isdigit()):
-        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
-    return int(number)
-
-
 def _in_run(path: Path, kind: Kind) -> Path:
     """Return the file in the folder of a run that has such contents; any other path unchanged."""
     if not (path / RUN_FILE).is_file():
@@ -255,20 +207,21 @@ def _of_store(given: str, kind: Kind, db: str | os.PathLike[str] | None) -> Cont
 
     _, _, name = given.partition(":")
     of_run = given.startswith(_RUN)
-    number = _run_number(given) if of_run else 0
+    if of_run and not (name.isascii() and name.isdigit()):
+        raise InputError(f"{given!r} is not run:N, e.g. run:3.")
     lacking = "ratings" if of_run else "scores"
     if kind == lacking:
         raise InputError(f"{given} has no {kind}. {'A run' if of_run else 'A study'} is no source of them.")
     with existing_store(db) as store:
         if kind == "texts":
             found = (
-                texts_of_run(at_hand(store, number))
+                texts_of_run(at_hand(store, int(name)))
                 if of_run
                 else texts_of_study(store, find_study(store, name))
             )
             return read_texts(*found)
         if of_run:
-            return score_table(at_hand(store, number))
+            return score_table(at_hand(store, int(name)))
         return rating_set_of(released_record(store, find_study(store, name)))
 
 
