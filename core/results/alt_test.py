@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
-from core.results.cells import decimal, ends, interval, left_out_lines, picked, plain, resampled
+from core.results.cells import decimal, ends, interval, left_out_lines, picked, plain
 from core.results.panel import Panel
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats import alt_test as stats
 from core.stats.alt_test import ALIGNMENTS, ALPHA, EPSILONS, FEWEST_FOR_T, PASS_AT, TARGET, Alignment
 from core.stats.multiplicity import CORRECTIONS
-from core.stats.resampling import Resampling
 from core.tables.reading import shown
 
 ALT_TEST_TABLES = ("alt-test", "alt-test-raters", "alt-test-ceiling", "alt-test-power", "alt-test-epsilons")
@@ -35,7 +34,8 @@ class AltTestOptions:
     """Numbers of items for which the probability to pass is given."""
     advantage: float | None = None
     """Advantage to suppose for that, in (0, 1); None: the observed one."""
-    n_resamples: int = 10_000
+    n_resamples: int = 1_000
+    """Draws of items for the probability to pass."""
     confidence_level: float = 0.95
     rng: int = 0
 
@@ -109,19 +109,15 @@ def alt_tests(panel: Panel, options: AltTestOptions = DEFAULT_OPTIONS) -> AltTes
         problems.append("human: no text has ratings by two raters")
     if problems:
         raise InputError("The Alt-test cannot be run", problems)
-    drawing: Resampling = {
-        "n_resamples": options.n_resamples,
-        "confidence_level": options.confidence_level,
-        "rng": options.rng,
-    }
     asked: dict[str, Any] = {
         "epsilon": options.epsilon,
         "alignment": options.alignment,
         "clusters": panel.items,
     }
+    level: dict[str, Any] = {"confidence_level": options.confidence_level}
     judges = []
     for name, scores in zip(panel.judges, panel.scores.T, strict=True):
-        found = stats.alt_test(scores, panel.ratings, **asked, **drawing)
+        found = stats.alt_test(scores, panel.ratings, **asked, **level)
         judges.append(
             JudgeTest(
                 name,
@@ -129,19 +125,20 @@ def alt_tests(panel: Panel, options: AltTestOptions = DEFAULT_OPTIONS) -> AltTes
                 found.advantage.n,
                 int(rated.sum()) - found.advantage.n,
                 found,
-                stats.on_reduced_panels(scores, panel.ratings, **asked, **drawing),
+                stats.on_reduced_panels(scores, panel.ratings, **asked, **level),
                 stats.epsilon_sweep(scores, panel.ratings, alignment=options.alignment),
                 stats.power(
                     scores,
                     panel.ratings,
                     items=options.items,
                     advantage=options.advantage,
+                    n_resamples=options.n_resamples,
                     rng=options.rng,
                     **asked,
                 ),
             )
         )
-    ceiling = stats.human_ceiling(panel.ratings, **asked, **drawing)
+    ceiling = stats.human_ceiling(panel.ratings, **asked, **level)
     n_items = len(np.unique(panel.items[rated]))
     return AltTests(
         panel,
@@ -179,7 +176,7 @@ def _notes(
     if int(rated.sum()) > n_items:
         notes.append(
             "Items have several texts. The tests treat texts as independent, so p is too small if texts of an item are alike. "
-            "Intervals resample whole items"
+            "Intervals count whole items"
         )
     few = [
         name
@@ -297,7 +294,8 @@ def judge_table(found: AltTests) -> ResultTable:
             "items on which the judge is at least as close to the other raters as the rater who is left out, averaged over "
             "raters.",
             f"Closeness: {ALIGNMENTS[found.options.alignment]}. Items needed: for a probability of {TARGET:.0%} to pass.",
-            *((resampled(found.options.confidence_level),) if found.options.n_resamples else ()),
+            f"Intervals: {found.options.confidence_level:.0%}, over items: of an advantage Wilson's for the effective number of "
+            "items, of a difference by the jackknife.",
             *found.notes,
         ),
     )

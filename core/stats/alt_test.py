@@ -7,25 +7,25 @@ Replacing Human Annotators with LLMs", ACL 2025, sec. 3. Intervals over items, t
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.stats.multiplicity import corrected
 from core.stats.resampling import (
-    NO_WIDTH,
     Estimate,
     Floats,
-    Resampling,
     Rng,
-    bootstrap_distribution,
     check_confidence_level,
     cluster_sums,
+    jackknife_error,
     ratio,
     resampled_estimate,
     unit_clusters,
     why_no_interval,
+    with_jackknife,
+    without_each,
 )
 
 Alignment = Literal["accuracy", "rmse"]
@@ -50,8 +50,8 @@ TARGET = 0.8
 """Wanted probability to pass in `items_needed`."""
 MOST_ITEMS = 10_000
 """Most items that `items_needed` looks at."""
-MOST_RATERS = 30
-"""Most raters for an interval of the human ceiling, which compares every two of them."""
+FEWEST_FOR_CEILING = 3
+"""Raters from which one can leave and two are left to compare."""
 NO_ITEMS = "no item that this rater, another rater and the judge all rated"
 TOO_FEW_RATERS = "at least 3 raters are needed: without the rater under test, 2 must be left to compare"
 _TOLERANCE = 1e-9
@@ -222,14 +222,14 @@ def alt_test(
     alignment: Alignment = "accuracy",
     clusters: ArrayLike | None = None,
     alpha: float = ALPHA,
-    **drawing: Unpack[Resampling],
+    confidence_level: float = 0.95,
 ) -> AltTest:
     """Test whether a judge may stand in for a rater (Calderon, Reichart and Dror 2025, sec. 3).
 
     judge: shape (n,), NaN where it gave nothing. ratings: shape (n, raters), NaN where missing, at least two raters; labels
     as numbers for accuracy. epsilon: in [0, 1), the price of a rater: how many more items (as a share) the rater may win
     against the judge than the judge against the rater, because the judge is cheaper. clusters: the item of each text,
-    shape (n,), resampled for the interval of the advantage; by default each text is an item.
+    shape (n,), the unit of the interval of the advantage; by default each text is an item.
 
     Each rater in turn is left out and compared with the judge (`outcomes`, `p_values`). Winning rate: share of tested raters
     against whom the judge wins; it passes at PASS_AT. Advantage: mean over raters of the share of items on which the judge
@@ -239,7 +239,7 @@ def alt_test(
 
     Misleads if raters disagree for no reason: then any judge near the middle passes. If raters rated few items, passing is
     a matter of their number (`power`). With two raters the only other rater is the standard. Texts of one item are
-    tested as if independent; the interval resamples whole items.
+    tested as if independent; the interval counts whole items.
     """
     given = _checked(ratings, epsilon)
     compared = outcomes(judge, given, alignment)
@@ -254,7 +254,7 @@ def alt_test(
         alpha,
         tests,
         sum(bool(one.rejected) for one in tested) / len(tested) if tested else None,
-        _advantage(_sums_of(compared), unit_clusters(clusters, len(compared)), **drawing),
+        _advantage(_sums_of(compared), unit_clusters(clusters, len(compared)), confidence_level),
         None if tested else NO_ITEMS,
     )
 
@@ -310,41 +310,76 @@ def _mean(values: Floats) -> Floats:
 
 
 def _advantage(
-    per_text: Floats,
-    clusters: NDArray[np.generic],
-    *,
-    panels: int = 1,
-    also: Floats | None = None,
-    no_interval: str | None = None,
-    n_resamples: int = 10_000,
-    confidence_level: float = 0.95,
-    rng: Rng = 0,
+    per_text: Floats, clusters: NDArray[np.generic], confidence_level: float, panels: int = 1
 ) -> Estimate:
-    """Estimate the advantage, or its difference from a second one (`also`), over items with a comparison."""
+    """Estimate the advantage over texts with a comparison, with Wilson's interval for an effective number of items.
+
+    The effective number is p (1 - p) / SE^2 with the jackknife's SE over items (Kish 1965), at most the number of
+    comparisons; where nothing varies, the number of items. The quantile is that of t with items - 1 degrees of freedom
+    (as in Korn and Graubard 1998, Survey Methodology 24:193, for the exact interval; Dean and Pagano 2015, Journal of
+    Survey Statistics and Methodology 3:484, for Wilson's). A percentile bootstrap covers far too seldom near 1, where
+    advantages lie: see docs/simulations/alt-test.md.
+    """
     check_confidence_level(confidence_level)
-    half, split = per_text.shape[1] // 2, per_text.shape[1]
-    some = per_text[:, half:].any(axis=1)
-    both = per_text if also is None else np.hstack([per_text, also])
+    sums, n = _cluster_sums(per_text, clusters)
+
+    def statistic(totals: Floats) -> Floats:
+        return _mean_ratio(totals, panels)
+
+    observed = float(statistic(sums.sum(axis=0))) if len(sums) else np.nan
+    found = _estimate(observed, n, len(per_text), len(sums), confidence_level)
+    if found.estimate is None or len(sums) < 2:
+        return found
+    from scipy.stats import t as student  # imported lazily: loads slowly
+
+    error = jackknife_error(without_each(sums, statistic))
+    spread = observed * (1 - observed)
+    varies = spread > _TOLERANCE and error**2 > _TOLERANCE**2
+    comparisons = float(sums[:, sums.shape[1] // 2 :].sum())
+    effective = min(spread / error**2, comparisons) if varies else float(len(sums))
+    squared = float(student.ppf((1 + confidence_level) / 2, len(sums) - 1)) ** 2 / effective
+    middle = (observed + squared / 2) / (1 + squared)
+    reach = float(np.sqrt(squared * (spread + squared / 4))) / (1 + squared)
+    return replace(found, low=max(0.0, middle - reach), high=min(1.0, middle + reach))
+
+
+def _cluster_sums(per_text: Floats, clusters: NDArray[np.generic]) -> tuple[Floats, int]:
+    """Sums of the items with a comparison, and the number of their texts."""
+    some = per_text[:, per_text.shape[1] // 2 :].any(axis=1)
+    return cluster_sums(per_text[some], clusters[some]), int(some.sum())
+
+
+def _estimate(observed: float, n: int, n_texts: int, n_clusters: int, confidence_level: float) -> Estimate:
+    """An estimate without an interval yet."""
+    undefined = bool(np.isnan(observed))
+    return resampled_estimate(
+        observed,
+        None,
+        n=n,
+        n_clusters=n_clusters,
+        n_left_out=n_texts - n,
+        confidence_level=confidence_level,
+        reason=NO_ITEMS if undefined else None,
+        interval_reason=why_no_interval(observed, n_clusters, 1),
+    )
+
+
+def _gap(
+    first: Floats, second: Floats, clusters: NDArray[np.generic], confidence_level: float, panels: int
+) -> Estimate:
+    """Estimate the first advantage minus the second, with the jackknife's t interval over items."""
+    both, half = np.hstack([first, second]), first.shape[1]
+    some = first[:, half // 2 :].any(axis=1)
     sums = cluster_sums(both[some], clusters[some])
 
     def statistic(totals: Floats) -> Floats:
-        first = _mean_ratio(totals[..., :split], panels)
-        return first if also is None else first - _mean_ratio(totals[..., split:], panels)
+        return _mean_ratio(totals[..., :half], panels) - _mean_ratio(totals[..., half:], panels)
 
     observed = float(statistic(sums.sum(axis=0))) if len(sums) else np.nan
-    no_interval = no_interval or why_no_interval(observed, len(sums), n_resamples)
-    drawn = None if no_interval else bootstrap_distribution(sums, statistic, n_resamples=n_resamples, rng=rng)
-    if drawn is not None and np.ptp(drawn[~np.isnan(drawn)]) == 0:
-        no_interval = NO_WIDTH
-    return resampled_estimate(
-        observed,
-        drawn,
-        n=int(some.sum()),
-        n_clusters=len(sums),
-        n_left_out=int((~some).sum()),
-        confidence_level=confidence_level,
-        reason=NO_ITEMS if np.isnan(observed) else None,
-        interval_reason=no_interval,
+    found = _estimate(observed, int(some.sum()), len(both), len(sums), confidence_level)
+    jackknife = with_jackknife(found, sums, statistic, (-1.0, 1.0))
+    return replace(
+        found, low=jackknife.low_t, high=jackknife.high_t, interval_reason=jackknife.interval_t_reason
     )
 
 
@@ -389,7 +424,7 @@ def human_ceiling(
     alignment: Alignment = "accuracy",
     clusters: ArrayLike | None = None,
     alpha: float = ALPHA,
-    **drawing: Unpack[Resampling],
+    confidence_level: float = 0.95,
 ) -> Ceiling:
     """Test each rater as the judge against the others: what a person reaches under the same rule.
 
@@ -398,7 +433,7 @@ def human_ceiling(
     than three raters. Misleads as a limit: a judge may be above it, because raters' errors count against raters only.
     """
     given = _checked(ratings, epsilon)
-    return _replaced(given, given, epsilon, alignment, clusters, alpha, drawing)[0]
+    return _replaced(given, given, epsilon, alignment, clusters, alpha, confidence_level)[0]
 
 
 def on_reduced_panels(
@@ -409,7 +444,7 @@ def on_reduced_panels(
     alignment: Alignment = "accuracy",
     clusters: ArrayLike | None = None,
     alpha: float = ALPHA,
-    **drawing: Unpack[Resampling],
+    confidence_level: float = 0.95,
 ) -> OnReduced:
     """Run the judge on the panels of `human_ceiling`: one rater less each, and only the texts that this rater rated.
 
@@ -420,15 +455,10 @@ def on_reduced_panels(
     scores = np.asarray(judge, dtype=np.float64)
     in_place = np.where(np.isnan(given), np.nan, scores[:, None])
     people = np.where(np.isnan(scores)[:, None], np.nan, given)
-    own, of_judge = _replaced(given, in_place, epsilon, alignment, clusters, alpha, drawing)
-    _, of_people = _replaced(
-        given, people, epsilon, alignment, clusters, alpha, {**drawing, "n_resamples": 0}
-    )
-    labels = unit_clusters(clusters, len(given))
-    no_interval = own.advantage.interval_reason if given.shape[1] > MOST_RATERS else None
-    panels = given.shape[1]
-    gap = _advantage(of_judge, labels, panels=panels, also=of_people, no_interval=no_interval, **drawing)
-    if panels < 3:
+    own, of_judge = _replaced(given, in_place, epsilon, alignment, clusters, alpha, confidence_level)
+    _, of_people = _replaced(given, people, epsilon, alignment, clusters, alpha, confidence_level)
+    gap = _gap(of_judge, of_people, unit_clusters(clusters, len(given)), confidence_level, given.shape[1])
+    if given.shape[1] < FEWEST_FOR_CEILING:
         gap = replace(gap, estimate=None, low=None, high=None, reason=TOO_FEW_RATERS)
     return OnReduced(own, gap)
 
@@ -440,20 +470,19 @@ def _replaced(
     alignment: Alignment,
     clusters: ArrayLike | None,
     alpha: float,
-    drawing: Resampling,
+    confidence_level: float,
 ) -> tuple[Ceiling, Floats]:
     """Test column r of `in_place` against the raters without r, for each r; also the texts' sums behind the advantage."""
     n, raters = ratings.shape
     labels = unit_clusters(clusters, n)
-    no_interval = f"more than {MOST_RATERS} raters" if raters > MOST_RATERS else None
     compared = [
         outcomes(in_place[:, rater], np.delete(ratings, rater, axis=1), alignment) for rater in range(raters)
     ]
     sums = [_sums_of(one) for one in compared]
     # First all comparisons' W_f, then all their counts, as `_mean_ratio` reads them.
     per_text = np.hstack([*(one[:, : raters - 1] for one in sums), *(one[:, raters - 1 :] for one in sums)])
-    if raters < 3:
-        nothing = replace(_advantage(np.zeros((0, 2)), labels[:0], **drawing), reason=TOO_FEW_RATERS)
+    if raters < FEWEST_FOR_CEILING:
+        nothing = replace(_estimate(np.nan, 0, n, 0, confidence_level), reason=TOO_FEW_RATERS)
         return Ceiling(None, nothing, (), TOO_FEW_RATERS), per_text
     rates = winning_rates(np.stack([counts_of(one) for one in compared]), epsilon, alpha)
     each = tuple(
@@ -467,7 +496,7 @@ def _replaced(
         for rate, own, one in zip(rates, sums, compared, strict=True)
     )
     known = rates[~np.isnan(rates)]
-    advantage = _advantage(per_text, labels, panels=raters, no_interval=no_interval, **drawing)
+    advantage = _advantage(per_text, labels, confidence_level, raters)
     rate = float(known.mean()) if known.size else None
     return Ceiling(rate, advantage, each, None if known.size else NO_ITEMS), per_text
 
