@@ -176,6 +176,14 @@ def test_outcomes_by_hand() -> None:
     assert np.isnan(outcomes([NAN, 1, 1], ratings, "rmse")[0]).all()
 
 
+def test_the_document_s_example() -> None:
+    """docs/inference.md: four texts with the labels good (1) and bad (0)."""
+    ratings = [[1, 1, 1], [0, 1, 1], [1, 1, 0], [1, 1, 1]]
+    found = alt_test([1, 1, 0, 0], ratings, epsilon=0.2).raters[0]
+    assert (found.n_better, found.n_equal, found.n_worse) == (1, 2, 1)
+    assert (found.advantage, found.p, found.test) == (0.75, 5 / 16, "signed-rank")
+
+
 def test_distances_equal_but_for_rounding_are_equal() -> None:
     """0.1 and 0.3 are equally far from 0.2, but not in binary."""
     assert outcomes([0.1], [[0.3, 0.2]], "rmse")[0, 0] == 0
