@@ -116,6 +116,7 @@ def test_every_command_is_shown() -> None:
         "published",
         "spans",
         "acc23",
+        "alt-test",
         "calibrate",
         "convert",
         "serve",

@@ -8,6 +8,7 @@ options with underscores. docs/python.md lists them. `read`, `metrics`, `score`,
 from core.errors import AssayError, InputError
 from core.notebook.analyses import (
     acc23,
+    alt_test,
     calibrate,
     compare,
     corrected,
@@ -27,6 +28,7 @@ __all__ = [
     "InputError",
     "Result",
     "acc23",
+    "alt_test",
     "calibrate",
     "compare",
     "corrected",

@@ -542,7 +542,8 @@ def _read_both(
         problems += error.found or [error.what]
     if scores is not None:
         try:
-            scored = read_scores(b"", name, rows=lambda *_: scores)
+            # Its notes repeat those on the ratings, which stand in the same file.
+            scored = replace(read_scores(b"", name, rows=lambda *_: scores), notes=())
         except InputError as error:
             problems += (error.found or Problems([error.what])).each(
                 lambda one: one.replace(METRIC_MARK, "column ")

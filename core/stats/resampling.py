@@ -440,6 +440,18 @@ def with_jackknife(
     )
 
 
+def without_each(sums: Floats, statistic: Statistic) -> Floats:
+    """The statistic without each cluster in turn, shape (n_clusters,); see `with_jackknife`."""
+    total = sums.sum(axis=0)
+    parts = range(0, len(sums), at_a_time(sums.shape[1]))
+    return np.concatenate([statistic(total - sums[start : start + parts.step]) for start in parts])
+
+
+def jackknife_error(values: Floats) -> float:
+    """Jackknife standard error from the statistic without each cluster, shape (n_clusters,)."""
+    return float(np.sqrt((len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum()))
+
+
 def _jackknife_interval(
     found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> tuple[float | None, float | None, str | None]:
@@ -447,15 +459,14 @@ def _jackknife_interval(
         return None, None, "the estimate is undefined"
     if len(sums) < 2:
         return None, None, "fewer than two clusters: none can be left out"
-    values = statistic(sums.sum(axis=0) - sums)
+    values = without_each(sums, statistic)
     if np.isnan(values).any():
         return None, None, "the statistic is undefined without one of the clusters"
     if np.ptp(values) <= _ROUNDING:
         return None, None, "leaving out any cluster gives the same value: nothing varies"
     from scipy.stats import t as student  # imported lazily: loads slowly, and judges need only the bootstrap
 
-    clusters = len(sums)
-    error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
+    clusters, error = len(sums), jackknife_error(values)
     reach = float(student.ppf((1 + found.confidence_level) / 2, clusters - 1)) * error
     return max(scale[0], found.estimate - reach), min(scale[1], found.estimate + reach), None
 

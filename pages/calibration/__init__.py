@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.store import Store
 from pages.calibration import choice, corrected, parts
+from pages.calibration.alt_test import alt_test
 from pages.widgets import blind_pair, messages, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, page, tabs
@@ -54,6 +55,7 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
     tabs(
         {
             "Agreement": lambda: parts.agreement(one, how),
+            "Alt-test": lambda: alt_test(given, scores),
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
             "Consistency": lambda: parts.repeats(store, one, everyone),

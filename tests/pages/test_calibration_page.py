@@ -163,3 +163,15 @@ def test_ratings_of_a_study_in_the_same_app(store: Store) -> None:
     at.run()
     assert not at.exception
     assert at.table[2].value["Agree"][0].startswith("0.67")
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_alt_test_shows_a_verdict_before_its_tables(store: Store) -> None:
+    at = visit(kept(store), "Alt-test")
+    shown = said(at)
+    assert "gpt" in shown
+    assert "Human ceiling" in shown
+    assert "epsilon 0.2" in shown
+    at.slider(key="alt_test_epsilon").set_value(0.4).run()
+    assert not at.exception
+    assert "epsilon 0.4" in said(at)
