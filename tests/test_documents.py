@@ -118,6 +118,7 @@ def test_every_command_is_shown() -> None:
         "acc23",
         "alt-test",
         "calibrate",
+        "corrected",
         "convert",
         "serve",
     }
