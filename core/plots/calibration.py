@@ -32,8 +32,8 @@ _NAME = 40
 """Letters of a group's name."""
 _ROW = 36
 """Pixels of a group."""
-_APART = 0.3
-"""Distance of two marks of a row, in rows."""
+_BAND = 0.6
+"""Part of a row that its marks take."""
 _SAME_MEASURE = ("raters_pairwise", "pairwise")
 """Both by pairs: an agreement with a majority would look better than one between people."""
 _WORST, _BEST = (217, 152, 43), (61, 127, 208)
@@ -84,7 +84,7 @@ def _marks(
         own = [pair[place] for pair in ends]
         figure.add_scatter(
             x=[value for _, value, _ in own],
-            y=[row + (place - (len(looks) - 1) / 2) * _APART for row in range(len(own))],
+            y=[row + (place - (len(looks) - 1) / 2) * _BAND / len(looks) for row in range(len(own))],
             mode="markers",
             name=what,
             marker={"color": color, "symbol": symbol, "size": 9},

@@ -8,13 +8,10 @@ from core.results.corrected import (
     Options,
     corrected_numbers,
     corrected_said,
-    corrected_table,
-    differences_table,
-    methods_table,
+    corrected_tables,
 )
 from core.results.panel import panel_of
 from pages.calibration.choice import Judged, Ratings
-from pages.tabs.phrases import AS_A_TABLE
 from pages.widgets import chosen_scores, menus
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
@@ -57,12 +54,12 @@ def render(given: Ratings, one: Judged) -> None:
     )
     for sentence in corrected_said(found):
         st.markdown(f"**{plain(sentence)}**")
+    (main, *others), _ = corrected_tables(found)
     show(
-        corrected_table(found),
+        main,
         figure=figures.corrected(found),
         alt=f"{found.what} by system: {found.judge} alone, labels alone, and corrected, with intervals",
         table_first=True,
     )
-    if found.differences:
-        show(differences_table(found))
-    show(methods_table(found), folded=AS_A_TABLE)
+    for table in others:
+        show(table)
