@@ -563,9 +563,9 @@ def corrected_difference(
     clusters, with Welch and Satterthwaite's degrees of freedom. The p-value tests that the difference is 0.
 
     Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system) labels alone decide: of
-    pairs by Agresti and Min (2005, Statistics in Medicine 24:729), of independent rows by Agresti and Caffo (2000,
-    American Statistician 54:280), which add counts so that labels without any error give a width too; with several rows
-    in a cluster by t.
+    pairs by Agresti and Min (2005, Statistics in Medicine 24:729; with several pairs in a cluster times the design effect),
+    of independent rows by Agresti and Caffo (2000, American Statistician 54:280), which add counts so that equal labels
+    give a width too; of systems with several rows in a cluster but no pairs by t.
 
     Keys must be unique within a system. Raises ValueError if not, and as `corrected_mean` does.
 
@@ -642,27 +642,38 @@ def _paired(a: _Rows, b: _Rows, pairs: Pairs, pass_rate: bool, confidence_level:
     if pass_rate and found.n_labelled_clusters < FEWEST_LABELS:
         found = corrected_mean(rows, method="labels-only", confidence_level=confidence_level)
         found = replace(found, why=f"fewer than {FEWEST_LABELS} pairs have labels")
-        differences = human[~np.isnan(human)]
-        if found.n_labelled_clusters == found.n_labelled:
-            added = _agresti_min(differences, a.size)
-            made = _t_interval(added, differences.size, differences.size, NO_LABELS, confidence_level)
-            labels = replace(made, estimate=found.labels_only.estimate)
-            decided = replace(labels, n=found.decided.n, n_clusters=found.decided.n_clusters)
-            found = replace(found, decided=decided, labels_only=labels, p_value=_p_value(added))
+        labelled = ~np.isnan(human)
+        added = _agresti_min(human[labelled], a.index[at][labelled], a.size)
+        n, clusters = found.n_labelled, found.n_labelled_clusters
+        made = _t_interval(added, n, clusters, NO_LABELS, confidence_level)
+        labels = replace(made, estimate=found.labels_only.estimate)
+        decided = replace(labels, n=found.decided.n, n_clusters=found.decided.n_clusters)
+        found = replace(found, decided=decided, labels_only=labels, p_value=_p_value(added))
     return replace(found, paired=True, n_left_out=a.judge.size + b.judge.size - 2 * at.size)
 
 
-def _normal(point: float, variance: float, size: int) -> _Linear:
-    """An estimate with a normal distribution; its variance lies in one number, since no cluster is shared any more."""
+def _sole(point: float, variance: float, size: int, df: float = np.inf) -> _Linear:
+    """An estimate whose variance lies in one number, since no cluster is shared any more."""
     influence = np.zeros(max(size, 1))
     influence[0] = variance**0.5
-    return _Linear(point, influence, np.inf)
+    return _Linear(point, influence, df)
 
 
-def _agresti_min(differences: Floats, size: int) -> _Linear:
-    """Half a pair is added to each cell of the table of two passes or fails."""
-    n, moved = differences.size + 2, float(differences.sum())
-    return _normal(moved / n, (float((differences**2).sum()) + 1 - moved**2 / n) / n**2, size)
+def _agresti_min(differences: Floats, index: Indices, size: int) -> _Linear:
+    """Half a pair is added to each cell of the table of two passes or fails.
+
+    If a cluster has several pairs, the variance is multiplied by the design effect, at least 1: that of the mean difference
+    over that of independent pairs, or pairs a cluster if nothing varies; t then has (clusters - 1) degrees of freedom.
+    """
+    n, moved, clusters = differences.size + 2, float(differences.sum()), int(np.unique(index).size)
+    variance = (float((differences**2).sum()) + 1 - moved**2 / n) / n**2
+    if clusters == differences.size:
+        return _sole(moved / n, variance, size)
+    mean, apart = _mean(differences, index, size), _mean(differences, np.arange(differences.size), n)
+    assert mean is not None
+    assert apart is not None
+    effect = mean.variance / apart.variance if mean.variance > 0 else differences.size / clusters
+    return _sole(moved / n, variance * max(effect, 1.0), size, clusters - 1)
 
 
 def _agresti_caffo(labels: _Linear, a: _Rows, b: _Rows) -> _Linear:
@@ -673,4 +684,4 @@ def _agresti_caffo(labels: _Linear, a: _Rows, b: _Rows) -> _Linear:
         own = _mean(one.human[one.labelled], one.index[one.labelled], one.size)
         shares.append(passed / n)
         variance += passed / n * (1 - passed / n) / n - (0.0 if own is None else own.variance)
-    return _normal(shares[0] - shares[1], max(variance, 0.0), a.size)
+    return _sole(shares[0] - shares[1], max(variance, 0.0), a.size)

@@ -7,6 +7,8 @@ from scripts.simulations.corrected import GRID
 
 REPLICATES = 250
 LEAST, MOST = 0.93, 0.97
+NEARLY_ALL = 0.9
+"""Share of data sets from which PPI++ is what a cell is about; else intervals from labels alone mix in."""
 
 
 def test_the_stored_grid_keeps_its_promise() -> None:
@@ -19,7 +21,7 @@ def test_the_stored_grid_keeps_its_promise() -> None:
         assert coverage is not None
         assert by_ppi is not None
         assert coverage >= LEAST, cell
-        assert by_ppi <= 0.5 or coverage <= MOST, cell
+        assert by_ppi < NEARLY_ALL or coverage <= MOST, cell
 
 
 @pytest.mark.slow

@@ -265,6 +265,15 @@ def test_few_labels_of_two_pass_rates_add_counts() -> None:
     assert pairs.decided.estimate == pytest.approx(4 / 50)
     reach = z * ((6.5 + 2.5) - 4**2 / 52) ** 0.5 / 52
     assert _ends(pairs.decided) == pytest.approx((4 / 52 - reach, 4 / 52 + reach))
+    items = np.arange(50) // 2  # pairs by item: the variance is that of item sums over that of pairs
+    clustered = corrected_difference(
+        Scored(judge, a, items, keys), Scored(judge, b, items, keys), pass_rate=True
+    )
+    moved = (a - b - 0.08).astype(float)
+    effect = (25 / 24 * (moved.reshape(25, 2).sum(axis=1) ** 2).sum()) / (50 / 49 * (moved**2).sum())
+    assert effect > 1
+    wider = reach / z * stats.t.ppf(0.975, 24) * effect**0.5
+    assert _ends(clustered.decided) == pytest.approx((4 / 52 - wider, 4 / 52 + wider))
     rows = corrected_difference(Scored(judge, a), Scored(judge, b), pass_rate=True)
     first, second = 37 / 52, 33 / 52
     reach = z * ((first * (1 - first) + second * (1 - second)) / 52) ** 0.5
