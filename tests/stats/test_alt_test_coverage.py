@@ -1,6 +1,7 @@
 """The simulated coverage and share of passes in docs/simulations/alt-test.md, again for a few cells."""
 
 import pytest
+
 from scripts.simulations import cell_measures, read
 from scripts.simulations.alt_test import GRID
 
