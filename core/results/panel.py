@@ -282,10 +282,20 @@ def read_panel(
     elsewhere = set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
     }
-    sheet = _sheet_of(table, human or (), judges or (), elsewhere)
+    if not table.records and not findings.problems:
+        findings.problems.append("file: contains no row below its header")
+    findings.refuse()
+    sheet = _sheet_of(data, table, human or (), judges or (), elsewhere)
     read = _read_wide if sheet.human else _read_long
     words = _words_of(sheet, findings)
     ratings, scores = read(sheet, words, findings, by_row=clusters is not None)
+    if human is None and dimension is None and not {"rater", "dimension"} & set(table.columns.values()):
+        columns = {one.dimension for one in ratings.ratings if one.rater is None}
+        if len(columns) > 1:
+            raise InputError(
+                f"{shown(file_name)} has no column rater: name the columns with ratings by people. It has: "
+                f"{listed(sheet.others)}."
+            )
     found = panel_of(
         ratings,
         [*([scores] if scores else []), *tables],
@@ -323,6 +333,8 @@ class _Sheet:
     """Rater -> column; empty if the table is long."""
     judges: Mapping[str, str]
     """Judge -> column."""
+    data: bytes
+    """The file, for readers that also read what stands beside its rows."""
 
     @property
     def others(self) -> list[str]:
@@ -332,7 +344,7 @@ class _Sheet:
 
 
 def _sheet_of(
-    table: Table, human: Sequence[str], judges: Sequence[str], elsewhere: Collection[str]
+    data: bytes, table: Table, human: Sequence[str], judges: Sequence[str], elsewhere: Collection[str]
 ) -> _Sheet:
     """Find the columns that the names mean. elsewhere: judges with scores in other files.
 
@@ -358,10 +370,18 @@ def _sheet_of(
         *(name for name in judges if name not in columns and name not in elsewhere and (wide or not long)),
     ]
     check_names("column", list(dict.fromkeys(unknown)), table.keys)
+    named = [*dict.fromkeys((*human, *judges))]
+    twice = [name for name in named if [*human, *judges].count(name) > 1]
+    twice += [
+        name for name in named if [columns.get(one) for one in named].count(columns.get(name, name)) > 1
+    ]
+    if twice:
+        raise InputError(f"{listed(twice)}: named more than once. Name each rater and each judge once.")
     return _Sheet(
         table._replace(records=records),
         {name: columns[name] for name in human} if wide else {},
         {name: columns[name] for name in judges if name in columns},
+        data,
     )
 
 
@@ -457,7 +477,7 @@ def _read_wide(
     keys = list(dict.fromkeys(key for text in texts for key in text.cells))
     of_raters = Table([*keys, "rater", "score"], {**columns, "rater": "rater", "score": "score"}, rated)
     return _read_both(
-        of_raters, Table([*keys, *marks.values()], columns, scored) if marks else None, findings
+        sheet.data, of_raters, Table([*keys, *marks.values()], columns, scored) if marks else None, findings
     )
 
 
@@ -507,7 +527,7 @@ def _read_long(
         for record in sheet.table.records
     ]
     if not sheet.judges:
-        return _read_both(sheet.table._replace(records=rated), None, findings)
+        return _read_both(sheet.data, sheet.table._replace(records=rated), None, findings)
     about = known_at("texts")
     marks = {
         column: metric_column(Metric(judge, "", ""), False, frozenset())
@@ -525,11 +545,11 @@ def _read_long(
             scored.setdefault(repr(cells), replace(record, cells=cells))
     columns = {name: name for name in named.values() if name in about}
     scores = Table([*named.values()], columns, list(scored.values()))
-    return _read_both(Table(others, read_as, rated), scores, findings)
+    return _read_both(sheet.data, Table(others, read_as, rated), scores, findings)
 
 
 def _read_both(
-    ratings: Table, scores: Table | None, findings: FileFindings
+    data: bytes, ratings: Table, scores: Table | None, findings: FileFindings
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Read both tables with the readers of ratings and of scores. Raises InputError with the problems of both."""
     name, problems = findings.file_name, Problems()
@@ -537,17 +557,17 @@ def _read_both(
     found: RatingSet | None = None
     scored: ScoreTable | None = None
     try:
-        found = read_ratings(b"", name, rows=lambda *_: ratings)
+        found = read_ratings(data, name, rows=lambda *_: ratings)
     except InputError as error:
         problems += error.found or [error.what]
     if scores is not None:
         try:
             # Its notes repeat those on the ratings, which stand in the same file.
-            scored = replace(read_scores(b"", name, rows=lambda *_: scores), notes=())
+            scored = replace(read_scores(data, name, rows=lambda *_: scores), notes=())
         except InputError as error:
             problems += (error.found or Problems([error.what])).each(
                 lambda one: one.replace(METRIC_MARK, "column ")
             )
     if problems or found is None:
         reject(name, problems)
-    return replace(found, sha256=findings.sha256, notes=(*findings.notes, *found.notes)), scored
+    return replace(found, notes=(*findings.notes, *found.notes)), scored

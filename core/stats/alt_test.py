@@ -599,7 +599,7 @@ def power(
     labels = unit_clusters(clusters, len(given))
     used = (~np.isnan(compared)).any(axis=1)
     flags = np.stack([compared[used] == value for value in (-1, 0, 1)], axis=-1).astype(np.float64)
-    sums = cluster_sums(flags.reshape(int(used.sum()), -1), labels[used])
+    sums = cluster_sums(flags.reshape(len(flags), 3 * given.shape[1]), labels[used])
     distinct, multiplicity = np.unique(sums, axis=0, return_counts=True)
     if not len(distinct):
         return Power(advantage, tuple(items), (None,) * len(items), None, NO_ITEMS)

@@ -38,7 +38,12 @@ def alt_test(given: Ratings, scores: Sequence[Scores]) -> None:
         "May a judge stand in for a rater? Each rater in turn is compared with the judge: who is closer to the other raters?",
         "alt-test",
     )
-    dimension = menus.one_of(None, "Dimension", list(dimensions_of(given.found)), str, "alt_test_dimension")
+    rated = dimensions_of(given.found)
+    dimension = (
+        rated[0]
+        if len(rated) == 1
+        else menus.one_of(None, "Dimension", list(rated), str, "alt_test_dimension")
+    )
     left, right = st.columns(2)
     epsilon = left.slider(
         "Epsilon, the price of a rater",

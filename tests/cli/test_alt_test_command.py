@@ -126,6 +126,16 @@ def test_terminal_and_files_show_the_verdict_first(run: Run, wide: Path, tmp_pat
         assert len(path.read_text().splitlines()) == rows + 1
 
 
+def test_a_judge_without_scores_gets_no_verdict(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "none.csv"
+    path.write_text("item,a,b,c,x\nq1,1,1,1,\nq2,2,2,1,\n")
+    found = _json(run, str(path), "--human", "a,b,c", "--judge", "x")
+    one = found["judges"]["x"]
+    assert (one["passed"], one["winning_rate"], one["advantage"], one["n_left_out"]) == (None, None, None, 2)
+    assert one["reason"]
+    assert found["ceiling"]["advantage"] is not None
+
+
 def test_two_raters_have_no_ceiling(run: Run, wide: Path) -> None:
     found = _json(run, str(wide), "--human", "a,b", "--judge", "x")
     assert found["judges"]["x"]["winning_rate"] is not None

@@ -1,9 +1,12 @@
 """Raters and judges side by side, from wide and long tables, files apart and words."""
 
+import io
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.errors import InputError
@@ -150,6 +153,32 @@ def test_times_and_comments_of_ratings_do_not_tell_texts_apart() -> None:
     panel = read_panel("\n".join(map(json.dumps, rows)).encode(), "long.jsonl")
     assert panel.ratings.tolist() == [[1, 2]]
     assert panel.judges == ()
+
+
+def test_parquet_and_a_data_frame_s_lines_give_the_same_panel(tmp_path: Path) -> None:
+    frame, wide = pd.read_csv(io.StringIO(WIDE)), _wide()
+    frame.to_parquet(tmp_path / "wide.parquet")
+    frame.to_json(tmp_path / "wide.jsonl", orient="records", lines=True)
+    for name in ("wide.parquet", "wide.jsonl"):
+        data = (tmp_path / name).read_bytes()
+        panel = read_panel(data, name, human=["a", "b", "c"], judges=["x", "y"])
+        assert np.array_equal(panel.ratings, wide.ratings, equal_nan=True)
+        assert np.array_equal(panel.scores, wide.scores, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        (WIDE, {"human": None, "judges": ["x"]}),  # no column names raters
+        (WIDE, {"human": ["a", "a"], "judges": ["x"]}),
+        (WIDE, {"human": ["a", "b"], "judges": ["a"]}),
+        (WIDE, {"human": ["a", "A"], "judges": ["x"]}),
+        ("item,a,b,x\n", {"human": ["a", "b"], "judges": ["x"]}),
+    ],
+)
+def test_unclear_names_and_empty_files_are_one_clear_error(text: str, asked: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        _wide(text, **asked)
 
 
 def test_a_judge_on_another_scale_is_noted() -> None:
