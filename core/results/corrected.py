@@ -255,7 +255,7 @@ def corrected_said(found: CorrectedNumbers) -> list[str]:
         if judged.estimate is not None:
             off = judged.estimate - decided.estimate
             error = (
-                "as the corrected one"
+                "the same"
                 if not float(decimal(off, places))
                 else f"{decimal(abs(off), places)} too {'high' if off > 0 else 'low'}"
             )

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.stats.resampling import (
-    ONE_CLUSTER,
     Estimate,
     Floats,
     Indices,
@@ -35,6 +34,7 @@ SELECTED = 0.01
 """p of the test that the judge scores labelled and other rows alike, below which labels were not a random choice."""
 NO_LABELS = "no row has both the judge's score and a human label"
 NO_JUDGE = "no row has a judge's score"
+ONE_VALUE = "fewer than two items have a value"
 CHANCE = "the judge is no better than chance: sensitivity and specificity sum to at most 1"
 
 
@@ -378,7 +378,7 @@ def _t_interval(
             None, None, None, confidence_level, n, n_clusters, reason=why_none, interval_reason=why_none
         )
     if found.df < 1 or not found.variance > 0:
-        why = ONE_CLUSTER if found.df < 1 else "all values are equal, so nothing shows the uncertainty"
+        why = ONE_VALUE if found.df < 1 else "all values are equal, so nothing shows the uncertainty"
         return _found(found.point, None, None, confidence_level, n, n_clusters, interval_reason=why)
     point, reach = found.point, float(stdtrit(found.df, (1 + confidence_level) / 2)) * found.variance**0.5
     low, high = point - reach, point + reach
