@@ -117,7 +117,9 @@ def test_every_command_is_shown() -> None:
         "published",
         "spans",
         "acc23",
+        "alt-test",
         "calibrate",
+        "corrected",
         "convert",
         "serve",
     }

@@ -23,6 +23,8 @@ NOUNS = {
     "correlate": "correlations of metrics with human ratings or damage levels",
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
+    "alt-test": "may a judge stand in for a rater? The alternative annotator test, with the human ceiling",
+    "corrected": "a judge's mean or pass rate, corrected by human labels on some of the texts",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",
     "runs": "list, show, cancel or resume runs, and write their results",
@@ -30,6 +32,8 @@ NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
+_PACKAGES = {"calibrate": "against_people", "alt-test": "against_people", "corrected": "against_people"}
+"""Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
 _HALF = re.compile("[\ud800-\udfff]")
@@ -105,8 +109,13 @@ def parser(program: str = COMMAND) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog=program, description="Assay: can this judge be trusted?")
     top.add_argument("--version", action="version", version=f"assay {__version__}")
     nouns = top.add_subparsers(dest="noun", required=True, metavar="NOUN", action=Later)
-    later(nouns, NOUNS, lambda name: import_module(f"core.cli.{name.replace('-', '_')}").add_to)
+    later(nouns, NOUNS, lambda name: _module_of(name).add_to)
     return top
+
+
+def _module_of(noun: str) -> Any:
+    module = noun.replace("-", "_")
+    return import_module(".".join(["core.cli", *([_PACKAGES[noun]] if noun in _PACKAGES else []), module]))
 
 
 def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:

@@ -362,7 +362,12 @@ def read_ratings(
     left_out: Counter[str] = Counter()
     read = _rows(with_item_level([*shaped]), lower_is_better, left_out, findings)
     known = ((_key(rating), where) for where, rating in read if rating.rater is not None)
-    repeated(known, "the same rater, text and dimension", findings)
+    repeated(
+        known,
+        "the same rater, text and dimension",
+        findings,
+        lambda key: f" (rater {shown(key[0])}, item {shown(key[1])})",
+    )
     if not read and not findings.problems:
         findings.problems.append("file: contains no rating; at least one is needed")
     if lower_is_better:

@@ -24,11 +24,22 @@ from core.notebook.frames import (
     check_type,
     frame_in,
     names_of,
+    panel_from,
     ratings_of,
     scores_of,
     type_problems,
 )
 from core.notebook.result import Result, result_of
+from core.results.alt_test import DEFAULT_OPTIONS as ALT_TEST
+from core.results.alt_test import (
+    AltTestOptions,
+    alt_test_json,
+    alt_test_said,
+    alt_test_tables,
+    alt_tests,
+    option_problems,
+    verdict_of,
+)
 from core.results.calibration.cells import evaluators_of
 from core.results.calibration.raters import dawid_skene_json, dawid_skene_tables, rater_classes
 from core.results.calibration.results import (
@@ -57,6 +68,15 @@ from core.results.choices import (
 )
 from core.results.choices import (
     check_choice as check_table_choice,
+)
+from core.results.corrected import (
+    Options as CorrectedOptions,
+)
+from core.results.corrected import (
+    corrected_json,
+    corrected_numbers,
+    corrected_said,
+    corrected_tables,
 )
 from core.results.correlations.acc23 import (
     Acc23Options,
@@ -105,6 +125,7 @@ from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
+from core.stats.alt_test import ALIGNMENTS, Alignment
 from core.stats.calibration import Method as MapMethod
 from core.tables.files import read_file
 from core.tables.reading import shown
@@ -720,6 +741,160 @@ def calibrate(
     return result_of(
         [*calibration_said(every), *tables], as_json[0] if len(as_json) == 1 else as_json, further, verdict
     )
+
+
+def alt_test(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    epsilon: float = ALT_TEST.epsilon,
+    alignment: Alignment = "accuracy",
+    items: Sequence[int] = ALT_TEST.items,
+    advantage: float | None = None,
+    resamples: int = ALT_TEST.n_resamples,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Result:
+    """Test whether judges may stand in for a rater, as ``alt-test`` does.
+
+    Parameters
+    ----------
+    ratings
+        Raters, and perhaps judges: a data frame with a column for each, or with a row for each item, rater and score, or
+        anything that ``read`` reads as ratings.
+    scores
+        Scores of further judges on the same texts.
+    human
+        Raters: columns, or names in the column ``rater``. Default in a long table: all that are not judges.
+    judge
+        Judges: columns, names in the column ``rater``, or metrics of ``scores``. Default: all metrics of ``scores``.
+    dimension
+        Dimension of the ratings. Default: the only one.
+    epsilon
+        Price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper.
+    alignment
+        Closeness to the other raters: ``"accuracy"`` (equal labels) or ``"rmse"`` (distances).
+    items, advantage
+        Numbers of items for which to give the probability to pass, and the advantage to suppose for it. Default: the
+        observed one.
+    resamples, confidence, seed
+        Draws of items for that probability, confidence level of intervals, seed.
+
+    Returns
+    -------
+    Result
+        Table ``alt-test`` (a row for each judge: ``winning_rate``, ``verdict``, ``advantage`` ...), ``alt-test-raters``,
+        ``alt-test-ceiling``, ``alt-test-power``, ``alt-test-epsilons``.
+
+    Raises
+    ------
+    InputError
+        With fewer than two raters, without a judge, for unknown names, and if a rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: if raters disagree for no reason, any judge near the middle passes. Read the human ceiling beside the verdict.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(40), "a": [0, 1] * 20, "b": [0, 1] * 20, "c": [0, 1, 1, 1] * 10, "x": [0, 1] * 20})
+    >>> found = assay.alt_test(frame, human=["a", "b", "c"], judge="x")
+    >>> found.frame[["judge", "winning_rate", "advantage"]].values.tolist()
+    [['x', 1.0, 1.0]]
+    """
+    check_choice("alignment", alignment, tuple(ALIGNMENTS))
+    chosen = AltTestOptions(epsilon=epsilon, alignment=alignment, items=tuple(items), advantage=advantage)
+    made = _intervals(resamples, confidence, seed, option_problems(chosen))
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    found = alt_tests(panel, replace(chosen, **made))
+    main, *others = alt_test_tables(found).values()
+    verdict = " ".join(map(verdict_of, found.judges))
+    return result_of([*alt_test_said(found), main], alt_test_json(found), others, verdict)
+
+
+def corrected(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    judge: str | None = None,
+    human: Names | None = None,
+    dimension: str | None = None,
+    system_column: str | None = None,
+    clusters: str | None = None,
+    passes: str | float | None = None,
+    method: Literal["ppi++", "rogan-gladen", "labels-only"] | None = None,
+    confidence: float = 0.95,
+) -> Result:
+    """Correct a judge's mean or pass rate by labels from people on some of the texts, as ``corrected`` does.
+
+    Parameters
+    ----------
+    ratings
+        Ratings by people, perhaps with the judge's scores: a data frame or anything that
+        ``read`` reads as ratings.
+    scores
+        Scores of the judge, if ``ratings`` has none.
+    judge
+        The judge: a column, a name in the column ``rater``, or a metric of ``scores``. Default: the only one of ``scores``.
+    human
+        Raters: columns of a wide table, or names in the column ``rater``. Default there: all that are not the judge.
+    dimension
+        Dimension of the ratings. Default: the only one.
+    system_column, clusters
+        Columns that name the system and the item.
+    passes
+        Rating that counts as a pass (``--pass``). Default: the better of two words, 1 of 0 and 1, else none: a mean.
+    method
+        Method that decides; choose it before you see the results. Default: by the rule in docs/inference.md.
+    confidence
+        Confidence level of intervals.
+
+    Returns
+    -------
+    Result
+        Table ``corrected``: a row for all texts and one for each system, with the corrected number, the judge's, that of
+        the labels, ``lambda`` and the labels saved. Tables ``corrected-differences`` and ``corrected-methods``.
+
+    Raises
+    ------
+    InputError
+        Unless there is one judge, and a label beside one of its scores.
+
+    Notes
+    -----
+    Misleads: if the labelled texts are no random choice, the correction is that of other texts.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"judge": [3, 4, 2, 5] * 50, "human": [2, 4, 1, 4] * 10 + [None] * 160})
+    >>> found = assay.corrected(frame, judge="judge", human="human")
+    >>> round(found.json["estimate"], 2), found.json["method"], found.json["n_labelled"]
+    (2.75, 'ppi++', 40)
+    """
+    check_type("judge", judge, str, "the name of one judge", optional=True)
+    for name, value in (("system_column", system_column), ("clusters", clusters)):
+        check_type(name, value, str, "the name of a column", optional=True)
+    check_choice("method", method, ("ppi++", "rogan-gladen", "labels-only", None))
+    made = _intervals(0, confidence, 0)
+    panel = panel_from(
+        ratings,
+        list(_each(scores)),
+        human=human,
+        judge=judge,
+        dimension=dimension,
+        system_column=system_column,
+        clusters=clusters,
+    )
+    wanted = f"{passes:g}" if isinstance(passes, int | float) else passes
+    found = corrected_numbers(panel, CorrectedOptions(wanted, method, made["confidence_level"]))
+    said = corrected_said(found)
+    printed, further = corrected_tables(found)
+    return result_of([*said, *printed], corrected_json(found), further, said[0])
 
 
 _map = map

@@ -18,6 +18,7 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
 from core.notebook.result import Result
+from core.results.panel import Panel, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
 from core.store import Store, database_path, open_store
@@ -173,6 +174,32 @@ def ratings_of(source: Source) -> RatingSet:
     """Return the ratings of a source. Raises InputError."""
     found: RatingSet = contents(source, "ratings")
     return found
+
+
+def panel_from(
+    source: Source,
+    scores: Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    **chosen: Any,
+) -> Panel:
+    """Return raters and judges side by side, as the commands read them: a table, wide or long, or ratings and scores.
+
+    chosen: further keywords of `read_panel`, such as system_column and clusters. Raises InputError.
+    """
+    check_type("dimension", dimension, str, "the name of a dimension", optional=True)
+    tables = [scores_of(one) for one in scores]
+    raters, judges = (None if one is None else list(names_of(one)) for one in (human, judge))
+    wanted: dict[str, Any] = {"judges": judges, "dimension": dimension}
+    if (frame := frame_in(source)) is not None:
+        with rows_of(frame):
+            return read_panel(jsonl_of(frame), FRAME, tables, human=raters, **wanted, **chosen)
+    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+    if str(path).startswith(STORED) or path.is_dir():
+        return panel_of(ratings_of(source), tables, raters=raters, **wanted)
+    return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
 
 
 def _in_run(path: Path, kind: Kind) -> Path:

@@ -218,7 +218,7 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     Matches rows and raises errors as `join_ratings` does.
     """
     labels = {label: None for row in ratings.ratings for label in row.labels}
-    columns = _columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
+    columns = identifying_columns((table.rows, ratings.ratings), ("system", "level"), ("language", *labels))
     # Blanks are filled from the item's other rows, on either side.
     keys = keys_of((*table.rows, *chosen), columns)
     scored, rated = keys[: len(table.rows)], keys[len(table.rows) :]
@@ -229,7 +229,7 @@ def rows_met(table: ScoreTable, ratings: RatingSet, chosen: Sequence[Rating]) ->
     return met
 
 
-def _columns(
+def identifying_columns(
     sides: Sequence[Sequence[Named]], always: Sequence[str], further: Iterable[str]
 ) -> tuple[str, ...]:
     """Item, the given columns that all sides have, and further shared columns needed to identify a side's texts."""
@@ -415,7 +415,9 @@ def merge_tables(tables: Sequence[ScoreTable]) -> ScoreTable:
         return tables[0]
     directed = [with_directions(table) for table in tables]
     labels = {label: None for table in tables for row in table.rows for label in row.labels}
-    columns = _columns([table.rows for table in tables], ("system", "level", "language", "dataset"), labels)
+    columns = identifying_columns(
+        [table.rows for table in tables], ("system", "level", "language", "dataset"), labels
+    )
     # Blanks are filled from the item's other rows, in any table.
     of_all = iter(keys_of([row for table in tables for row in table.rows], columns))
     keys = [list(islice(of_all, len(table.rows))) for table in tables]

@@ -440,6 +440,18 @@ def with_jackknife(
     )
 
 
+def without_each(sums: Floats, statistic: Statistic) -> Floats:
+    """The statistic without each cluster in turn, shape (n_clusters,); see `with_jackknife`."""
+    total = sums.sum(axis=0)
+    parts = range(0, len(sums), at_a_time(sums.shape[1]))
+    return np.concatenate([statistic(total - sums[start : start + parts.step]) for start in parts])
+
+
+def jackknife_error(values: Floats) -> float:
+    """Jackknife standard error from the statistic without each cluster, shape (n_clusters,)."""
+    return float(np.sqrt((len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum()))
+
+
 def _jackknife_interval(
     found: Estimate, sums: Floats, statistic: Statistic, scale: tuple[float, float]
 ) -> tuple[float | None, float | None, str | None]:
@@ -448,7 +460,7 @@ def _jackknife_interval(
     if len(sums) < 2:
         return None, None, "fewer than two clusters: none can be left out"
     low, high, _, reason = jackknife_ends(
-        found.estimate, statistic(sums.sum(axis=0) - sums), found.confidence_level, scale
+        found.estimate, without_each(sums, statistic), found.confidence_level, scale
     )
     return low, high, reason
 
@@ -466,8 +478,7 @@ def jackknife_ends(
         return None, None, None, "leaving out any cluster gives the same value: nothing varies"
     from scipy.stats import t as student  # imported lazily: loads slowly, and judges need only the bootstrap
 
-    clusters = len(values)
-    error = float(np.sqrt((clusters - 1) / clusters * ((values - values.mean()) ** 2).sum()))
+    clusters, error = len(values), jackknife_error(values)
     reach = float(student.ppf((1 + confidence_level) / 2, clusters - 1)) * error
     p = 2 * float(student.sf(abs(estimate) / error, clusters - 1))
     return max(scale[0], estimate - reach), min(scale[1], estimate + reach), p, None

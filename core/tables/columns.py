@@ -768,14 +768,22 @@ def target_language(pair: str) -> str:
     return found["target"].replace("_", "-") if found else "und"
 
 
-def repeated(keyed: Iterable[tuple[Hashable, str]], what: str, findings: FileFindings) -> None:
-    """Add a problem for each (key, place) that repeats an earlier key; a single problem if there are many."""
+def repeated(
+    keyed: Iterable[tuple[Hashable, str]],
+    what: str,
+    findings: FileFindings,
+    named: Callable[[Any], str] = lambda key: "",
+) -> None:
+    """Add a problem for each (key, place) that repeats an earlier key; a single problem if there are many.
+
+    named: what follows `what` in the problem, such as the names in a key.
+    """
     first: dict[Hashable, str] = {}
     found = []
     for key, where in keyed:
         before = first.setdefault(key, where)
         if before != where:
-            found.append(f"{where}: {what} as in {before}")
+            found.append(f"{where}: {what}{named(key)} as in {before}")
     if len(found) > MOST_REPEATED:
         found = [f"{found[0]}; {len(found) - 1} more rows repeat an earlier one"]
     findings.problems += found

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.store import Store
-from pages.calibration import choice, parts
+from pages.calibration import choice, corrected, parts
+from pages.calibration.alt_test import alt_test
 from pages.widgets import blind_pair, messages, result_table, visitor
 from pages.widgets.chosen_scores import Scores
 from pages.widgets.parts import nothing, page, tabs
@@ -54,11 +55,13 @@ def _result(store: Store, given: choice.Ratings, scores: Sequence[Scores], how: 
     tabs(
         {
             "Agreement": lambda: parts.agreement(one, how),
+            "Alt-test": lambda: alt_test(given, scores),
             "Classes": lambda: parts.classes(one),
             "Bias": lambda: parts.bias(one),
             "Split raters": lambda: parts.split_raters(store, one),
             "Consistency": lambda: parts.repeats(store, one, everyone),
             "Calibration map": lambda: parts.calibration_map(one),
+            "Corrected numbers": lambda: corrected.render(given, one),
             "Where not to use it": lambda: parts.where_not_to_use(one),
             "Files": lambda: parts.files(store, everyone),
         },

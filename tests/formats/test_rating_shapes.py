@@ -99,7 +99,7 @@ def test_what_cannot_be_told_is_refused_with_its_place() -> None:
 def test_a_rater_rates_a_dimension_of_a_text_once() -> None:
     twice = [{"rater": "A", "fluency": 4}, {"rater": "A", "fluency": 5}]
     assert problems({"id": "1", "annotations": twice}) == (
-        "line 1, rating 2, fluency: the same rater, text and dimension as in line 1, rating 1, fluency",
+        "line 1, rating 2, fluency: the same rater, text and dimension (rater A, item 1) as in line 1, rating 1, fluency",
     )
 
 

@@ -59,7 +59,9 @@ def test_a_scale_on_which_lower_is_better_is_turned() -> None:
 def test_one_rater_rates_a_text_once_on_a_dimension() -> None:
     with pytest.raises(InputError) as caught:
         read_ratings((TABLE + "q1,GPT,ann,1,fluency,en\n").encode(), "x.csv")
-    assert caught.value.problems == ("line 6: the same rater, text and dimension as in line 2",)
+    assert caught.value.problems == (
+        "line 6: the same rater, text and dimension (rater ann, item q1) as in line 2",
+    )
 
 
 def test_without_raters_names_several_ratings_are_several_raters() -> None:

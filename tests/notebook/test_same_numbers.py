@@ -245,6 +245,47 @@ def test_calibrate(ratings_file: Path, judge_file: Path, told: Told, as_frame: b
     assert in_json(one.json) == told("calibrate", ratings_file, judge_file, *words)
 
 
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_alt_test(tmp_path: Path, told: Told, as_frame: bool) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": range(30),
+            **{name: [(at * k) % 5 % 3 for at in range(30)] for k, name in enumerate("abcxy", 1)},
+        }
+    )
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    found = assay.alt_test(wide if as_frame else file, human=["a", "b", "c"], judge=["x", "y"], resamples=40)
+    words = ["--human", "a,b,c", "--judge", "x,y", "--resamples", 40]
+    assert in_json(found.json) == told("alt-test", file, *words)
+    scores = wide[["item", "x"]]
+    people = wide.melt("item", list("abc"), "rater", "score")
+    apart = assay.alt_test(people, scores, epsilon=0.1, alignment="rmse", items=[20], resamples=40)
+    words = ["--human", "a,b,c", "--judge", "x", "--epsilon", 0.1, "--alignment", "rmse", "--items", 20]
+    assert in_json(apart.json)["judges"] == told("alt-test", file, *words, "--resamples", 40)["judges"]
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
+    rows = [
+        {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}
+        for n in range(80)
+        for k, s in enumerate("AB")
+    ]
+    frame = pd.DataFrame(rows)
+    file = tmp_path / "panel.csv"
+    frame.to_csv(file, index=False)
+    given: Any = frame if as_frame else file
+    found = assay.corrected(given, judge="j", human="people")
+    printed = told("corrected", file, "--judge", "j", "--human", "people")
+    assert in_json(found.json) == printed
+    assert found.names == ["corrected", "corrected-differences", "corrected-methods"]
+    rate = assay.corrected(given, judge="j", human=["people"], passes=4, method="labels-only", confidence=0.9)
+    words = ["--pass", 4, "--method", "labels-only", "--confidence", 0.9]
+    assert in_json(rate.json) == told("corrected", file, "--judge", "j", "--human", "people", *words)
+    assert rate.verdict == rate.sentences[0]
+
+
 def test_study_results(demo_database: Path, told: Told, tmp_path: Path) -> None:
     words = ["study", "results", "demo", "--db", demo_database, "--resamples", 500]
     printed = told(*words)  # first: it records when results of imported votes were first shown

@@ -86,6 +86,18 @@ def test_agreement_shows_numbers_and_undefined_values(store: Store) -> None:
     assert ONE_CATEGORY in said(at)
 
 
+@pytest.mark.usefixtures("cookies")
+def test_corrected_numbers(store: Store) -> None:
+    at = visit(kept(store), "Corrected numbers")
+    assert len(at.get("plotly_chart")) == 1
+    rows = at.table[0].value
+    assert list(rows["Labelled"]) == ["36"]
+    assert "Mean rating" in said(at)
+    at.selectbox(key="calibration_corrected_pass").select("2").run()
+    assert "Pass rate" in said(at)
+    assert len(at.table) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("cookies")
 def test_every_other_tab(store: Store) -> None:
@@ -165,3 +177,15 @@ def test_classes_show_raters_errors_beside_the_majority(store: Store) -> None:
     assert list(raters["Rater"]) == ["r0", "r1", "r2"]  # the other dimension has one class only
     against = next(frame for frame in frames if "Agrees with Dawid-Skene" in frame)
     assert list(against["Dimension"]) == ["LA", "H"]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_alt_test_shows_a_verdict_before_its_tables(store: Store) -> None:
+    at = visit(kept(store), "Alt-test")
+    shown = said(at)
+    assert "gpt" in shown
+    assert "Human ceiling" in shown
+    assert "epsilon 0.2" in shown
+    at.slider(key="alt_test_epsilon").set_value(0.4).run()
+    assert not at.exception
+    assert "epsilon 0.4" in said(at)

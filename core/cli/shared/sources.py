@@ -36,6 +36,7 @@ from core.results.joining import CorrelationOptions, SystemScores
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
+from core.results.panel import Panel, panel_of, read_panel
 from core.runs.costs import cost_of_folder, cost_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output
@@ -54,6 +55,7 @@ from core.schema.scores import (
 )
 from core.schema.study import RatingTask, Study
 from core.store import Store
+from core.store.runs import run_data
 from core.store.studies import find_study
 from core.study.analysis_set import released_record
 from core.study.ratings import rated_texts_of, rating_set_of, task_of
@@ -469,6 +471,83 @@ def _each(given: Sequence[str], read: Callable[[str], Found]) -> list[Found]:
                 problems.append(str(error))
         raise InputError("Some inputs cannot be read", problems)
     return found
+
+
+PANEL_NAMES = "FILE|FOLDER|run:N|study:NAME"
+
+
+def add_panel_options(command: argparse.ArgumentParser) -> None:
+    """Register the inputs with raters and judges side by side; see `open_panel`."""
+    command.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"ratings, with the judges' scores if it has them: {HUMAN_NAMES}, or run:N of a judge that read rated texts",
+    )
+    command.add_argument(
+        "scores",
+        nargs="*",
+        metavar="JUDGE",
+        help=f"scores of further judges: {JUDGE_NAMES}, or a table of scores (CSV, JSONL, Parquet)",
+    )
+    command.add_argument(
+        "--human",
+        metavar="NAME,...",
+        help="raters: columns of a wide table, or names in the column rater (default there: all that are not judges)",
+    )
+    command.add_argument(
+        "--judge",
+        metavar="NAME,...",
+        help="judges: columns of FILE, names in its column rater, or metrics of JUDGE (default: all metrics of JUDGE)",
+    )
+    command.add_argument(
+        "--dimension", metavar="D", help="which dimension of the ratings to use (default: the only one)"
+    )
+    add_columns_option(command, several=True)
+    command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
+    add_pair_option(command)
+    add_database_option(command)
+
+
+def open_panel(
+    options: argparse.Namespace, *, system_column: str | None = None, clusters: str | None = None
+) -> Panel:
+    """Return the raters and judges of the inputs of `add_panel_options`.
+
+    system_column, clusters: see `read_panel`; only for a file. Raises InputError, and NotAllowed for a blinded study.
+    """
+    given, path = options.file, Path(options.file)
+    check_columns(options, [given, *options.scores])
+    tables = judge_tables(options.scores, options)
+    chosen: dict[str, Any] = {
+        "human": name_list(options.human),
+        "judges": name_list(options.judge),
+        "dimension": options.dimension,
+    }
+    number = run_number(given)
+    if number is None and not given.startswith(STUDY) and not path.is_dir():
+        data, flip = read_one_of(path, options), name_list(options.flip) or ()
+        own = {"system_column": system_column, "clusters": clusters}
+        return read_panel(data, path.name, tables, flip=flip, **own, **chosen)
+    if wrong := [name for name in (system_column, clusters) if name is not None]:
+        raise InputError(
+            f"{', '.join(map(shown, wrong))}: columns can only be chosen in a table, and {given} is none."
+        )
+    if number is not None:
+        with existing_store(options.db) as store:
+            run = at_hand(store, number)
+            data, name = run_data(store, number), PurePath(run.run.data_file).name
+            return read_panel(data, name, [score_table(run), *tables], **chosen)
+    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
+    chosen["raters"] = chosen.pop("human")
+    return panel_of(ratings, tables, **chosen)
+
+
+def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
+    """Return the scores of every judge in the given order. METAL's JSON may contain evaluators as well as raters."""
+    own = {name: found for name in given if (found := metal_scores(name, options)) is not None}
+    others = [name for name in given if name not in own]
+    read = own | dict(zip(others, scores_given(others, options), strict=True))
+    return [read[name] for name in given]
 
 
 SPAN_NAMES = "FILE|FOLDER|run:N|DIR|study:NAME"

@@ -16,9 +16,8 @@ from core.cli.shared.sources import (
     add_interval_options,
     human_ratings,
     intervals,
+    judge_tables,
     judges_given,
-    metal_scores,
-    scores_given,
 )
 from core.errors import InputError
 from core.formats.tasks import find_task
@@ -61,7 +60,7 @@ from core.runs.kinds import KINDS
 from core.runs.path import at_hand
 from core.runs.records import read_report
 from core.schema.runs import RUN_FILE
-from core.schema.scores import JudgeOutput, ScoreTable
+from core.schema.scores import JudgeOutput
 from core.schema.settings import SettingsError
 from core.schema.study import RatingTask
 from core.stats.calibration import Method
@@ -194,7 +193,7 @@ def _calibrate(options: argparse.Namespace) -> None:
         compared: list[list[Calibration]] = []
         outputs = []
         split = []
-        for given, table in zip(options.judges, _tables(options), strict=True):
+        for given, table in zip(options.judges, judge_tables(options.judges, options), strict=True):
             tell(f"comparing {shown(table.file_name)}")
             asked = judge_asked(given, options.db)
             own = task or task_of(asked, given)
@@ -246,14 +245,6 @@ def _calibrate(options: argparse.Namespace) -> None:
     # One evaluator becomes an object, several a list. Results over several runs are keys beside the list.
     several: Any = {"evaluators": listed, **more} if more else listed
     give(options, {**listed[0], **more} if len(listed) == 1 else several, said, further)
-
-
-def _tables(options: argparse.Namespace) -> list[ScoreTable]:
-    """Return the scores of every judge in the given order. METAL's JSON may contain evaluators as well as raters."""
-    own = {name: found for name in options.judges if (found := metal_scores(name, options)) is not None}
-    others = [name for name in options.judges if name not in own]
-    given = own | dict(zip(others, scores_given(others, options), strict=True))
-    return [given[name] for name in options.judges]
 
 
 def _columns(given: str | None) -> dict[str, str] | None:
