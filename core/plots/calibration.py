@@ -103,7 +103,7 @@ def calibration_split(found: Sequence[DimensionSplit]) -> go.Figure:
     rows = [(one, degree) for one in found if one.found is not None for degree in one.found.degrees]
     several = len({one.dimension for one, _ in rows}) > 1
     ends = [(ends_of(degree.rater_agreement), ends_of(degree.judge_agreement)) for _, degree in rows]
-    return _two_marks(
+    return _marks(
         [
             f"{one.dimension}, {DEGREES[degree.kind]}" if several else DEGREES[degree.kind]
             for one, degree in rows
