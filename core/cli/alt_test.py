@@ -1,4 +1,4 @@
-"""`alt-test`: may a judge stand in for a rater?"""
+"""`alt-test`: may a judge replace a rater?"""
 
 import argparse
 from typing import get_args
@@ -32,7 +32,7 @@ def add_to(nouns: Commands) -> None:
         type=float,
         default=DEFAULT_OPTIONS.epsilon,
         help="price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper; the "
-        f"paper advises {_ADVICE} (default %(default)s)",
+        f"authors advise {_ADVICE} (default %(default)s)",
     )
     command.add_argument(
         "--alignment",
