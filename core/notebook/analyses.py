@@ -115,8 +115,8 @@ from core.results.meta_correlation import (
     Alternative,
     LiveSide,
     Side,
+    brief_said,
     chosen_side,
-    inference_said,
     meta_json,
     meta_said,
     meta_title,
@@ -623,7 +623,7 @@ def meta_correlate(
     return result_of(
         said,
         meta_json(found),
-        verdict="; ".join([*meta_title(found).splitlines(), *inference_said(found, alternative)]),
+        verdict="; ".join([*meta_title(found).splitlines(), *brief_said(found)]),
     )
 
 

@@ -39,7 +39,7 @@ from core.results.correlations.points import Points
 from core.results.correlations.ranking import Ranking, Redundancy
 from core.results.correlations.table import CorrelationReport, View, grid
 from core.results.correlations.votes import MetricVotes
-from core.results.meta_correlation import Matrix, MetaCorrelation, figure_said, meta_title
+from core.results.meta_correlation import Matrix, MetaCorrelation, brief_said, meta_title
 from core.schema.scores import Method
 from core.stats.resampling import Estimate, Floats, numbered
 
@@ -442,7 +442,7 @@ def meta_scatter(found: MetaCorrelation) -> go.Figure:
             + label(family)
             + "</extra>",
         )
-    beside = figure_said(found)
+    beside = brief_said(found)
     lines = [escape(line, quote=False) for line in (*meta_title(found).split("\n"), *beside)]
     figure.update_layout(
         title={

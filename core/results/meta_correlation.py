@@ -566,8 +566,8 @@ def inference_said(found: MetaCorrelation, alternative: Alternative = "greater")
     return lines
 
 
-def figure_said(found: MetaCorrelation) -> list[str]:
-    """Short lines below the title of a figure: the p over families, and the noise-corrected correlation."""
+def brief_said(found: MetaCorrelation) -> list[str]:
+    """Short lines below a title: the p over families and the noise-corrected correlation, where they are defined."""
     lines = []
     if found.families is not None and found.families.p_one_sided is not None:
         lines.append(f"p over {found.n_families} families {_p_text(found.families.p_one_sided)} (one-sided)")

@@ -50,7 +50,7 @@ def family_permutation_test(
     observed one included, with a coefficient at least as large (two-sided: in absolute value). All permutations are used if
     there are at most n_resamples, otherwise n_resamples random ones: p = (1 + as large) / (1 + n_resamples). Permutation of
     whole blocks under dependence: Winkler et al. 2015 (NeuroImage 123:253); Good 2005 (Permutation, Parametric and Bootstrap
-    Tests of Hypotheses, ch. 3).
+    Tests of Hypotheses).
 
     The null hypothesis is that the families' means on one side say nothing of those on the other; the agreement within
     families is left as it is and counts neither for nor against. Assumes that family means are exchangeable. A family's mean

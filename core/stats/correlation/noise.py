@@ -83,7 +83,7 @@ def noise_corrected(
     has every unit, A_ab is the mean, over all pairs of different items, of the covariance over units of one item's x with
     the other's y: an item's noise never meets itself. Errors that both sides share cancel in A_xy. Correction for
     attenuation: Spearman 1904 (American Journal of Psychology 15:72); with correlated errors, Fuller 1987 (Measurement Error
-    Models, sec. 1.2 and 2.2).
+    Models).
 
     Interval: r -+ t(n_items - 1) times a standard error by the delta method, from the jackknife covariance matrix of the three
     A over items; where |r| < 1, each end is the farther of this one and of the same on the scale of arcsin(r), because errors
