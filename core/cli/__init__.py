@@ -23,7 +23,7 @@ NOUNS = {
     "correlate": "correlations of metrics with human ratings or damage levels",
     "meta-correlate": "compare how synthetic data and people rank metrics",
     "calibrate": "compare evaluators with human ratings: agreement, kappas, bias, and where not to use them",
-    "alt-test": "may a judge stand in for a rater? The alternative annotator test, with the human ceiling",
+    "alt-test": "may a judge replace a rater? The Alt-test, with the human ceiling and power",
     "corrected": "a judge's mean or pass rate, corrected by human labels on some of the texts",
     "convert": "convert ratings and marked errors to another format",
     "published": "published tables of Meta-Judge, Factual and CEF; some can be sides of meta-correlate",

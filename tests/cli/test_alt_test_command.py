@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.judge_runs import run_to_the_end
 from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
 from core.results.alt_test import AltTestOptions, alt_test_json, alt_test_tables, alt_tests
@@ -191,6 +195,22 @@ def test_a_study_and_its_judge(run: Run, tmp_path: Path) -> None:
     assert (found["raters"], found["n_items"], found["n_texts"]) == (list(raters), 8, 24)
     assert found["judges"]["gpt"]["advantage"] == 1  # raters give each system 0, 10 or 20, as the judge does
     assert any("several texts" in note for note in found["notes"])
+
+
+def test_a_run_on_rated_texts_has_raters_and_judge(run: Run, tmp_path: Path) -> None:
+    texts = rated_texts(3)
+    path = tmp_path / "rated.jsonl"
+    path.write_bytes(texts)
+    with ScriptedServer(says) as server, open_store(tmp_path / "assay.db") as store:
+        number = run_to_the_end(
+            store, specialist("quality", server.url), texts, name="rated.jsonl"
+        ).run.run_id
+    alone, apart = (
+        _json(run, *given, "--dimension", "LA", "--alignment", "rmse")
+        for given in ((f"run:{number}",), (str(path), f"run:{number}"))
+    )
+    assert alone["judges"] == apart["judges"]
+    assert len(alone["raters"]) > 1
 
 
 def test_page_command_and_function_share_one_result(wide: Path) -> None:

@@ -1,4 +1,4 @@
-"""`alt-test`: may a judge stand in for a rater?"""
+"""`alt-test`: may a judge replace a rater?"""
 
 import argparse
 from typing import get_args
@@ -31,8 +31,8 @@ def add_to(nouns: Commands) -> None:
         "--epsilon",
         type=float,
         default=DEFAULT_OPTIONS.epsilon,
-        help="price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper; the "
-        f"paper advises {_ADVICE} (default %(default)s)",
+        help="price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper; "
+        f"Calderon et al. (2025) advise {_ADVICE} (default %(default)s)",
     )
     command.add_argument(
         "--alignment",
