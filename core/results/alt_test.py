@@ -7,12 +7,21 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
-from core.results.cells import decimal, ends, interval, left_out_lines, picked, plain
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    ends,
+    interval,
+    left_out_lines,
+    picked,
+    plain,
+)
 from core.results.panel import Panel
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats import alt_test as stats
 from core.stats.alt_test import ALIGNMENTS, ALPHA, EPSILONS, FEWEST_FOR_T, PASS_AT, TARGET, Alignment
-from core.stats.multiplicity import CORRECTIONS
+from core.stats.multiplicity import Correction
 from core.tables.reading import shown
 
 ALT_TEST_TABLES = ("alt-test", "alt-test-raters", "alt-test-ceiling", "alt-test-power", "alt-test-epsilons")
@@ -20,7 +29,7 @@ ALT_TEST_TABLES = ("alt-test", "alt-test-raters", "alt-test-ceiling", "alt-test-
 ITEMS = (30, 50, 100, 200)
 """Default numbers of items for the probability to pass."""
 FEW_RATERS = 3
-CORRECTION = CORRECTIONS["benjamini-yekutieli"]
+CORRECTION: Correction = "benjamini-yekutieli"
 
 
 @dataclass(frozen=True)
@@ -314,7 +323,7 @@ def rater_table(found: AltTests) -> ResultTable:
             Column("n_worse", "rater closer"),
             Column("advantage"),
             Column("p", p_value=True),
-            Column("p_corrected", "corrected p", p_value=True),
+            corrected_column(CORRECTION, len(found.panel.raters)),
             Column("wins", "judge wins"),
             Column("test"),
         ),
@@ -332,8 +341,9 @@ def rater_table(found: AltTests) -> ResultTable:
         ),
         title="Against each rater",
         notes=(
-            f"p: one-sided test that the rater's lead is at least epsilon ({found.options.epsilon:g}). Corrected over the "
-            f"raters of a judge by {CORRECTION}; the judge wins at {ALPHA:g} or below.",
+            f"p: one-sided test that the rater's lead is at least epsilon ({found.options.epsilon:g}). The judge "
+            f"wins at a corrected p of {ALPHA:g} or below.",
+            *corrected_note(CORRECTION, len(found.panel.raters), "the raters, for each judge"),
         ),
     )
 
@@ -476,7 +486,9 @@ def _judge_json(found: AltTests, one: JudgeTest) -> dict[str, Any]:
 
 
 def _more(rater: stats.RaterTest) -> Mapping[str, Any]:
-    return picked(rater, "p_corrected", "advantage", "n_better", "n_equal", "n_worse", "test", "reason")
+    return {"p_by": rater.p_corrected} | picked(
+        rater, "advantage", "n_better", "n_equal", "n_worse", "test", "reason"
+    )
 
 
 def _rates(winning_rate: float | None, advantage: Any) -> dict[str, Any]:

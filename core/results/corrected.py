@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.cells import decimal, interval, left_out_notes
+from core.results.cells import corrected_column, corrected_note, decimal, interval, left_out_notes
 from core.results.panel import Panel
 from core.schema.result_table import Cell, Column, Interval, ResultTable
 from core.schema.scores import ScoredRow
-from core.stats.multiplicity import CORRECTIONS, Correction
+from core.stats.multiplicity import Correction
 from core.stats.multiplicity import corrected as corrected_p
 from core.stats.prediction_powered import (
     METHODS,
@@ -358,7 +358,7 @@ def differences_table(found: CorrectedNumbers) -> ResultTable:
         Column("difference", "Difference"),
         Column("method", "Decided by"),
         Column("p", p_value=True),
-        Column("p_corrected", "p corrected", p_value=True),
+        corrected_column(CORRECTION, len(found.differences)),
         Column("judge_only", "Judge alone"),
         Column("labels_only", "Labels alone"),
         Column("paired", "Paired"),
@@ -392,7 +392,7 @@ def differences_table(found: CorrectedNumbers) -> ResultTable:
         tuple(rows),
         "Differences of systems: first minus second",
         (
-            f"p corrected: {CORRECTIONS[CORRECTION]}, over {len(rows)} pairs of systems.",
+            *corrected_note(CORRECTION, len(rows), "every two systems"),
             *([f"Up to {partners:,} rows without a partner are left out of a pair."] if partners else ()),
         ),
     )
@@ -451,7 +451,7 @@ def corrected_json(found: CorrectedNumbers) -> dict[str, Any]:
                 "second": one.second,
                 **_numbers_json(one.found),
                 "p": one.found.p_value,
-                "p_corrected": one.p_corrected,
+                "p_holm": one.p_corrected,
                 "paired": one.found.paired,
                 "n_without_partner": one.found.n_left_out,
             }

@@ -53,7 +53,8 @@ def test_progress_columns(pilot: Run) -> None:
     assert (ann["done"], ann["median s"], ann["repeats same"]) == ("21/21 locked", "2.5", "1/1")
     assert (ben["done"], ben["left"], ben["both good"]) == ("21/21", "100%", "0%")
     assert ben["check"] == (
-        "fast: half of the answers within 2.5 seconds; one side: left in 20 of 20 choices (p below 0.001); excluded: one side"
+        "fast: half of the answers within 2.5 seconds; one side: left in 20 of 20 choices (p below 0.001, corrected "
+        "for 2 raters); excluded: one side"
     )
     assert list(cem.values()) == ["cem", "rater", "0/21", "0", "0", "-", "-", "-", "-", "-", "-"]
     as_json = {line["rater_id"]: line for line in json.loads(pilot("study", "progress", "pilot", "--json"))}

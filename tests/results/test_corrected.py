@@ -84,7 +84,7 @@ def test_the_keys_of_the_json() -> None:
     assert set(given["judge_only"]) == {"estimate", "low", "high"} == set(given["labels_only"])
     assert list(given["systems"]) == ["A", "B", "C"]
     assert numbers <= set(given["systems"]["A"])
-    assert numbers | {"first", "second", "p", "p_corrected", "paired"} <= set(given["differences"][0])
+    assert numbers | {"first", "second", "p", "p_holm", "paired"} <= set(given["differences"][0])
     assert given["correction"] == "holm"
     assert (given["n"], given["n_labelled"], given["n_items"]) == (180, 90, 60)
     assert given["share_saved"] == pytest.approx(given["labels_saved"] / 90)
