@@ -20,6 +20,7 @@ from core.results.study.planning import (
     reached_so_far,
     stated,
 )
+from core.schema.result_table import ResultTable
 from core.schema.study import Score, Study
 from core.stats.planning import SCOPES, THESE, USUAL_RATERS
 from core.store import Store
@@ -50,15 +51,25 @@ def render(store: Store, study: Study | None = None) -> None:
         for line in rest:
             st.markdown(f":small[{plain(line)}]")
         scope = st.radio(
-            "Power for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
+            "Valid for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
         )
+        whole = plan_table(plan)
         result_table.show(
-            plan_table(plan),
+            _of_scope(whole, scope),
             figure=plots.power(plan, scope),
             alt="Power against questions, one line for each number of raters.",
+            whole=whole,
         )
         if study is not None:
             reached(store, study, basis)
+
+
+def _of_scope(found: ResultTable, scope: str) -> ResultTable:
+    """The plans of one scope, without columns that the page shows elsewhere: a narrow window has no room for them."""
+    rows = tuple(row for row in found.rows if row[0] == scope)
+    elsewhere = ("scope", "levels", *(() if any(row[-1] for row in rows) else ("reason",)))
+    columns = tuple(replace(one, shown=False) if one.name in elsewhere else one for one in found.columns)
+    return replace(found, columns=columns, rows=rows)
 
 
 def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
