@@ -189,3 +189,14 @@ def test_the_alt_test_shows_a_verdict_before_its_tables(store: Store) -> None:
     at.slider(key="alt_test_epsilon").set_value(0.4).run()
     assert not at.exception
     assert "epsilon 0.4" in said(at)
+
+
+def test_one_rater_gets_reasons_and_no_empty_tables(store: Store) -> None:
+    people = "item,rater,score\n" + "".join(f"{n},ann,{n % 3}\n" for n in range(12))
+    judge = "item,gpt\n" + "".join(f"{n},{n % 2}\n" for n in range(12))
+    keep_file(store, "ratings", "one.csv", people.encode(), {})
+    chosen = keep_file(store, "scores", "gpt.csv", judge.encode(), {}).file_id
+    classes = visit(chosen, "Classes")
+    assert "the model needs 3 raters" in said(classes)
+    assert len(classes.table) == 1
+    assert not visit(chosen, "Split raters").get("plotly_chart")
