@@ -21,7 +21,7 @@ from core.stats.alt_test import MOST_EPSILON, PASS_AT
 
 _NAME, _BESIDE = 24, 16
 """Letters of a row's name, and of a name behind `against`."""
-_ROW = 30
+_ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
 _APART = 0.006
 """Share of the height between the lines of two judges that would hide each other."""
@@ -109,5 +109,5 @@ def closer(found: AltTests) -> go.Figure:
     name_rows(figure, names, None)
     figure.update_xaxes(title="share of texts", tickformat=".0%", range=[0, 1])
     figure.update_layout(barmode="stack")
-    dressed(figure, height=120 + _ROW * max(len(rows), 3), top=40, legend=True)
+    dressed(figure, height=120 + (_TWO_LINES if several else _ROW) * max(len(rows), 3), top=40, legend=True)
     return figure.update_layout(legend={"traceorder": "normal"})

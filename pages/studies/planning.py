@@ -30,6 +30,8 @@ from pages.widgets import result_table
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, places
 
+_ASSUMED = 0
+"""The menu entry for assumed components, among the numbers of studies."""
 _HALF_WIDTH = "half-width"
 _MOST_RATERS = 50
 _SCOPE_NAMES = {scope: ("These raters" if scope == THESE else "Raters as a sample") for scope in SCOPES}
@@ -82,20 +84,20 @@ def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
 def _basis(store: Store, key: str) -> Basis:
     """Components of a vote: assumed, or of an unblinded study."""
     pilots = [one for one in list_studies(store) if one.kind == "pairs" and one.state == "unblinded"]
-    chosen = None
+    chosen = _ASSUMED
     if pilots:
         chosen = st.selectbox(
             "Components of a vote",
-            [None, *(one.study_id for one in pilots)],
+            [_ASSUMED, *(one.study_id for one in pilots)],
             format_func=lambda number: (
                 "Assumed"
-                if number is None
+                if number == _ASSUMED
                 else f"Pilot: {next(o.name for o in pilots if o.study_id == number)}"
             ),
             key=f"{key}_pilot",
             help="How much votes differ between raters, questions, pairs, and by chance.",
         )
-    if chosen is not None:
+    if chosen != _ASSUMED:
         return of_pilot(released_record(store, get_study(store, chosen)))
     with st.expander("Assumptions"):
         given = {
