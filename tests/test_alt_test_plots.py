@@ -1,5 +1,7 @@
 """The figures of the Alt-test draw what the result says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,11 @@ def test_shares_of_closer_texts(found: AltTests) -> None:
     wanted = [(one.n_better, one.n_equal, one.n_worse) for judge in found.judges for one in judge.test.raters]
     assert counts.tolist() == [list(each) for each in wanted]
     assert np.array([trace.x for trace in figure.data]).sum(axis=0) == pytest.approx(1)
+
+
+def test_a_long_name_of_a_judge_leaves_the_rater_in_sight(found: AltTests) -> None:
+    long = "a-judge-with-a-version-and-a-rubric-v3"
+    judges = tuple(replace(one, judge=long) for one in found.judges)
+    names = closer(replace(found, judges=judges)).layout.yaxis.ticktext
+    assert [name.split("<br>")[1] for name in names] == ["against a", "against b", "against c"] * 2
+    assert all(len(line) <= 24 for name in names for line in name.split("<br>"))

@@ -12,17 +12,16 @@ from core.plots.dressing import (
     PALE,
     dressed,
     label,
+    metric_label,
     name_rows,
-    row_name,
-    shortened,
 )
 from core.results.alt_test import AltTests
 from core.results.cells import decimal
 from core.stats.alt_test import MOST_EPSILON, PASS_AT
 
-_NAME = 40
-"""Letters of a row's name."""
-_ROW = 30
+_NAME, _BESIDE = 24, 16
+"""Letters of a row's name, and of a name behind `against`."""
+_ROW, _TWO_LINES = 30, 38
 """Pixels of a row."""
 _APART = 0.006
 """Share of the height between the lines of two judges that would hide each other."""
@@ -101,9 +100,14 @@ def closer(found: AltTests) -> go.Figure:
             hovertemplate="%{customdata} texts, %{x:.1%}<extra>" + title + "</extra>",
         )
     several = len(found.judges) > 1
-    names = [f"{judge} against {rater}" if several else rater for judge, rater, _ in rows]
-    name_rows(figure, [row_name(shortened(name, _NAME)) for name in names], None)
+    names = [
+        f"{metric_label(judge, _NAME)}<br>against {metric_label(rater, _BESIDE)}"
+        if several
+        else metric_label(rater, _NAME)
+        for judge, rater, _ in rows
+    ]
+    name_rows(figure, names, None)
     figure.update_xaxes(title="share of texts", tickformat=".0%", range=[0, 1])
     figure.update_layout(barmode="stack")
-    dressed(figure, height=120 + _ROW * max(len(rows), 3), top=40, legend=True)
+    dressed(figure, height=120 + (_TWO_LINES if several else _ROW) * max(len(rows), 3), top=40, legend=True)
     return figure.update_layout(legend={"traceorder": "normal"})

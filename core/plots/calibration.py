@@ -146,7 +146,7 @@ def calibration_classes(distributions: Sequence[Distribution]) -> go.Figure:
 
 _KINDS = {
     "full": "raters agree",
-    "partial": "two of them agree",
+    "partial": "some agree",
     "none": "no two agree",
     "one rating": "one rating",
 }

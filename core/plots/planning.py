@@ -22,7 +22,9 @@ def power(plan: StudyPlan, scope: Scope) -> go.Figure | None:
         return None
     figure = go.Figure()
     planned = {one.raters: one for one in plan.plans if one.scope == scope and one.power is not None}
-    for at, (raters, points) in enumerate(curves.items()):
+    compared = list(dict.fromkeys(one.raters for one in plan.plans))  # one look in the figures of both scopes
+    for raters, points in curves.items():
+        at = compared.index(raters)
         colour, name = LOOKS[at % len(LOOKS)][0], f"{raters} raters" if raters > 1 else "1 rater"
         figure.add_scatter(
             x=[n for n, _ in points],

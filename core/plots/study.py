@@ -16,9 +16,9 @@ from core.plots.dressing import (
     dressed,
     ends_said,
     label,
+    metric_label,
     name_rows,
     panels,
-    row_name,
     shortened,
     value_said,
     whiskers,
@@ -51,7 +51,7 @@ _MARKS = dict(
 _BARS: dict[str, str] = dict(zip(PREFERENCES, [BLUE, PALE, DARK, OCHRE], strict=True))
 _INK: dict[str, str] = dict(zip(PREFERENCES, ["white", "black", "white", "black"], strict=True))
 
-_RATER = 40
+_RATER, _ROW = 40, 24
 """Letters of a rater's name."""
 MOST_PANELS = 12
 """Raters whose confusion matrices are drawn; with more, only the table shows them."""
@@ -370,7 +370,7 @@ def rater_means(sample: RatersAsSample) -> go.Figure:
     if of_all:
         figure.add_hline(y=of_all - 0.5, line={"color": GRID, "width": 1})
     figure.update_xaxes(title="mean vote<br>-1 comparator, +1 candidate")
-    name_rows(figure, [row_name(shortened(name, _RATER)) for name in rows], None)
+    name_rows(figure, [metric_label(name, _ROW) for name in rows], None)
     return dressed(figure, height=110 + 34 * len(rows), top=30)
 
 

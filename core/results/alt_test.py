@@ -176,16 +176,16 @@ def _notes(
     given = panel.ratings[~np.isnan(panel.ratings)]
     if options.alignment == "accuracy" and not panel.classes and not np.array_equal(given, np.round(given)):
         notes.append(
-            "The ratings are not whole numbers, so two raters are seldom equal. Distances (alignment rmse) suit them better"
+            "The ratings are not whole numbers, so two raters are seldom equal. Distances (alignment rmse) suit them better."
         )
     if len(panel.raters) < FEW_RATERS:
         notes.append(
-            "With two raters, each is compared with the other alone: there is no consensus. The paper advises three or more"
+            "With two raters, each is compared with the other alone: there is no consensus. The paper advises three or more."
         )
     if int(rated.sum()) > n_items:
         notes.append(
             "Items have several texts. The tests treat texts as independent, so p is too small if texts of an item are alike. "
-            "Intervals count whole items"
+            "Intervals count whole items."
         )
     few = [
         name
@@ -195,12 +195,12 @@ def _notes(
     if few:
         notes.append(
             f"Signed-rank test instead of the t-test, because of fewer than {FEWEST_FOR_T} texts: "
-            f"{', '.join(map(shown, few))}. Collect more ratings before you rely on it"
+            f"{', '.join(map(shown, few))}. Collect more ratings before you rely on it."
         )
     for one in judges:
         of_judge = f"{shown(one.judge)}: " if len(judges) > 1 else ""
         if constant := _constant(panel, one.judge):
-            notes.append(f"{of_judge}every score is {constant}. Such a judge reports nothing about a text")
+            notes.append(f"{of_judge}every score is {constant}. Such a judge reports nothing about a text.")
         if one.n_left_out:
             notes.append(
                 f"{of_judge}{one.n_left_out:,} of {int(rated.sum()):,} texts with two ratings are left out: no score"

@@ -185,7 +185,7 @@ def _notes(what: str, found: Confusions, items: str) -> list[str]:
         notes.append(f"{where}stopped after {found.n_iterations:,} iterations without converging.")
     if found.better_by > NOTABLY_BETTER:
         notes.append(
-            f"{where}another start fits better (log likelihood +{found.better_by:.1f}): the estimates are not the only "
+            f"{where or 'Dawid-Skene: '}another start fits better (log likelihood +{found.better_by:.1f}): the estimates are not the only "
             "plausible ones."
         )
     return [*notes, DECIDES_NOTHING]

@@ -152,7 +152,7 @@ def corrected_numbers(panel: Panel, options: Options = DEFAULT_OPTIONS) -> Corre
     several = int((counts[used] > 1).sum())
     notes = [*panel.notes]
     if several:
-        notes.append(f"{several:,} texts have several raters: their label is the mean of the ratings")
+        notes.append(f"{several:,} texts have several raters: their label is the mean of the ratings.")
     return CorrectedNumbers(
         panel.name,
         panel.judges[0],

@@ -71,8 +71,9 @@ def alt_test(given: Ratings, scores: Sequence[Scores]) -> None:
 
     with st.spinner("Computing ..."):
         found = chosen_scores.once(question, compute)
-    for sentence in alt_test_said(found):
-        st.markdown(f"**{plain(sentence)}**")
+    for place, sentence in enumerate(alt_test_said(found)):
+        verdict = place < len(found.judges)
+        st.markdown(f"**{plain(sentence)}**" if verdict else plain(sentence))
     _shown(found)
 
 

@@ -52,14 +52,14 @@ def render(given: Ratings, one: Judged) -> None:
             Options(passes),
         ),
     )
-    for sentence in corrected_said(found):
-        st.markdown(f"**{plain(sentence)}**")
-    (main, *others), _ = corrected_tables(found)
+    first, *others = map(plain, corrected_said(found))
+    st.markdown("  \n".join([f"**{first}**", *others]))
+    (main, *further), _ = corrected_tables(found)
     show(
         main,
         figure=figures.corrected(found),
         alt=f"{found.what} by system: {found.judge} alone, labels alone, and corrected, with intervals",
         table_first=True,
     )
-    for table in others:
+    for table in further:
         show(table)

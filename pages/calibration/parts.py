@@ -168,12 +168,13 @@ def _rater_errors(one: Judged) -> None:
     if not made:
         nothing(_NO_CLASSES)
         return
+    fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
+    if not fitted:
+        nothing("; ".join(dict.fromkeys(str(each.found.reason) for each in made.values())))
+        return
     accuracy, matrices, against = dawid_skene_tables([(one.found, made)])
     show(accuracy, titled=False)
     show(against)
-    fitted = {name: each.found for name, each in made.items() if each.found.reason is None}
-    if not fitted:
-        return
     name = menus.one_of(None, "Dimension", list(fitted), str, "calibration_dawid_skene_dimension")
     found = fitted[name]
     show(
@@ -217,10 +218,13 @@ def split_raters(store: Store, one: Judged) -> None:
     if not table.rows:
         nothing(_NO_CLASSES)
         return
+    degrees = [degree for each in found if each.found is not None for degree in each.found.degrees]
+    drawn = any(degree.rater_agreement.estimate is not None for degree in degrees)
     show(
         table,
-        figure=figures.calibration_split(found),
+        figure=figures.calibration_split(found) if drawn else None,
         alt=f"How often a rater left out and {one.evaluator.name} give the class of a random other rater",
+        titled=False,
         table_first=True,
     )
 

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.plots import metrics as plots
 from core.results.choices import group_columns, names_of
 from core.results.correlations.table import (
+    CORRECTED,
     DIMENSION,
     CorrelationReport,
     Grid,
@@ -192,7 +193,7 @@ def _table(store: Store, scores: Scores, target: against.Target, asked: _Asked, 
             return
         if kept.rows:
             result_table.show(
-                _seen(kept, asked.view),
+                _corrected_first(_seen(kept, asked.view)),
                 whole=_seen(report, asked.view),
                 rows=explore.selection(kept, report),
                 beneath=below_it,
@@ -229,6 +230,20 @@ def _press_cell(found: Grid, point: Mapping[str, Any]) -> None:
 def _seen(report: CorrelationReport, chosen: str) -> ResultTable:
     _, resampled, view = _VIEWS[chosen]
     return correlation_table(report, resampled=resampled, view=view)
+
+
+def _corrected_first(found: ResultTable) -> ResultTable:
+    """The noise-corrected columns before the naive ones, which would push them out of a narrow window."""
+    names = [column.name for column in found.columns]
+    first = next((place for place, column in enumerate(found.columns) if column.heat), 0)
+    order = sorted(
+        range(len(names)), key=lambda place: (place >= first, not names[place].startswith(CORRECTED))
+    )
+    return replace(
+        found,
+        columns=tuple(found.columns[place] for place in order),
+        rows=tuple(tuple(row[place] for place in order) for row in found.rows),
+    )
 
 
 def _views(human: bool, table: ScoreTable, group: list[str]) -> list[str]:

@@ -289,7 +289,8 @@ def _result(human: OpenSide, synthetic: OpenSide, verdict: DeltaGenerator) -> No
         )
     with verdict:
         st.markdown(f"**{plain(', '.join(meta_title(found).splitlines()))}.**")
-        st.markdown(f"{plain('. '.join(inference_said(found)))}.")
+        if found.over_metrics.estimate is not None:
+            st.markdown(f"{plain('. '.join(inference_said(found)))}.")
         if found.caution is not None:
             st.warning(found.caution)
     _dropped(found)

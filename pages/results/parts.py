@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import InputError
 from core.formats.spans.mqm import write_mqm
 from core.plots import study as plots
-from core.results.study.early import path_table
+from core.results.study.early import EarlyResult, path_table
 from core.results.study.raters import component_shares
 from core.results.study.results import (
     Contingency,
@@ -87,18 +87,6 @@ def of_pairs(
     with first:
         _verdict(results)
     _standing(results)
-    if results.early is not None:
-        part(
-            "Early looks",
-            "How the always-valid bound, which decides, grew with each question.",
-            "looking-early",
-        )
-        _show(
-            path_table(results.early),
-            figure=plots.early(results.early),
-            alt=f"Lower bound {number(results.early.bound)} after {results.early.n_entered} questions",
-            folded=_AS_TABLE,
-        )
     part(
         "Sensitivity",
         "Would the verdict change if votes were counted differently? One rule changes per row.",
@@ -189,7 +177,7 @@ def _standing(results: StudyResults) -> None:
 
 
 def _verdict(results: StudyResults) -> None:
-    """Show the verdict in plain words with its limits, its table and its figure."""
+    """Show the verdict in plain words with its limits, the early bound if that decides, and the bounds of all votes."""
     bound, found = results.non_inferiority, results.verdict
     score = SCORE_NAMES[results.analysis_set.score]
     part(
@@ -204,14 +192,34 @@ def _verdict(results: StudyResults) -> None:
         st.markdown(f"**{plain(name)}.** {plain(numbers)}")
         if limits:
             st.markdown("\n".join(f"- {plain(line)}" for line in limits))
+    if results.early is not None:
+        _early(results.early)
+        if not results.filtered:
+            st.markdown("**Declared analysis, for comparison**")
     if bound.mean is not None:
+        deciding = "deciding bound" if results.early is None else "bound of the declared analysis"
         _show(
             study_tables(results)["bounds"],
             table_first=True,
             figure=plots.verdict(bound, found.bound if found.method == "gaffke" else None, score=score),
             alt=f"Mean {number(bound.mean)}, lower bound over questions {number(bound.bound_questions)}, over pairs "
-            f"{number(bound.bound_pairs)}, deciding bound {number(found.bound)}, margin {number(-bound.margin)}",
+            f"{number(bound.bound_pairs)}, {deciding} {number(found.bound)}, margin {number(-bound.margin)}",
         )
+
+
+def _early(found: EarlyResult) -> None:
+    """Show how the always-valid bound grew."""
+    part(
+        "Early looks",
+        "How the always-valid bound, which decides about the whole study, grew with each question.",
+        "looking-early",
+    )
+    _show(
+        path_table(found),
+        figure=plots.early(found),
+        alt=f"Lower bound {number(found.bound)} after {found.n_entered} questions",
+        folded=_AS_TABLE,
+    )
 
 
 def _raters(results: StudyResults) -> None:

@@ -20,6 +20,7 @@ from core.results.study.planning import (
     reached_so_far,
     stated,
 )
+from core.schema.result_table import ResultTable
 from core.schema.study import Score, Study
 from core.stats.planning import SCOPES, THESE, USUAL_RATERS
 from core.store import Store
@@ -29,6 +30,8 @@ from pages.widgets import result_table
 from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import explained, places
 
+_ASSUMED = 0
+"""The menu entry for assumed components, among the numbers of studies."""
 _HALF_WIDTH = "half-width"
 _MOST_RATERS = 50
 _SCOPE_NAMES = {scope: ("These raters" if scope == THESE else "Raters as a sample") for scope in SCOPES}
@@ -50,15 +53,25 @@ def render(store: Store, study: Study | None = None) -> None:
         for line in rest:
             st.markdown(f":small[{plain(line)}]")
         scope = st.radio(
-            "Power for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
+            "Valid for", SCOPES, format_func=_SCOPE_NAMES.get, horizontal=True, key=f"{key}_scope"
         )
+        whole = plan_table(plan)
         result_table.show(
-            plan_table(plan),
+            _of_scope(whole, scope),
             figure=plots.power(plan, scope),
             alt="Power against questions, one line for each number of raters.",
+            whole=whole,
         )
         if study is not None:
             reached(store, study, basis)
+
+
+def _of_scope(found: ResultTable, scope: str) -> ResultTable:
+    """The plans of one scope, without columns that the page shows elsewhere: a narrow window has no room for them."""
+    rows = tuple(row for row in found.rows if row[0] == scope)
+    elsewhere = ("scope", "levels", *(() if any(row[-1] for row in rows) else ("reason",)))
+    columns = tuple(replace(one, shown=False) if one.name in elsewhere else one for one in found.columns)
+    return replace(found, columns=columns, rows=rows)
 
 
 def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
@@ -71,20 +84,20 @@ def reached(store: Store, study: Study, basis: Basis | None = None) -> None:
 def _basis(store: Store, key: str) -> Basis:
     """Components of a vote: assumed, or of an unblinded study."""
     pilots = [one for one in list_studies(store) if one.kind == "pairs" and one.state == "unblinded"]
-    chosen = None
+    chosen = _ASSUMED
     if pilots:
         chosen = st.selectbox(
             "Components of a vote",
-            [None, *(one.study_id for one in pilots)],
+            [_ASSUMED, *(one.study_id for one in pilots)],
             format_func=lambda number: (
                 "Assumed"
-                if number is None
+                if number == _ASSUMED
                 else f"Pilot: {next(o.name for o in pilots if o.study_id == number)}"
             ),
             key=f"{key}_pilot",
             help="How much votes differ between raters, questions, pairs, and by chance.",
         )
-    if chosen is not None:
+    if chosen != _ASSUMED:
         return of_pilot(released_record(store, get_study(store, chosen)))
     with st.expander("Assumptions"):
         given = {

@@ -97,7 +97,7 @@ def constants(sentences: Iterable[str]) -> None:
 def table(frame: pd.DataFrame) -> None:
     """Show a table of results. Texts are shown as they are; reasons stay wide enough to read on a phone."""
     shown = frame.astype(str)
-    for name in shown.columns.intersection(["Note", "Left out"]):
+    for name in shown.columns.intersection(["Note", "Left out", "Why not", "Other warnings"]):
         shown[name] = [_wide(text) for text in shown[name]]
     if "Note" in shown and not shown["Note"].any():
         shown = shown.drop(columns="Note")

@@ -158,7 +158,8 @@ def _body(found: ResultTable, rows: Selection | None) -> None:
     if rows is not None or any(column.heat for column in found.columns):
         _heat(found, rows)
     else:
-        table(pd.DataFrame(lines(found), columns=told_apart(headings(found))))
+        frame = pd.DataFrame(lines(found), columns=told_apart(headings(found)))
+        table(frame.replace("^< ", "<\u00a0", regex=True))  # a narrow cell breaks at any other blank
 
 
 def _heat(found: ResultTable, rows: Selection | None) -> None:

@@ -103,8 +103,8 @@ def test_corrected_numbers(store: Store) -> None:
 def test_every_other_tab(store: Store) -> None:
     chosen = kept(store, HOSTILE)
     classes = visit(chosen, "Classes")
-    assert len(classes.get("plotly_chart")) == 1
-    assert len(classes.table) == 1
+    assert len(classes.get("plotly_chart")) == 2, "classes and raters' errors"
+    assert len(classes.table) == 4
     bias = visit(chosen, "Bias")
     assert bias.table[0].value["Bias"][1].startswith("0.00")
     split = visit(chosen, "Split raters")
@@ -189,3 +189,15 @@ def test_the_alt_test_shows_a_verdict_before_its_tables(store: Store) -> None:
     at.slider(key="alt_test_epsilon").set_value(0.4).run()
     assert not at.exception
     assert "epsilon 0.4" in said(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_one_rater_gets_reasons_and_no_empty_tables(store: Store) -> None:
+    people = "item,rater,score\n" + "".join(f"{n},ann,{n % 3}\n" for n in range(12))
+    judge = "item,gpt\n" + "".join(f"{n},{n % 2}\n" for n in range(12))
+    keep_file(store, "ratings", "one.csv", people.encode(), {})
+    chosen = keep_file(store, "scores", "gpt.csv", judge.encode(), {}).file_id
+    classes = visit(chosen, "Classes")
+    assert "the model needs 3 raters" in said(classes)
+    assert len(classes.table) == 1
+    assert not visit(chosen, "Split raters").get("plotly_chart")

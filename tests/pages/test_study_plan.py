@@ -67,6 +67,14 @@ def test_a_plan_before_there_is_a_study(store: Store) -> None:
     options = PlanOptions(score="net_preference", raters=(5,), half_width=0.05)
     expected = plan_study(stated(rater_sd=0.2), options)
     assert f"{expected.plans[0].questions:,} questions and 5 raters" in said(at)
+    shown = at.table[0].value
+    assert (len(shown), shown["Questions"][0]) == (1, f"{expected.plans[0].questions:,}"), "one scope"
+    assert not {"Valid for", "Why not"} & set(shown)
+    field(at, "Numbers of raters").set_value([2, 5]).run()
+    field(at, "Valid for").set_value("raters as a sample").run()
+    shown = at.table[0].value
+    assert (list(shown["Raters"]), shown["Questions"][0]) == (["2", "5"], "–")
+    assert "fewer than 5 raters" in shown["Why not"][0].replace("\u00a0", " ")
     field(at, "Numbers of raters").set_value([]).run()
     assert at.error[0].value == "Invalid plan"
 

@@ -6,6 +6,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, ended, prefers
 from streamlit.testing.v1 import AppTest
 
 from core.results.study.counted import Filters
+from core.results.study.early import look
 from core.results.study.results import headline, study_results
 from core.store import Store
 from core.store.studies import update_study
@@ -62,6 +63,23 @@ def test_the_page_says_what_the_command_says(store: Store) -> None:
     lines = headline(results)
     assert box(visit()) == as_shown(lines)
     assert [line for line in lines if "R1" in line and "left in 80 of 80" in line]
+
+
+def test_the_bound_that_decides_stands_before_the_bounds_of_all_votes(store: Store) -> None:
+    study = study_in(store, dataset(16), repeat_share=0.0, early_looks=True)
+    for token in study.tokens.values():
+        vote(store, token, prefers(0))
+    look(store, study.study, by="page")
+    unblind(study)
+    results = study_results(study.record)
+    assert results.early is not None
+    at = visit()
+    assert box(at) == as_shown(headline(results))
+    headings = [element.value for element in at.subheader]
+    assert headings[:3] == ["Verdict", "Early looks", "Sensitivity"]
+    assert "Question" in at.table[0].value, "the path of the always-valid bound"
+    assert "Resampled" in at.table[1].value
+    assert "**Declared analysis, for comparison**" in [element.value for element in at.markdown]
 
 
 def test_two_questions_both_good_are_not_enough(store: Store) -> None:

@@ -98,6 +98,9 @@ def test_the_figure_has_a_line_for_each_number_of_raters() -> None:
     assert list(lines[0].y) == [row[4] for row in rows if row[:2] == (THESE, 2)]
     dots = [trace for trace in figure.data if trace.mode == "markers"]
     assert [trace.x[0] for trace in dots] == [one.questions for one in plan.plans if one.scope == THESE]
+    sampled = power_figure(plan, SAMPLED)
+    assert sampled is not None
+    assert (sampled.data[0].name, sampled.data[0].line) == ("8 raters", lines[1].line), "one look in both"
     assert power_figure(plan_study(stated(), replace(NET, raters=(2,))), SAMPLED) is None
 
 
