@@ -282,7 +282,8 @@ def test_misuse_is_refused():
 
 
 @pytest.mark.parametrize("name", ["Between systems", "System accuracy"])
-def test_the_documents_say_that_intervals_over_systems_lie_too_low(name):
-    """Simulated in test_correlation_coverage.py. Once they were said to tell how far other texts would move the number."""
+def test_the_documents_call_values_over_systems_naive_and_lead_to_the_corrected_ones(name):
+    """Simulated in scripts/simulations/systems.py."""
     part = (ROOT / "docs" / "statistics.md").read_text("utf-8").split(f"- *{name}*")[1].split("\n- *")[0]
-    assert "is too low" in " ".join(part.split())
+    assert "naive" in part
+    assert "inference.md#noise-corrected-correlation-of-systems" in part
