@@ -105,7 +105,7 @@ def alt_tests(panel: Panel, options: AltTestOptions = DEFAULT_OPTIONS) -> AltTes
     """
     problems = option_problems(options)
     if not panel.judges:
-        problems.append("judge: no judge to test; name a column, a rater or a metric")
+        problems.append("judge: no judge to test; name a column, a rater or a metric as the judge")
     if len(panel.raters) < 2:
         named = listed_raters(panel) or "none"
         problems.append(
@@ -243,13 +243,13 @@ def alt_test_said(found: AltTests) -> list[str]:
         said.append(f"Human ceiling: undefined. Reason: {ceiling.reason}.")
     else:
         said.append(
-            f"Human ceiling: a rater in the place of the judge wins against {ceiling.winning_rate:.0%} of the others on "
+            f"Human ceiling: a rater in the place of the judge wins against {100 * ceiling.winning_rate:.0f} % of the others on "
             f"average, with an advantage of {decimal(ceiling.advantage.estimate or 0.0, 2)}."
         )
     epsilon = found.options.epsilon
     said.append(
         f"Epsilon {epsilon:g} is the price of a rater: a judge wins if the rater's lead over it is shown to be below "
-        f"{100 * epsilon:g} of 100 items."
+        f"{100 * epsilon:g} of 100 texts."
     )
     return said
 
@@ -300,7 +300,7 @@ def judge_table(found: AltTests) -> ResultTable:
         title="Alt-test",
         notes=(
             f"Winning rate: share of raters against whom the judge wins; passed from {PASS_AT:.0%}. Advantage: share of "
-            "items on which the judge is at least as close to the other raters as the rater who is left out, averaged over "
+            "texts on which the judge is at least as close to the other raters as the rater who is left out, averaged over "
             "raters.",
             f"Closeness: {ALIGNMENTS[found.options.alignment]}. Items needed: for a probability of {TARGET:.0%} to pass.",
             f"Intervals: {found.options.confidence_level:.0%}, over items: of an advantage Wilson's for the effective number of "

@@ -293,8 +293,8 @@ def read_panel(
         columns = {one.dimension for one in ratings.ratings if one.rater is None}
         if len(columns) > 1:
             raise InputError(
-                f"{shown(file_name)} has no column rater: name the columns with ratings by people. It has: "
-                f"{listed(sheet.others)}."
+                f"{shown(file_name)} has no column rater",
+                [f"human: name the columns with ratings by people; the file has {listed(sheet.others)}"],
             )
     found = panel_of(
         ratings,

@@ -161,10 +161,11 @@ def test_twelve_items_and_a_constant_judge(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--human", "a", "--judge", "x"), "at least two raters"),
+        (("--human", "a", "--judge", "x"), "- --human: at least two raters"),
         (("--human", "a,b", "--judge", "nobody"), "nobody"),
         (("--human", "a,b,zz", "--judge", "x"), "zz"),
-        (("--human", "a,b"), "no judge"),
+        (("--human", "a,b"), "- --judge: no judge"),
+        (("--judge", "x"), "- --human: name the columns"),
         (("--human", "a,b", "--judge", "x", "--epsilon", "1.5"), "--epsilon"),
         (("--human", "a,b", "--judge", "x", "--items", "ten"), "--items"),
         (("--human", "a,b", "--judge", "x", "--advantage", "1"), "--advantage"),
