@@ -81,7 +81,7 @@ def _alt_test(options: argparse.Namespace) -> None:
             tell("testing")
             found = alt_tests(panel, AltTestOptions(**{**vars(chosen), **made}))
         except InputError as problem:
-            raise in_options(problem, ("human", "judge", "alignment")) from problem
+            raise in_options(problem, {"human", "judge", *vars(chosen)}) from problem
     tables = alt_test_tables(found)
     few = len(found.panel.raters) * len(found.judges) <= _MOST_ROWS
     printed = [
