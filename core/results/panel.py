@@ -501,7 +501,7 @@ def _told_apart(
         if before != text.where:
             findings.problems.append(
                 f"{text.where}: item {shown(str(text.cells.get('item_id')))}: the same text as in {before}, so "
-                f"{listed(raters)} would have rated it twice"
+                f"{listed(raters)} would have rated it twice; delete one of them"
             )
     return [
         replace(text, cells={**text.cells, f"{LABEL_MARK}{_ROW}": str(number)})
