@@ -235,9 +235,26 @@ def verdict_of(one: JudgeTest) -> str:
     return f"{name} is not shown to be as good as a rater: {against}, and at least half are needed."
 
 
+def _too_sure(one: JudgeTest) -> str:
+    """A caution where few texts that all have one outcome count as proof: the published test then sets p to 0."""
+    few = [
+        rater
+        for rater in one.test.raters
+        if rater.rejected and rater.test == "no variance" and rater.n < FEWEST_FOR_T
+    ]
+    if not few:
+        return ""
+    most = max(rater.n for rater in few)
+    return (
+        f"Do not rely on wins of {shown(one.judge)} that rest on {most} texts or fewer: if all texts have the same outcome, "
+        "the published test sets p to 0, however few they are."
+    )
+
+
 def alt_test_said(found: AltTests) -> list[str]:
     """Verdicts, the human ceiling, and the price that epsilon is."""
     said = [verdict_of(one) for one in found.judges]
+    said += filter(None, map(_too_sure, found.judges))
     ceiling = found.ceiling
     if ceiling.winning_rate is None:
         said.append(f"Human ceiling: undefined. Reason: {ceiling.reason}.")
