@@ -774,7 +774,7 @@ def alt_test(
     dimension
         Dimension of the ratings. Default: the only one.
     epsilon
-        Price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper.
+        Price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper.
     alignment
         Closeness to the other raters: ``"accuracy"`` (equal labels) or ``"rmse"`` (distances).
     items, advantage

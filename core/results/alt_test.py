@@ -105,7 +105,7 @@ def alt_tests(panel: Panel, options: AltTestOptions = DEFAULT_OPTIONS) -> AltTes
     """
     problems = option_problems(options)
     if not panel.judges:
-        problems.append("judge: no judge to test; name a column, a rater or a metric")
+        problems.append("judge: no judge to test; name a column, a rater or a metric as the judge")
     if len(panel.raters) < 2:
         named = listed_raters(panel) or "none"
         problems.append(
@@ -235,21 +235,38 @@ def verdict_of(one: JudgeTest) -> str:
     return f"{name} is not shown to be as good as a rater: {against}, and at least half are needed."
 
 
+def _too_sure(one: JudgeTest) -> str:
+    """A caution where few texts that all have one outcome count as proof: the published test then sets p to 0."""
+    few = [
+        rater
+        for rater in one.test.raters
+        if rater.rejected and rater.test == "no variance" and rater.n < FEWEST_FOR_T
+    ]
+    if not few:
+        return ""
+    most = max(rater.n for rater in few)
+    return (
+        f"Do not rely on wins of {shown(one.judge)} that rest on {most} texts or fewer: if all texts have the same outcome, "
+        "the published test sets p to 0, however few they are."
+    )
+
+
 def alt_test_said(found: AltTests) -> list[str]:
     """Verdicts, the human ceiling, and the price that epsilon is."""
     said = [verdict_of(one) for one in found.judges]
+    said += filter(None, map(_too_sure, found.judges))
     ceiling = found.ceiling
     if ceiling.winning_rate is None:
         said.append(f"Human ceiling: undefined. Reason: {ceiling.reason}.")
     else:
         said.append(
-            f"Human ceiling: a rater in the place of the judge wins against {ceiling.winning_rate:.0%} of the others on "
+            f"Human ceiling: a rater in the place of the judge wins against {100 * ceiling.winning_rate:.0f} % of the others on "
             f"average, with an advantage of {decimal(ceiling.advantage.estimate or 0.0, 2)}."
         )
     epsilon = found.options.epsilon
     said.append(
         f"Epsilon {epsilon:g} is the price of a rater: a judge wins if the rater's lead over it is shown to be below "
-        f"{100 * epsilon:g} of 100 items."
+        f"{100 * epsilon:g} of 100 texts."
     )
     return said
 
@@ -300,7 +317,7 @@ def judge_table(found: AltTests) -> ResultTable:
         title="Alt-test",
         notes=(
             f"Winning rate: share of raters against whom the judge wins; passed from {PASS_AT:.0%}. Advantage: share of "
-            "items on which the judge is at least as close to the other raters as the rater who is left out, averaged over "
+            "texts on which the judge is at least as close to the other raters as the rater who is left out, averaged over "
             "raters.",
             f"Closeness: {ALIGNMENTS[found.options.alignment]}. Items needed: for a probability of {TARGET:.0%} to pass.",
             f"Intervals: {found.options.confidence_level:.0%}, over items: of an advantage Wilson's for the effective number of "

@@ -111,7 +111,8 @@ def corrected_numbers(panel: Panel, options: Options = DEFAULT_OPTIONS) -> Corre
     if len(panel.judges) != 1:
         named = f"found {len(panel.judges)}: {listed(panel.judges)}" if panel.judges else "found none"
         raise InputError(
-            f"{shown(panel.name)}: corrected numbers need one judge, {named}. Name a column or a metric."
+            f"{shown(panel.name)}: corrected numbers need one judge",
+            [f"judge: {named}; name one column, rater or metric"],
         )
     scale = _scale(panel, options.passes)
     judge, ratings = scale.judge, scale.ratings
@@ -409,7 +410,7 @@ def methods_table(found: CorrectedNumbers) -> ResultTable:
         Column("specificity", "Specificity"),
         Column("labelled_shift_p", "p of a random choice", p_value=True),
     )
-    none = "only for a judge and people who say pass or fail"
+    none = "only if every label and every score is pass or fail; raters of a text who differ give a label between"
     rows = tuple(
         (
             one.system,

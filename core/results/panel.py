@@ -293,8 +293,8 @@ def read_panel(
         columns = {one.dimension for one in ratings.ratings if one.rater is None}
         if len(columns) > 1:
             raise InputError(
-                f"{shown(file_name)} has no column rater: name the columns with ratings by people. It has: "
-                f"{listed(sheet.others)}."
+                f"{shown(file_name)} has no column rater",
+                [f"human: name the columns with ratings by people; the file has {listed(sheet.others)}"],
             )
     found = panel_of(
         ratings,
@@ -501,7 +501,7 @@ def _told_apart(
         if before != text.where:
             findings.problems.append(
                 f"{text.where}: item {shown(str(text.cells.get('item_id')))}: the same text as in {before}, so "
-                f"{listed(raters)} would have rated it twice"
+                f"{listed(raters)} would have rated it twice; delete one of them"
             )
     return [
         replace(text, cells={**text.cells, f"{LABEL_MARK}{_ROW}": str(number)})

@@ -276,7 +276,7 @@ def stated_components(
     residual = total * (1 - agreement - own_view) - rater_sd**2
     if residual < -_ROUNDING:
         raise ValueError(
-            f"rater_sd, agreement and own_view leave a variance of {residual:.3g} for chance; a vote varies by {total:.3g} in all"
+            f"rater_sd, agreement and own_view leave a variance of {residual:.3g} for chance: lower one of them, because a vote varies by {total:.3g} in all"
         )
     return Components(
         rater=rater_sd**2,

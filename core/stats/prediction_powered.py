@@ -529,12 +529,14 @@ def _lang_reiczigel(
 def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: bool) -> tuple[Method, str]:
     """Which method decides, and why. It does not depend on the width of any interval."""
     items = "items" if data.is_clustered else "rows"
+    if data.labelled.all():
+        return ("exact" if pass_rate else "labels-only"), moments.why_no_weight
     if not pass_rate:
         if moments.n_with < FEWEST_CLUSTERS:
-            return "labels-only", f"fewer than {FEWEST_CLUSTERS} {items} have a label"
+            return "labels-only", f"fewer than {FEWEST_CLUSTERS} {items} have a label ({moments.n_with})"
         return "ppi++", "it corrects a mean"
     if moments.n_with < FEWEST_LABELS:
-        return "exact", f"fewer than {FEWEST_LABELS} {items} have a label"
+        return "exact", f"fewer than {FEWEST_LABELS} {items} have a label ({moments.n_with})"
     labels, index = data.human[data.labelled], data.index[data.labelled]
 
     def n_clusters(where: NDArray[np.bool_]) -> int:
@@ -641,7 +643,9 @@ def _paired(a: _Rows, b: _Rows, pairs: Pairs, pass_rate: bool, confidence_level:
     found = corrected_mean(rows, confidence_level=confidence_level)
     if pass_rate and found.n_labelled_clusters < FEWEST_LABELS:
         found = corrected_mean(rows, method="labels-only", confidence_level=confidence_level)
-        found = replace(found, why=f"fewer than {FEWEST_LABELS} pairs have labels")
+        found = replace(
+            found, why=f"fewer than {FEWEST_LABELS} pairs have labels ({found.n_labelled_clusters})"
+        )
         labelled = ~np.isnan(human)
         added = _agresti_min(human[labelled], a.index[at][labelled], a.size)
         n, clusters = found.n_labelled, found.n_labelled_clusters

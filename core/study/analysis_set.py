@@ -229,8 +229,8 @@ def record_to_look(store: Store, study: Study) -> StudyRecord:
     name = shlex.quote(study.name)
     if study.state == "unblinded":
         raise NotAllowed(
-            f"Study {study.name!r} is unblinded, so there is nothing left to look at early. Its results show the "
-            f"bound of the last look: `{COMMAND} study results {name}`."
+            f"Study {study.name!r} is unblinded, so there is nothing left to look at early. The results begin "
+            f"with the bound of the last look, if there was one: `{COMMAND} study results {name}`."
         )
     if not study.design.early_looks:
         raise NotAllowed(

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -53,6 +54,25 @@ def test_no_column_is_lost_however_narrow_it_is(columns: str, monkeypatch: pytes
     print_said([TABLE])
     parts = terminal.getvalue().split("\n\n")
     assert [part.splitlines()[0].split()[-1] for part in parts] == ["n", "Pearson", "Spearman"]
+
+
+def test_a_sentence_breaks_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    print_said(
+        [
+            "A judge wins against 2 of 3 raters.",
+            "",
+            replace(TABLE, rows=(), notes=("as they are, not as drawn",)),
+        ]
+    )
+    assert terminal.getvalue().splitlines() == [
+        "A judge wins against 2",
+        "of 3 raters.",
+        "",
+        "Note: as they are, not",
+        "as drawn",
+    ]
 
 
 def test_a_file_gets_the_whole_table(

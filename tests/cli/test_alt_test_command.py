@@ -158,13 +158,24 @@ def test_twelve_items_and_a_constant_judge(run: Run, tmp_path: Path) -> None:
     assert any("every score is 1" in note for note in found["notes"])
 
 
+def test_wins_on_few_texts_with_one_outcome_are_no_proof(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("item,a,b,x\nq1,1,1,1\nq2,2,2,2\n")
+    words = ("alt-test", str(path), "--human", "a,b", "--judge", "x")
+    assert json.loads(run(*words, "--json"))["judges"]["x"]["passed"]
+    assert run(*words).splitlines()[1].startswith("Do not rely on wins of x that rest on 2 texts or fewer")
+    path.write_text("item,a,b,x\n" + "".join(f"q{at},1,1,1\n" for at in range(30)))
+    assert "Do not rely" not in run(*words)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--human", "a", "--judge", "x"), "at least two raters"),
+        (("--human", "a", "--judge", "x"), "- --human: at least two raters"),
         (("--human", "a,b", "--judge", "nobody"), "nobody"),
         (("--human", "a,b,zz", "--judge", "x"), "zz"),
-        (("--human", "a,b"), "no judge"),
+        (("--human", "a,b"), "- --judge: no judge"),
+        (("--judge", "x"), "- --human: name the columns"),
         (("--human", "a,b", "--judge", "x", "--epsilon", "1.5"), "--epsilon"),
         (("--human", "a,b", "--judge", "x", "--items", "ten"), "--items"),
         (("--human", "a,b", "--judge", "x", "--advantage", "1"), "--advantage"),

@@ -146,7 +146,7 @@ def test_a_run_of_a_judge(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--human", "people"), "one judge"),
+        (("--human", "people"), "- --judge: found none"),
         (("--human", "people", "--judge", "x"), "x"),
         ((*PASS_JUDGE, "--confidence", "2"), "--confidence"),
         ((*PASS_JUDGE, "--pass", "9"), "pass"),

@@ -74,7 +74,9 @@ def test_mistakes_name_the_option(
     words: tuple[str, ...], option: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(("study", "plan", *words)) == 2
-    assert f"- {option}: " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"- {option}: " in said
+    assert "question_correlation" not in said
 
 
 def test_a_study_that_is_not_unblinded_is_no_pilot(

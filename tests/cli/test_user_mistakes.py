@@ -174,7 +174,7 @@ EXPORT = ("study", "export", "pilot", "--format")
             ["study", "wording", "fresh", "--file", "labels.json"],
             "Invalid texts:\n  - left: the text names the system 'ai'",
         ),
-        (["study", "log"], "the following arguments are required: name"),
+        (["study", "log"], "the following arguments are required: NAME"),
         (["admin"], "the following arguments are required: VERB"),
         (["admin", "link", "--db", "none.db"], "There is no database none.db."),
         (["admin", "events", "--db", "none.db"], "There is no database none.db."),

@@ -113,7 +113,8 @@ def test_tables_show_each_rater_and_both_means(wide: StudyResults) -> None:
     rows = {row[0]: row for row in means.rows}
     assert list(rows) == [*wide.raters, THESE, SAMPLED]
     assert (rows[THESE][1].low, rows[SAMPLED][1].low) == (found.low_questions, found.low)  # type: ignore[union-attr]
-    assert rows[SAMPLED][2] == found.bound
+    assert [row[2] for row in means.rows] == [None] * (len(rows) - 1) + [found.bound]
+    assert any("one-sided at 90 %" in note for note in means.notes)
     assert sum(row[5] for row in means.rows[:-2]) == pytest.approx(1)  # type: ignore[misc]
     components = tables["variance-components"]
     for column in (3, 5):

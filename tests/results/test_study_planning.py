@@ -69,7 +69,9 @@ def test_a_plan_is_that_of_the_statistics() -> None:
     }
     table = plan_table(plan)
     assert [row[4] for row in table.rows] == [one.questions for one in plan.plans]
-    assert any("fewest votes: 137 questions and 3 raters" in line for line in plan_said(plan))
+    assert any(
+        "fewest votes for a power of 0.8: 137 questions and 3 raters" in line for line in plan_said(plan)
+    )
 
 
 def test_the_composite_is_compared_with_the_net_preference() -> None:

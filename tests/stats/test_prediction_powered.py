@@ -308,3 +308,11 @@ def test_bad_input_is_refused() -> None:
         corrected_mean(Scored([1.0], [2.0]), pass_rate=True)
     with pytest.raises(ValueError, match="unique"):
         corrected_difference(Scored([1, 1], [1, 1], keys=[1, 1]), Scored([1, 1], [1, 1], keys=[1, 2]))
+
+
+@pytest.mark.parametrize("pass_rate", [True, False])
+def test_a_judge_has_nothing_to_add_where_every_row_has_a_label(pass_rate: bool) -> None:
+    judge = np.array([0.0, 1.0, 1.0, 0.0])
+    found = corrected_mean(Scored(judge, judge[::-1].copy()), pass_rate=pass_rate)
+    assert (found.method, found.labels_saved) == ("exact" if pass_rate else "labels-only", 0.0)
+    assert found.why == "every row with a judge's score has a label"

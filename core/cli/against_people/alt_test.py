@@ -4,9 +4,10 @@ import argparse
 from typing import get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, name_list
+from core.cli.shared.options import Commands, in_options, name_list
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_interval_options, add_panel_options, intervals, open_panel
+from core.errors import InputError
 from core.results.alt_test import (
     ALT_TEST_TABLES,
     DEFAULT_OPTIONS,
@@ -31,7 +32,7 @@ def add_to(nouns: Commands) -> None:
         "--epsilon",
         type=float,
         default=DEFAULT_OPTIONS.epsilon,
-        help="price of a rater: by which share of items a rater may be ahead of the judge, because the judge is cheaper; "
+        help="price of a rater: by which share of texts a rater may be ahead of the judge, because the judge is cheaper; "
         f"Calderon et al. (2025) advise {_ADVICE} (default %(default)s)",
     )
     command.add_argument(
@@ -75,9 +76,12 @@ def _alt_test(options: argparse.Namespace) -> None:
     made = intervals(options, [*problems, *out_problems(options)])
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
-        panel = open_panel(options)
-        tell("testing")
-        found = alt_tests(panel, AltTestOptions(**{**vars(chosen), **made}))
+        try:
+            panel = open_panel(options)
+            tell("testing")
+            found = alt_tests(panel, AltTestOptions(**{**vars(chosen), **made}))
+        except InputError as problem:
+            raise in_options(problem, {"human", "judge", *vars(chosen)}) from problem
     tables = alt_test_tables(found)
     few = len(found.panel.raters) * len(found.judges) <= _MOST_ROWS
     printed = [

@@ -3,9 +3,10 @@
 import argparse
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_options
+from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
+from core.errors import InputError
 from core.results.corrected import (
     TABLES,
     Options,
@@ -56,9 +57,12 @@ def _corrected(options: argparse.Namespace) -> None:
     check_options([*wrong, *out_problems(options)])
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
-        panel = open_panel(options, system_column=options.system_column, clusters=options.clusters)
-        tell("correcting the scores")
-        found = corrected_numbers(panel, Options(options.passes, options.method, options.confidence))
+        try:
+            panel = open_panel(options, system_column=options.system_column, clusters=options.clusters)
+            tell("correcting the scores")
+            found = corrected_numbers(panel, Options(options.passes, options.method, options.confidence))
+        except InputError as problem:
+            raise in_options(problem, ("human", "judge")) from problem
     printed, further = corrected_tables(found)
     said = [*corrected_said(found), *(one for table in printed for one in ("", table))]
     give(options, corrected_json(found), said, further)

@@ -3,6 +3,7 @@
 import argparse
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -77,7 +78,18 @@ def print_said(said: Said) -> None:
         if at and isinstance(one, ResultTable) and isinstance(said[at - 1], ResultTable):
             print()
         for line in [one] if isinstance(one, str) else terminal_lines(one, room):
-            print(line)
+            print(
+                line
+                if room is None or (isinstance(one, ResultTable) and not line.startswith("Note: "))
+                else _in_words(line, room)
+            )
+
+
+def _in_words(line: str, room: int) -> str:
+    """Break a long sentence between words, not within one as terminals do."""
+    return textwrap.fill(
+        line, max(room, 20), break_long_words=False, break_on_hyphens=False, replace_whitespace=False
+    )
 
 
 def _file(options: argparse.Namespace, as_json: Any, said: Said) -> bytes:

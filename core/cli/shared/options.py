@@ -1,8 +1,9 @@
 """Options and helpers shared by several commands."""
 
 import argparse
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -113,6 +114,18 @@ def check_options(problems: Sequence[str]) -> None:
     """Raise InputError if there are problems."""
     if problems:
         raise InputError("Invalid options", problems)
+
+
+def in_options(problem: InputError, names: Collection[str]) -> InputError:
+    """Return the problem with names of parameters written as options: `rater_sd: ...` becomes `--rater-sd: ...`."""
+
+    def called(found: re.Match[str]) -> str:
+        return f"--{found[0].replace('_', '-')}" if found[0] in names else found[0]
+
+    # A single word is a parameter only where a problem begins with it: "judge: ..." names one, "a judge" does not.
+    given = [str(one) for one in problem.problems]
+    written = [re.sub(r"^\w+(?=:)|[a-z]+_\w+", called, one) for one in given]
+    return problem if written == given else InputError(problem.what, written)
 
 
 def check_not_the_database(out: Path, database: Path) -> None:

@@ -222,7 +222,7 @@ def _add_import(verbs: Commands) -> None:
 
 def _add(verbs: Commands, verb: str, run: Any, text: str) -> argparse.ArgumentParser:
     command = verbs.add_parser(verb, help=text)
-    command.add_argument("name")
+    command.add_argument("name", metavar="NAME", help="name of the study")
     add_database_option(command)
     command.set_defaults(run=run)
     return command
@@ -230,7 +230,12 @@ def _add(verbs: Commands, verb: str, run: Any, text: str) -> argparse.ArgumentPa
 
 def _add_votes(verbs: Commands) -> None:
     command = _add(verbs, "votes", _votes, "import Factual's votes JSON under a rater's name")
-    command.add_argument("file", type=Path)
+    command.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="votes: JSON, question id -> level -> AI, Expert, Both are good or Both are bad",
+    )
     command.add_argument("--rater", required=True, help="pseudonym of the person who voted")
 
 
@@ -375,12 +380,12 @@ def _add_conduct(verbs: Commands) -> None:
     )
     add_url_option(command)
     command = _add(verbs, "exclude", _exclude, "exclude a rater from the analysis; the answers are kept")
-    command.add_argument("rater")
+    command.add_argument("rater", metavar="RATER", help="pseudonym of the rater")
     command.add_argument("--reason", required=True, help="saved in the log and the exports")
     command = _add(verbs, "include", _include, "count an excluded rater's answers again")
-    command.add_argument("rater")
+    command.add_argument("rater", metavar="RATER", help="pseudonym of the rater")
     command = _add(verbs, "withdraw", _withdraw, "permanently delete a rater's comments and pseudonym")
-    command.add_argument("rater")
+    command.add_argument("rater", metavar="RATER", help="pseudonym of the rater")
     command.add_argument(
         "--votes",
         choices=["keep", "drop"],

@@ -4,7 +4,14 @@ import argparse
 from typing import Any
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, add_database_option, check_options, existing_store, name_list
+from core.cli.shared.options import (
+    Commands,
+    add_database_option,
+    check_options,
+    existing_store,
+    in_options,
+    name_list,
+)
 from core.errors import InputError
 from core.results.study.planning import ASSUMPTIONS, PLAN_TABLES, planned
 from core.schema.study import SCORES
@@ -32,7 +39,7 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--pilot",
         metavar="study:NAME|FILE",
-        help="variance components: of an unblinded study, or of a CSV file (default: from the assumptions below)",
+        help="variance components: of an unblinded study, or of a CSV file (then give --levels too; default: from the assumptions below)",
     )
     for one in ASSUMPTIONS:
         command.add_argument(
@@ -41,7 +48,7 @@ def add_to(verbs: Commands) -> None:
     command.add_argument(
         "--study",
         metavar="NAME",
-        help="a study of pairs: plan with its margin, level, score and levels, and show what it has reached",
+        help="a study of pairs: plan with its margin, confidence level, score and levels, and show what it has reached",
     )
     command.add_argument("--margin", type=float, help="non-inferiority margin (default 0.1)")
     command.add_argument("--confidence", type=float, help="level of the one-sided lower bound (default 0.90)")
@@ -80,7 +87,7 @@ def _plan(options: argparse.Namespace) -> None:
             options.pilot, given, _given(options), options.study, lambda: existing_store(options.db)
         )
     except InputError as problem:
-        raise _in_options(problem) from problem
+        raise in_options(problem, _NAMES) from problem
     give(options, as_json, [*said, "", designs], [power])
 
 
@@ -96,11 +103,5 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     return given
 
 
-def _in_options(problem: InputError) -> InputError:
-    """The problem with names of fields as options."""
-    names = {one.name for one in ASSUMPTIONS} | {_CALLED.get(name, name) for name in (*_FIELDS, "raters")}
-    written = []
-    for one in problem.problems:
-        name, colon, rest = str(one).partition(":")
-        written.append(f"--{name.replace('_', '-')}:{rest}" if colon and name in names else str(one))
-    return InputError(problem.what, written) if written else problem
+_NAMES = {one.name for one in ASSUMPTIONS} | {_CALLED.get(name, name) for name in (*_FIELDS, "raters")}
+"""Fields that are options."""

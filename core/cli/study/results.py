@@ -172,7 +172,7 @@ def _add_results(verbs: Commands) -> None:
 def _add_look(verbs: Commands) -> None:
     """Register `study look`."""
     command = verbs.add_parser("look")
-    command.add_argument("name")
+    command.add_argument("name", metavar="NAME", help="name of the study")
     add_result_options(command)
     add_database_option(command)
     command.set_defaults(run=_look)
@@ -189,7 +189,7 @@ def _look(options: argparse.Namespace) -> None:
 def _add_export(verbs: Commands) -> None:
     """Register `study export`."""
     command = verbs.add_parser("export")
-    command.add_argument("name")
+    command.add_argument("name", metavar="NAME", help="name of the study")
     formats = dict.fromkeys((*_FORMATS["levels"], _PAPER, *_FORMATS["ratings"]))
     command.add_argument(
         "--format",
@@ -289,7 +289,7 @@ def _export_paper(record: StudyRecord, out: Path) -> list[Path]:
 def _add_audit(verbs: Commands) -> None:
     """Register `study audit`."""
     command = verbs.add_parser("audit")
-    command.add_argument("name")
+    command.add_argument("name", metavar="NAME", help="name of the study")
     add_result_options(command)
     add_database_option(command)
     command.set_defaults(run=_audit)

@@ -343,8 +343,13 @@ def _scope_said(plan: StudyPlan, scope: Scope) -> str:
         width = "" if first.half_width is None else f", half-width {first.half_width:.3f}"
         return f"{name}, {options.questions:,} questions and {first.raters} raters reach: {power}{width}."
     if first is not None and first.questions is not None and first.total_votes is not None:
+        aims = [
+            *([f"a power of {options.wanted_power:g}"] if options.wanted_power is not None else []),
+            *([f"a half-width of {options.half_width:g}"] if options.half_width is not None else []),
+        ]
+        aim = f"for {' and '.join(aims)}"
         return (
-            f"{name}, the fewest votes: {first.questions:,} questions and {first.raters} raters with {first.votes} votes a "
+            f"{name}, the fewest votes {aim}: {first.questions:,} questions and {first.raters} raters with {first.votes} votes a "
             f"pair. {first.total_votes:,} votes, about {hours(first.total_votes):.0f} hours in all."
         )
     reasons = [one.reason for one in plan.plans if one.scope == scope]

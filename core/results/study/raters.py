@@ -170,6 +170,7 @@ def _means(sample: RatersAsSample) -> ResultTable:
     notes = [
         f"In brackets: {level} intervals. A rater's interval and that of these raters cover questions (jackknife-t). "
         "The interval of raters as a sample covers raters and questions (Obuchowski-Rockette, degrees of freedom of Hillis).",
+        f"Lower bound: only for raters as a sample, one-sided at {100 * found.confidence_level:g} %.",
     ]
     if found.method == "dealt" and found.mean is not None:
         notes.append(
