@@ -384,7 +384,8 @@ def _t_interval(
     low, high = point - reach, point + reach
     if pass_rate:
         point = min(max(point, 0.0), 1.0)
-        low, high = _wilson(point, reach) if 0 < point < 1 else (max(low, 0.0), min(high, 1.0))
+        low, high = _wilson(point, reach) if 0 < point < 1 else (min(low, point), max(high, point))
+        low, high = max(low, 0.0), min(high, 1.0)
     return _found(point, low, high, confidence_level, n, n_clusters)
 
 
@@ -565,7 +566,7 @@ def corrected_difference(
     Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system) labels alone decide: of
     pairs by Agresti and Min (2005, Statistics in Medicine 24:729; with several pairs in a cluster times the design effect),
     of independent rows by Agresti and Caffo (2000, American Statistician 54:280), which add counts so that equal labels
-    give a width too; of systems with several rows in a cluster but no pairs by t.
+    give a width too; of systems with several rows in a cluster but no pairs by t. Differences of pass rates are cut to [-1, 1].
 
     Keys must be unique within a system. Raises ValueError if not, and as `corrected_mean` does.
 
@@ -574,8 +575,32 @@ def corrected_difference(
     check_confidence_level(confidence_level)
     a, b = _checked([first, second], pass_rate)
     pairs = _pairs(first, second, a, b)
-    if pairs is not None:
-        return _paired(a, b, pairs, pass_rate, confidence_level)
+    found = (
+        _apart(a, b, pass_rate, confidence_level)
+        if pairs is None
+        else _paired(a, b, pairs, pass_rate, confidence_level)
+    )
+    if not pass_rate:
+        return found
+    return replace(
+        found,
+        decided=_cut(found.decided),
+        labels_only=_cut(found.labels_only),
+        ppi=None if found.ppi is None else _cut(found.ppi),
+    )
+
+
+def _cut(difference: Estimate) -> Estimate:
+    """A difference of two pass rates within [-1, 1]: t intervals of few labels may reach beyond."""
+    estimate, low, high = (
+        None if one is None else min(max(one, -1.0), 1.0)
+        for one in (difference.estimate, difference.low, difference.high)
+    )
+    return replace(difference, estimate=estimate, low=low, high=high)
+
+
+def _apart(a: _Rows, b: _Rows, pass_rate: bool, confidence_level: float) -> Corrected:
+    """The difference of two systems without pairs."""
     sides = (_moments(a), _moments(b))
     labels, powered = _minus(sides[0].labels, sides[1].labels), _minus(sides[0].powered, sides[1].powered)
     judged = _minus(*(_mean(one.judge, one.index, one.size) for one in (a, b)))

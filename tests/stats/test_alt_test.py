@@ -190,6 +190,15 @@ def test_distances_equal_but_for_rounding_are_equal() -> None:
     assert outcomes([1000.1], [[1000.3, 1000.2]], "rmse")[0, 0] == 0
 
 
+def test_a_huge_score_makes_no_other_text_a_tie() -> None:
+    """A code such as 99999 for a missing score would otherwise hand every other text to the judge."""
+    judge, ratings = [3.0, 3.0, 1.0, 5.0], [[1.0, 1, 2], [3, 2, 3], [1, 1, 1], [5, 4, 4]]
+    alone = outcomes(judge, ratings, "rmse")
+    beside = outcomes([*judge, 5.0], [*ratings, [99999.0, 4, 5]], "rmse")
+    np.testing.assert_array_equal(beside[:4], alone)
+    assert (alone == 1).any()
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.2, 0.5])
 def test_p_values_are_those_of_scipy(epsilon: float) -> None:
     for counts in (
@@ -379,3 +388,5 @@ def test_wrong_arguments() -> None:
         outcomes([1, 2, 3], [[1, 2]], "accuracy")
     with pytest.raises(ValueError, match="alignment"):
         outcomes([1], [[1, 2]], "kappa")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="finite"):
+        outcomes([np.inf], [[1, 2]], "rmse")
