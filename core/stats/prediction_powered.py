@@ -536,12 +536,7 @@ def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: b
         return "ppi++", "it corrects a mean"
     if moments.n_with < FEWEST_LABELS:
         return "exact", f"fewer than {FEWEST_LABELS} {items} have a label"
-    labels, index = data.human[data.labelled], data.index[data.labelled]
-
-    def n_clusters(where: NDArray[np.bool_]) -> int:
-        return int(np.unique(index[where]).size)
-
-    if min(n_clusters(labels > 0.5), n_clusters(labels < 0.5)) < FEWEST_OF_A_CLASS:
+    if _fewest_of_a_class(data) < FEWEST_OF_A_CLASS:
         return "exact", f"fewer than {FEWEST_OF_A_CLASS} {items} pass, or fail"
     if classes is None:
         return "ppi++", "judge or people do not say pass or fail"
@@ -551,6 +546,12 @@ def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: b
     if shift_p is not None and shift_p < SELECTED and not data.is_clustered:
         return "rogan-gladen", "the labelled rows are not a random choice"
     return "ppi++", "it corrects a pass rate"
+
+
+def _fewest_of_a_class(data: _Rows) -> int:
+    """Clusters with a label of the rarer class, pass or fail."""
+    labels, index = data.human[data.labelled], data.index[data.labelled]
+    return min(int(np.unique(index[where]).size) for where in (labels > 0.5, labels < 0.5))
 
 
 def corrected_difference(
@@ -563,7 +564,8 @@ def corrected_difference(
     item adds to both cancels. Else PPI++ for each system: the variance is that of the difference of both sums over
     clusters, with Welch and Satterthwaite's degrees of freedom. The p-value tests that the difference is 0.
 
-    Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system) labels alone decide: of
+    Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system), and if labels differ in
+    fewer than FEWEST_OF_A_CLASS pairs (a system has fewer passes or fails), labels alone decide: of
     pairs by Agresti and Min (2005, Statistics in Medicine 24:729; with several pairs in a cluster times the design effect),
     of independent rows by Agresti and Caffo (2000, American Statistician 54:280), which add counts so that equal labels
     give a width too; of systems with several rows in a cluster but no pairs by t. Differences of pass rates are cut to [-1, 1].
@@ -591,12 +593,19 @@ def corrected_difference(
 
 
 def _cut(difference: Estimate) -> Estimate:
-    """A difference of two pass rates within [-1, 1]: t intervals of few labels may reach beyond."""
-    estimate, low, high = (
-        None if one is None else min(max(one, -1.0), 1.0)
-        for one in (difference.estimate, difference.low, difference.high)
+    """A difference of two pass rates within [-1, 1], inside its interval.
+
+    t intervals of few labels may reach beyond the scale, and added counts move the centre away from the estimate.
+    """
+    estimate, low, high = difference.estimate, difference.low, difference.high
+    if estimate is None:
+        return difference
+    estimate = min(max(estimate, -1.0), 1.0)
+    if low is None or high is None:
+        return replace(difference, estimate=estimate)
+    return replace(
+        difference, estimate=estimate, low=max(min(low, estimate), -1.0), high=min(max(high, estimate), 1.0)
     )
-    return replace(difference, estimate=estimate, low=low, high=high)
 
 
 def _apart(a: _Rows, b: _Rows, pass_rate: bool, confidence_level: float) -> Corrected:
@@ -606,7 +615,8 @@ def _apart(a: _Rows, b: _Rows, pass_rate: bool, confidence_level: float) -> Corr
     judged = _minus(*(_mean(one.judge, one.index, one.size) for one in (a, b)))
     fewest, clustered = min(one.n_with for one in sides), a.is_clustered or b.is_clustered
     least = FEWEST_LABELS if pass_rate else FEWEST_CLUSTERS
-    few, useless = fewest < least, all(one.weight == 0 for one in sides)
+    rare = pass_rate and fewest >= least and min(map(_fewest_of_a_class, (a, b))) < FEWEST_OF_A_CLASS
+    few, useless = fewest < least or rare, all(one.weight == 0 for one in sides)
     of_labels = labels
     if few and pass_rate and labels is not None and not clustered:
         of_labels = _agresti_caffo(labels, a, b)
@@ -619,7 +629,9 @@ def _apart(a: _Rows, b: _Rows, pass_rate: bool, confidence_level: float) -> Corr
 
     n, n_clusters = a.judge.size + b.judge.size, a.n_clusters + b.n_clusters
     why = "rows are not paired"
-    if few:
+    if rare:
+        why = f"fewer than {FEWEST_OF_A_CLASS} {'items' if clustered else 'rows'} of a system pass, or fail"
+    elif few:
         why = f"a system has fewer than {least} labels"
     elif useless:
         why = sides[0].why_no_weight
@@ -664,10 +676,13 @@ def _paired(a: _Rows, b: _Rows, pairs: Pairs, pass_rate: bool, confidence_level:
     human = a.human[at] - b.human[other]
     rows = Scored(a.judge[at] - b.judge[other], human, a.index[at])
     found = corrected_mean(rows, confidence_level=confidence_level)
-    if pass_rate and found.n_labelled_clusters < FEWEST_LABELS:
+    labelled = ~np.isnan(human)
+    n_differ = int(np.unique(a.index[at][labelled & (human != 0)]).size)
+    few = found.n_labelled_clusters < FEWEST_LABELS
+    if pass_rate and (few or n_differ < FEWEST_OF_A_CLASS):
         found = corrected_mean(rows, method="labels-only", confidence_level=confidence_level)
-        found = replace(found, why=f"fewer than {FEWEST_LABELS} pairs have labels")
-        labelled = ~np.isnan(human)
+        why = f"fewer than {FEWEST_LABELS} pairs have labels"
+        found = replace(found, why=why if few else f"labels differ in fewer than {FEWEST_OF_A_CLASS} pairs")
         added = _agresti_min(human[labelled], a.index[at][labelled], a.size)
         n, clusters = found.n_labelled, found.n_labelled_clusters
         made = _t_interval(added, n, clusters, NO_LABELS, confidence_level)

@@ -295,6 +295,27 @@ def test_differences_of_pass_rates_stay_on_their_scale() -> None:
     assert corrected_difference(second, first, pass_rate=True).decided.low == -1
 
 
+@pytest.mark.parametrize("paired", [True, False])
+def test_differences_of_pass_rates_with_few_fails_rest_on_labels(paired: bool) -> None:
+    """PPI++ would have no width, or too little, where labels hardly ever differ; 5 of a kind are needed."""
+
+    def decided(fails: int) -> str:
+        rows = np.arange(300)
+        first = np.where(
+            rows < (0 if paired else 5), 0.0, 1.0
+        )  # without pairs, each system needs its own fails
+        second = np.where(rows < fails, 0.0, 1.0)
+        keys = rows if paired else None
+        sides = [Scored(one, np.where(rows < 150, one, NAN), keys=keys) for one in (first, second)]
+        found = corrected_difference(*sides, pass_rate=True)
+        assert found.decided.low is not None
+        assert found.decided.high is not None
+        assert found.decided.low < found.decided.high
+        return found.method
+
+    assert [decided(fails) for fails in (0, 4, 5)] == ["labels-only", "labels-only", "ppi++"]
+
+
 def test_an_estimate_beyond_its_scale_keeps_its_interval_in_order() -> None:
     """The judge's scale is another one, so that PPI++ ends above 1: estimate and interval are cut to it."""
     labels = np.array([1.0] * 95 + [0.0] * 5)
