@@ -230,9 +230,21 @@ def verdict_of(one: JudgeTest) -> str:
     tested = [rater for rater in found.raters if rater.rejected is not None]
     wins = sum(bool(rater.rejected) for rater in tested)
     against = f"it wins against {wins} of {len(tested)} raters at epsilon {found.epsilon:g}"
+    if found.passed_unseen:
+        few = sum(rater.won_unseen for rater in tested)
+        return (
+            f"{name} passes, but too few items show it: {against}, {few} of them on fewer than 5 items that all have one "
+            "outcome, which count without a test."
+        )
     if found.passed:
         return f"{name} may stand in for a rater: {against}."
     return f"{name} is not shown to be as good as a rater: {against}, and at least half are needed."
+
+
+def _verdict(found: stats.AltTest) -> str:
+    if found.passed is None:
+        return "no verdict"
+    return "passed, too few items" if found.passed_unseen else "passed" if found.passed else "not passed"
 
 
 def alt_test_said(found: AltTests) -> list[str]:
@@ -287,7 +299,7 @@ def judge_table(found: AltTests) -> ResultTable:
             (
                 *(one.judge, one.n_items, one.n_texts),
                 Interval(one.test.winning_rate, reason=one.test.reason or ""),
-                "no verdict" if one.test.passed is None else "passed" if one.test.passed else "not passed",
+                _verdict(one.test),
                 None if one.test.passed is None else int(one.test.passed),
                 interval(one.test.advantage),
                 one.sweep.passes_from,

@@ -83,6 +83,11 @@ class RaterTest:
     reason: str | None = None
     """Why there is no test."""
 
+    @property
+    def won_unseen(self) -> bool:
+        """Whether the judge won on so few items of one outcome that no signed-rank test could have rejected, 2^-n > ALPHA."""
+        return bool(self.rejected) and self.test == "no variance" and 0.5**self.n > ALPHA
+
 
 @dataclass(frozen=True)
 class AltTest:
@@ -102,6 +107,13 @@ class AltTest:
     def passed(self) -> bool | None:
         """Whether the winning rate is at least one half; None if nothing was tested."""
         return None if self.winning_rate is None else self.winning_rate >= PASS_AT
+
+    @property
+    def passed_unseen(self) -> bool:
+        """Whether it passed only because of raters with too few items for any test (`RaterTest.won_unseen`)."""
+        tested = [one for one in self.raters if one.rejected is not None]
+        shown = sum(bool(one.rejected) and not one.won_unseen for one in tested)
+        return bool(self.passed) and shown < PASS_AT * len(tested)
 
 
 def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floats:
@@ -247,7 +259,8 @@ def alt_test(
     Raises ValueError for fewer than two raters, other shapes, and an epsilon outside [0, 1).
 
     Misleads if raters disagree for no reason: then any judge near the middle passes. If raters rated few items, passing is
-    a matter of their number (`power`). With two raters the only other rater is the standard. Texts of one item are
+    a matter of their number (`power`), but on one to four items of one outcome the published rule lets the judge win
+    without a test (`AltTest.passed_unseen`). With two raters the only other rater is the standard. Texts of one item are
     tested as if independent; the interval counts whole items.
     """
     given = _checked(ratings, epsilon)

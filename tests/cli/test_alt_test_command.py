@@ -114,6 +114,13 @@ def test_words_are_labels(run: Run, wide: Path) -> None:
     assert main(["alt-test", str(wide), "--human", "a,b", "--judge", "x", "--alignment", "rmse"]) == 2
 
 
+def test_one_item_may_pass_but_shows_nothing(run: Run, wide: Path) -> None:
+    wide.write_text("item,a,b,x\nq1,1,1,1\n")
+    assert _json(run, str(wide), "--human", "a,b", "--judge", "x")["judges"]["x"]["passed"] is True
+    said = run("alt-test", str(wide), "--human", "a,b", "--judge", "x").splitlines()[0]
+    assert said.startswith("x passes, but too few items show it")
+
+
 def test_terminal_and_files_show_the_verdict_first(run: Run, wide: Path, tmp_path: Path) -> None:
     out = run("alt-test", str(wide), "--human", "a,b,c", "--judge", "x,y", "--resamples", "100").splitlines()
     assert out[0].startswith("x may stand in for a rater")

@@ -225,6 +225,15 @@ def test_without_variance_the_sign_decides() -> None:
     assert np.isnan(p_values([0, 0, 0], 0.2))
 
 
+@pytest.mark.parametrize(("n", "unseen"), [(1, True), (4, True), (5, False), (40, False)])
+def test_a_pass_on_too_few_items_of_one_outcome_is_named(n: int, unseen: bool) -> None:
+    """By the published rule p is 0 without variance, even for one item; signed ranks would give 2^-n."""
+    found = alt_test(np.ones(n), np.ones((n, 3)))
+    assert found.passed
+    assert [one.p for one in found.raters] == [0.0] * 3
+    assert (found.passed_unseen, found.raters[0].won_unseen) == (unseen, unseen)
+
+
 def test_many_panels_at_once_use_the_same_correction() -> None:
     rng = np.random.default_rng(1)
     counts = rng.integers(0, 40, (50, 6, 3))
