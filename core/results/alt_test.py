@@ -230,31 +230,26 @@ def verdict_of(one: JudgeTest) -> str:
     tested = [rater for rater in found.raters if rater.rejected is not None]
     wins = sum(bool(rater.rejected) for rater in tested)
     against = f"it wins against {wins} of {len(tested)} raters at epsilon {found.epsilon:g}"
+    if found.passed_unseen:
+        few = sum(rater.won_unseen for rater in tested)
+        return (
+            f"{name} passes, but too few items show it: {against}, {few} of them on fewer than 5 items that all have one "
+            "outcome, which count without a test."
+        )
     if found.passed:
         return f"{name} may stand in for a rater: {against}."
     return f"{name} is not shown to be as good as a rater: {against}, and at least half are needed."
 
 
-def _too_sure(one: JudgeTest) -> str:
-    """A caution where few texts that all have one outcome count as proof: the published test then sets p to 0."""
-    few = [
-        rater
-        for rater in one.test.raters
-        if rater.rejected and rater.test == "no variance" and rater.n < FEWEST_FOR_T
-    ]
-    if not few:
-        return ""
-    most = max(rater.n for rater in few)
-    return (
-        f"Do not rely on wins of {shown(one.judge)} that rest on {most} texts or fewer: if all texts have the same outcome, "
-        "the published test sets p to 0, however few they are."
-    )
+def _verdict(found: stats.AltTest) -> str:
+    if found.passed is None:
+        return "no verdict"
+    return "passed, too few items" if found.passed_unseen else "passed" if found.passed else "not passed"
 
 
 def alt_test_said(found: AltTests) -> list[str]:
     """Verdicts, the human ceiling, and the price that epsilon is."""
     said = [verdict_of(one) for one in found.judges]
-    said += filter(None, map(_too_sure, found.judges))
     ceiling = found.ceiling
     if ceiling.winning_rate is None:
         said.append(f"Human ceiling: undefined. Reason: {ceiling.reason}.")
@@ -304,7 +299,7 @@ def judge_table(found: AltTests) -> ResultTable:
             (
                 *(one.judge, one.n_items, one.n_texts),
                 Interval(one.test.winning_rate, reason=one.test.reason or ""),
-                "no verdict" if one.test.passed is None else "passed" if one.test.passed else "not passed",
+                _verdict(one.test),
                 None if one.test.passed is None else int(one.test.passed),
                 interval(one.test.advantage),
                 one.sweep.passes_from,

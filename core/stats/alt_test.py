@@ -55,7 +55,9 @@ FEWEST_FOR_CEILING = 3
 NO_ITEMS = "no item that this rater, another rater and the judge all rated"
 TOO_FEW_RATERS = "at least 3 raters are needed: without the rater under test, 2 must be left to compare"
 _TOLERANCE = 1e-9
-"""Squared distances that differ by less, relative to the scale, are equal: they differ by rounding."""
+"""Squared distances that differ by less, relative to the item's scores, are equal: they differ by rounding."""
+_STORED = 1e-14
+"""Relative error of a stored number, with room for the raters of an item."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ class RaterTest:
     reason: str | None = None
     """Why there is no test."""
 
+    @property
+    def won_unseen(self) -> bool:
+        """Whether the judge won on so few items of one outcome that no signed-rank test could have rejected, 2^-n > ALPHA."""
+        return bool(self.rejected) and self.test == "no variance" and 0.5**self.n > ALPHA
+
 
 @dataclass(frozen=True)
 class AltTest:
@@ -101,6 +108,13 @@ class AltTest:
         """Whether the winning rate is at least one half; None if nothing was tested."""
         return None if self.winning_rate is None else self.winning_rate >= PASS_AT
 
+    @property
+    def passed_unseen(self) -> bool:
+        """Whether it passed only because of raters with too few items for any test (`RaterTest.won_unseen`)."""
+        tested = [one for one in self.raters if one.rejected is not None]
+        shown = sum(bool(one.rejected) and not one.won_unseen for one in tested)
+        return bool(self.passed) and shown < PASS_AT * len(tested)
+
 
 def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floats:
     """Compare the judge with each rater, item by item: -1 judge better, 0 equal, 1 rater better, NaN not comparable.
@@ -110,7 +124,7 @@ def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floa
     result is W_h - W_f with W_f = 1[S(f) >= S(h)] and W_h = 1[S(h) >= S(f)]; shape (n, raters). An item counts for a
     rater if the rater, another rater and the judge have values.
 
-    Raises ValueError for other shapes and for an unknown alignment.
+    Raises ValueError for other shapes, infinite values and an unknown alignment.
     """
     scores, given = np.asarray(judge, dtype=np.float64), np.asarray(ratings, dtype=np.float64)
     if given.ndim != 2 or scores.shape != given.shape[:1]:
@@ -119,6 +133,8 @@ def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floa
         )
     if alignment not in ALIGNMENTS:
         raise ValueError(f"alignment must be one of {', '.join(ALIGNMENTS)}, got {alignment!r}")
+    if np.isinf(scores).any() or np.isinf(given).any():
+        raise ValueError("judge and ratings must be finite; what is missing is NaN")
     used = ~np.isnan(given)
     comparable = used & (used.sum(axis=1) > 1)[:, None] & ~np.isnan(scores)[:, None]
     closer = _equal_labels if alignment == "accuracy" else _squared_distances
@@ -127,27 +143,32 @@ def outcomes(judge: ArrayLike, ratings: ArrayLike, alignment: Alignment) -> Floa
     return np.where(comparable, worse, np.nan)
 
 
-def _equal_labels(judge: Floats, ratings: Floats, used: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Equal labels among an item's other raters: the rater's number minus the judge's; and what counts as none."""
+def _equal_labels(judge: Floats, ratings: Floats, used: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Equal labels among an item's other raters: the rater's number minus the judge's; and what counts as none, by item."""
     of_judge = (ratings == judge[:, None]).astype(np.float64)
     of_rater = np.zeros(ratings.shape)
     for other in range(ratings.shape[1]):
         of_rater += ratings == ratings[:, [other]]
-    return (of_rater - used) - (of_judge.sum(axis=1, keepdims=True) - of_judge), 0.5
+    return (of_rater - used) - (of_judge.sum(axis=1, keepdims=True) - of_judge), np.full(
+        (len(ratings), 1), 0.5
+    )
 
 
-def _squared_distances(judge: Floats, ratings: Floats, used: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Sums of squared distances from an item's other raters: the judge's minus the rater's; and what counts as none."""
-    known = ratings[used]
-    middle = float(np.round(known.mean())) if known.size else 0.0  # whole, so that whole numbers stay exact
-    scores, given = judge - middle, np.where(used, ratings - middle, 0.0)
+def _squared_distances(judge: Floats, ratings: Floats, used: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Sums of squared distances from an item's other raters: the judge's minus the rater's; and what counts as none.
+
+    Each item has a middle and a smallest difference of its own, so that one huge score makes no other item a tie.
+    """
     n = used.sum(axis=1, keepdims=True)
+    total = np.where(used, ratings, 0.0).sum(axis=1, keepdims=True)
+    middle = np.round(total / np.maximum(n, 1))  # whole, so that whole numbers stay exact
+    given, own = np.where(used, ratings - middle, 0.0), judge[:, None] - middle
     total, squares = given.sum(axis=1, keepdims=True), (given**2).sum(axis=1, keepdims=True)
-    own = scores[:, None]
     of_rater = n * given**2 - 2 * given * total + squares
     of_judge = n * own**2 - 2 * own * total + squares - (own - given) ** 2
-    largest = max(np.abs(given).max(initial=0.0), np.nanmax(np.abs(scores), initial=0.0))
-    return of_judge - of_rater, _TOLERANCE * float(largest) ** 2
+    largest = np.maximum(np.abs(given).max(axis=1, initial=0.0, keepdims=True), np.abs(np.nan_to_num(own)))
+    # The second part: how exactly numbers of this size are stored.
+    return of_judge - of_rater, _TOLERANCE * largest**2 + _STORED * np.abs(middle) * largest
 
 
 def counts_of(compared: Floats) -> NDArray[np.int64]:
@@ -238,7 +259,8 @@ def alt_test(
     Raises ValueError for fewer than two raters, other shapes, and an epsilon outside [0, 1).
 
     Misleads if raters disagree for no reason: then any judge near the middle passes. If raters rated few items, passing is
-    a matter of their number (`power`). With two raters the only other rater is the standard. Texts of one item are
+    a matter of their number (`power`), but on one to four items of one outcome the published rule lets the judge win
+    without a test (`AltTest.passed_unseen`). With two raters the only other rater is the standard. Texts of one item are
     tested as if independent; the interval counts whole items.
     """
     given = _checked(ratings, epsilon)

@@ -464,9 +464,12 @@ def half_width(
     """Expected distance of the mean score from its one-sided lower bound, on the scale of a score (0 to 1).
 
     It is also half the width of the two-sided interval at 2 x confidence_level - 1: 80 % for 0.90. These raters: normal
-    quantile times the standard error over questions. Raters as a sample: t with Hillis' degrees of freedom.
+    quantile times the standard error over questions. Raters as a sample: t with Hillis' degrees of freedom. Raises
+    ValueError for one question, whose mean shows no error.
     """
     check_confidence_level(confidence_level)
+    if size.questions < 2:
+        raise ValueError("a half-width needs at least 2 questions")
     if scope == THESE:
         seen = _question_mean(components, size, mean, composite).seen / size.questions
         return float(ndtri(confidence_level) * math.sqrt(seen * (1 - 1 / size.questions)))
@@ -794,7 +797,7 @@ def _planned(wanted: _Wanted, scope: Scope, size: Size, questions: int | None) -
         questions,
         size.total_votes,
         None if reason else wanted.power_at(size, scope),
-        wanted.width_at(size, scope),
+        None if questions < 2 else wanted.width_at(size, scope),
         reason,
     )
 

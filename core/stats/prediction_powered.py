@@ -384,7 +384,8 @@ def _t_interval(
     low, high = point - reach, point + reach
     if pass_rate:
         point = min(max(point, 0.0), 1.0)
-        low, high = _wilson(point, reach) if 0 < point < 1 else (max(low, 0.0), min(high, 1.0))
+        low, high = _wilson(point, reach) if 0 < point < 1 else (min(low, point), max(high, point))
+        low, high = max(low, 0.0), min(high, 1.0)
     return _found(point, low, high, confidence_level, n, n_clusters)
 
 
@@ -537,12 +538,7 @@ def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: b
         return "ppi++", "it corrects a mean"
     if moments.n_with < FEWEST_LABELS:
         return "exact", f"fewer than {FEWEST_LABELS} {items} have a label ({moments.n_with})"
-    labels, index = data.human[data.labelled], data.index[data.labelled]
-
-    def n_clusters(where: NDArray[np.bool_]) -> int:
-        return int(np.unique(index[where]).size)
-
-    if min(n_clusters(labels > 0.5), n_clusters(labels < 0.5)) < FEWEST_OF_A_CLASS:
+    if _fewest_of_a_class(data) < FEWEST_OF_A_CLASS:
         return "exact", f"fewer than {FEWEST_OF_A_CLASS} {items} pass, or fail"
     if classes is None:
         return "ppi++", "judge or people do not say pass or fail"
@@ -552,6 +548,12 @@ def _rule(data: _Rows, moments: _Moments, classes: _Classes | None, pass_rate: b
     if shift_p is not None and shift_p < SELECTED and not data.is_clustered:
         return "rogan-gladen", "the labelled rows are not a random choice"
     return "ppi++", "it corrects a pass rate"
+
+
+def _fewest_of_a_class(data: _Rows) -> int:
+    """Clusters with a label of the rarer class, pass or fail."""
+    labels, index = data.human[data.labelled], data.index[data.labelled]
+    return min(int(np.unique(index[where]).size) for where in (labels > 0.5, labels < 0.5))
 
 
 def corrected_difference(
@@ -564,10 +566,11 @@ def corrected_difference(
     item adds to both cancels. Else PPI++ for each system: the variance is that of the difference of both sums over
     clusters, with Welch and Satterthwaite's degrees of freedom. The p-value tests that the difference is 0.
 
-    Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system) labels alone decide: of
+    Differences of pass rates use the same. Below FEWEST_LABELS labelled pairs (rows of a system), and if labels differ in
+    fewer than FEWEST_OF_A_CLASS pairs (a system has fewer passes or fails), labels alone decide: of
     pairs by Agresti and Min (2005, Statistics in Medicine 24:729; with several pairs in a cluster times the design effect),
     of independent rows by Agresti and Caffo (2000, American Statistician 54:280), which add counts so that equal labels
-    give a width too; of systems with several rows in a cluster but no pairs by t.
+    give a width too; of systems with several rows in a cluster but no pairs by t. Differences of pass rates are cut to [-1, 1].
 
     Keys must be unique within a system. Raises ValueError if not, and as `corrected_mean` does.
 
@@ -576,14 +579,46 @@ def corrected_difference(
     check_confidence_level(confidence_level)
     a, b = _checked([first, second], pass_rate)
     pairs = _pairs(first, second, a, b)
-    if pairs is not None:
-        return _paired(a, b, pairs, pass_rate, confidence_level)
+    found = (
+        _apart(a, b, pass_rate, confidence_level)
+        if pairs is None
+        else _paired(a, b, pairs, pass_rate, confidence_level)
+    )
+    if not pass_rate:
+        return found
+    return replace(
+        found,
+        decided=_cut(found.decided),
+        labels_only=_cut(found.labels_only),
+        ppi=None if found.ppi is None else _cut(found.ppi),
+    )
+
+
+def _cut(difference: Estimate) -> Estimate:
+    """A difference of two pass rates within [-1, 1], inside its interval.
+
+    t intervals of few labels may reach beyond the scale, and added counts move the centre away from the estimate.
+    """
+    estimate, low, high = difference.estimate, difference.low, difference.high
+    if estimate is None:
+        return difference
+    estimate = min(max(estimate, -1.0), 1.0)
+    if low is None or high is None:
+        return replace(difference, estimate=estimate)
+    return replace(
+        difference, estimate=estimate, low=max(min(low, estimate), -1.0), high=min(max(high, estimate), 1.0)
+    )
+
+
+def _apart(a: _Rows, b: _Rows, pass_rate: bool, confidence_level: float) -> Corrected:
+    """The difference of two systems without pairs."""
     sides = (_moments(a), _moments(b))
     labels, powered = _minus(sides[0].labels, sides[1].labels), _minus(sides[0].powered, sides[1].powered)
     judged = _minus(*(_mean(one.judge, one.index, one.size) for one in (a, b)))
     fewest, clustered = min(one.n_with for one in sides), a.is_clustered or b.is_clustered
     least = FEWEST_LABELS if pass_rate else FEWEST_CLUSTERS
-    few, useless = fewest < least, all(one.weight == 0 for one in sides)
+    rare = pass_rate and fewest >= least and min(map(_fewest_of_a_class, (a, b))) < FEWEST_OF_A_CLASS
+    few, useless = fewest < least or rare, all(one.weight == 0 for one in sides)
     of_labels = labels
     if few and pass_rate and labels is not None and not clustered:
         of_labels = _agresti_caffo(labels, a, b)
@@ -596,7 +631,9 @@ def corrected_difference(
 
     n, n_clusters = a.judge.size + b.judge.size, a.n_clusters + b.n_clusters
     why = "rows are not paired"
-    if few:
+    if rare:
+        why = f"fewer than {FEWEST_OF_A_CLASS} {'items' if clustered else 'rows'} of a system pass, or fail"
+    elif few:
         why = f"a system has fewer than {least} labels"
     elif useless:
         why = sides[0].why_no_weight
@@ -641,12 +678,13 @@ def _paired(a: _Rows, b: _Rows, pairs: Pairs, pass_rate: bool, confidence_level:
     human = a.human[at] - b.human[other]
     rows = Scored(a.judge[at] - b.judge[other], human, a.index[at])
     found = corrected_mean(rows, confidence_level=confidence_level)
-    if pass_rate and found.n_labelled_clusters < FEWEST_LABELS:
+    labelled = ~np.isnan(human)
+    n_differ = int(np.unique(a.index[at][labelled & (human != 0)]).size)
+    few = found.n_labelled_clusters < FEWEST_LABELS
+    if pass_rate and (few or n_differ < FEWEST_OF_A_CLASS):
         found = corrected_mean(rows, method="labels-only", confidence_level=confidence_level)
-        found = replace(
-            found, why=f"fewer than {FEWEST_LABELS} pairs have labels ({found.n_labelled_clusters})"
-        )
-        labelled = ~np.isnan(human)
+        why = f"fewer than {FEWEST_LABELS} pairs have labels ({found.n_labelled_clusters})"
+        found = replace(found, why=why if few else f"labels differ in fewer than {FEWEST_OF_A_CLASS} pairs")
         added = _agresti_min(human[labelled], a.index[at][labelled], a.size)
         n, clusters = found.n_labelled, found.n_labelled_clusters
         made = _t_interval(added, n, clusters, NO_LABELS, confidence_level)

@@ -114,6 +114,13 @@ def test_words_are_labels(run: Run, wide: Path) -> None:
     assert main(["alt-test", str(wide), "--human", "a,b", "--judge", "x", "--alignment", "rmse"]) == 2
 
 
+def test_one_item_may_pass_but_shows_nothing(run: Run, wide: Path) -> None:
+    wide.write_text("item,a,b,x\nq1,1,1,1\n")
+    assert _json(run, str(wide), "--human", "a,b", "--judge", "x")["judges"]["x"]["passed"] is True
+    said = run("alt-test", str(wide), "--human", "a,b", "--judge", "x").splitlines()[0]
+    assert said.startswith("x passes, but too few items show it")
+
+
 def test_terminal_and_files_show_the_verdict_first(run: Run, wide: Path, tmp_path: Path) -> None:
     out = run("alt-test", str(wide), "--human", "a,b,c", "--judge", "x,y", "--resamples", "100").splitlines()
     assert out[0].startswith("x may stand in for a rater")
@@ -163,9 +170,9 @@ def test_wins_on_few_texts_with_one_outcome_are_no_proof(run: Run, tmp_path: Pat
     path.write_text("item,a,b,x\nq1,1,1,1\nq2,2,2,2\n")
     words = ("alt-test", str(path), "--human", "a,b", "--judge", "x")
     assert json.loads(run(*words, "--json"))["judges"]["x"]["passed"]
-    assert run(*words).splitlines()[1].startswith("Do not rely on wins of x that rest on 2 texts or fewer")
+    assert "passed, too few items" in run(*words)
     path.write_text("item,a,b,x\n" + "".join(f"q{at},1,1,1\n" for at in range(30)))
-    assert "Do not rely" not in run(*words)
+    assert "too few items" not in run(*words)
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,15 @@ def test_distances_equal_but_for_rounding_are_equal() -> None:
     assert outcomes([1000.1], [[1000.3, 1000.2]], "rmse")[0, 0] == 0
 
 
+def test_a_huge_score_makes_no_other_text_a_tie() -> None:
+    """A code such as 99999 for a missing score would otherwise hand every other text to the judge."""
+    judge, ratings = [3.0, 3.0, 1.0, 5.0], [[1.0, 1, 2], [3, 2, 3], [1, 1, 1], [5, 4, 4]]
+    alone = outcomes(judge, ratings, "rmse")
+    beside = outcomes([*judge, 5.0], [*ratings, [99999.0, 4, 5]], "rmse")
+    np.testing.assert_array_equal(beside[:4], alone)
+    assert (alone == 1).any()
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.2, 0.5])
 def test_p_values_are_those_of_scipy(epsilon: float) -> None:
     for counts in (
@@ -214,6 +223,15 @@ def test_without_variance_the_sign_decides() -> None:
     assert p_values([[0, 40, 0], [0, 0, 40], [40, 0, 0], [0, 5, 0]], 0.2).tolist() == [0, 1, 0, 0]
     assert p_values([0, 40, 0], 0.0) == 1
     assert np.isnan(p_values([0, 0, 0], 0.2))
+
+
+@pytest.mark.parametrize(("n", "unseen"), [(1, True), (4, True), (5, False), (40, False)])
+def test_a_pass_on_too_few_items_of_one_outcome_is_named(n: int, unseen: bool) -> None:
+    """By the published rule p is 0 without variance, even for one item; signed ranks would give 2^-n."""
+    found = alt_test(np.ones(n), np.ones((n, 3)))
+    assert found.passed
+    assert [one.p for one in found.raters] == [0.0] * 3
+    assert (found.passed_unseen, found.raters[0].won_unseen) == (unseen, unseen)
 
 
 def test_many_panels_at_once_use_the_same_correction() -> None:
@@ -379,3 +397,5 @@ def test_wrong_arguments() -> None:
         outcomes([1, 2, 3], [[1, 2]], "accuracy")
     with pytest.raises(ValueError, match="alignment"):
         outcomes([1], [[1, 2]], "kappa")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="finite"):
+        outcomes([np.inf], [[1, 2]], "rmse")

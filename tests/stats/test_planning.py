@@ -173,6 +173,12 @@ class TestPlans:
         assert plan.power == power_of(USUAL, Size(60, 5, 5, 2), margin=0.1)
         assert plan.total_votes == 600
 
+    def test_one_question_has_no_half_width(self):
+        found = plans(USUAL, margin=0.1, questions=1, raters=(2, 5))
+        assert [one.half_width for one in found] == [None] * 4
+        with pytest.raises(ValueError, match="2 questions"):
+            half_width(USUAL, Size(1, 5, 5))
+
     def test_what_cannot_be_reached(self):
         assert {one.reason for one in plans(USUAL, margin=0.1, power=0.8, mean=-0.1, raters=(5,))} == {
             NOT_ABOVE

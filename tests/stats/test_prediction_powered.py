@@ -284,6 +284,50 @@ def test_few_labels_of_two_pass_rates_add_counts() -> None:
     assert low < 0 < high
 
 
+def test_differences_of_pass_rates_stay_on_their_scale() -> None:
+    """Two labels of each system, all of one kind: added counts and t would reach beyond 1."""
+    first = Scored(np.ones(4), [1.0, 1, NAN, NAN])
+    second = Scored(np.zeros(4), [0.0, 0, NAN, NAN])
+    found = corrected_difference(first, second, pass_rate=True)
+    assert found.decided.estimate == found.decided.high == 1
+    assert found.decided.low is not None
+    assert -1 < found.decided.low < 1
+    assert corrected_difference(second, first, pass_rate=True).decided.low == -1
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_differences_of_pass_rates_with_few_fails_rest_on_labels(paired: bool) -> None:
+    """PPI++ would have no width, or too little, where labels hardly ever differ; 5 of a kind are needed."""
+
+    def decided(fails: int) -> str:
+        rows = np.arange(300)
+        first = np.where(
+            rows < (0 if paired else 5), 0.0, 1.0
+        )  # without pairs, each system needs its own fails
+        second = np.where(rows < fails, 0.0, 1.0)
+        keys = rows if paired else None
+        sides = [Scored(one, np.where(rows < 150, one, NAN), keys=keys) for one in (first, second)]
+        found = corrected_difference(*sides, pass_rate=True)
+        assert found.decided.low is not None
+        assert found.decided.high is not None
+        assert found.decided.low < found.decided.high
+        return found.method
+
+    assert [decided(fails) for fails in (0, 4, 5)] == ["labels-only", "labels-only", "ppi++"]
+
+
+def test_an_estimate_beyond_its_scale_keeps_its_interval_in_order() -> None:
+    """The judge's scale is another one, so that PPI++ ends above 1: estimate and interval are cut to it."""
+    labels = np.array([1.0] * 95 + [0.0] * 5)
+    judge = np.concatenate([labels, np.full(400, 1.5)])
+    found = corrected_mean(
+        Scored(judge, np.concatenate([labels, np.full(400, NAN)])), pass_rate=True, method="ppi++"
+    ).decided
+    assert (found.estimate, found.high) == (1, 1)
+    assert found.low is not None
+    assert 0 < found.low <= 1
+
+
 def test_undefined_has_a_reason() -> None:
     nothing = corrected_mean(Scored([1.0, 2.0], [NAN, NAN]))
     assert nothing.decided.estimate is None

@@ -196,6 +196,22 @@ class TestOrder:
         record = record_of(votes, dataset(1, ("A0",)), raters=people, votes_needed=2, early_looks=True)
         assert votes_lacking(record) == {"q00": 1}
 
+    @pytest.mark.parametrize(
+        ("levels", "votes_needed", "lacks", "mean"),
+        [(("A0",), 2, 0, 1.0), (("A0",), 3, 0, None), (("A0", "A1"), 2, 1, None)],
+    )
+    def test_an_excluded_rater_holds_nothing_back_where_votes_are_dealt(
+        self, levels: tuple[str, ...], votes_needed: int, lacks: int, mean: float | None
+    ) -> None:
+        """A question that they answered at every level is not dealt again, so nobody could ever give the vote."""
+        pairs = {("q00", "A0"): "candidate"}
+        people = [Rater("R1", excluded="too fast"), Rater("R2"), Rater("R3")]
+        given = {"votes_per_pair": 3, "votes_needed": votes_needed, "main_levels": ("A0",)}
+        votes = {person.rater_id: pairs for person in people}
+        record = record_of(votes, dataset(1, levels), raters=people, early_looks=True, **given)
+        assert votes_lacking(record) == {"q00": lacks}
+        assert [one.mean for one in ready(record, "")] == ([] if lacks else [mean])
+
     def test_levels_outside_the_main_analysis_are_not_waited_for(self) -> None:
         data = dataset(1, ("A0", "A1"))
         record = record_of({"R1": {("q00", "A1"): "comparator"}}, data, votes_needed=1, early_looks=True)

@@ -3,6 +3,7 @@
 A look must not reveal more than that bound: no score of a system, text or rater.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -128,7 +129,9 @@ def votes_lacking(record: StudyRecord) -> dict[str, int]:
     """Item -> votes that its pairs of the main levels still lack; 0: complete.
 
     A pair needs the votes that the design gives it, or else those that it needs to count, and the vote of every rater
-    who counts, has it on their list and can still vote: which raters are quick then has no influence.
+    who counts, has it on their list and can still vote: which raters are quick then has no influence. Where votes are
+    dealt, a question that an excluded rater answered is not dealt again (`core.study.design.distribute`), so that rater's
+    votes are not waited for: else one exclusion would hold back all later questions for good.
     """
     design, rules = record.study.design, analysis_set(record)
     counting = {rater.rater_id: rater for rater in record.raters if counts_at_all(rater)}
@@ -146,10 +149,22 @@ def votes_lacking(record: StudyRecord) -> dict[str, int]:
         if rater is not None and not rater.revoked and not one.repeat and key in asked:
             asked[key].add(one.rater_id)
     needed = design.votes_per_pair or rules.votes_needed
+    gone = _answered_by_excluded(record) if design.votes_per_pair else Counter[str]()
     lacking = {item.item_id: 0 for item in record.items}
     for pair in pairs:
-        lacking[pair[0]] += max(needed - len(given[pair]), len(asked[pair] - given[pair]), 0)
+        still = needed - gone[pair[0]] - len(given[pair])
+        lacking[pair[0]] += max(still, len(asked[pair] - given[pair]), 0)
     return lacking
+
+
+def _answered_by_excluded(record: StudyRecord) -> Counter[str]:
+    """Item -> excluded raters who answered it at every level, which is when it is not dealt again."""
+    out = {one.rater_id for one in record.raters if one.excluded and not one.dry_run and not one.imported}
+    levels: dict[tuple[str, str], set[str]] = {}
+    for answer in record.answers:
+        if answer.rater_id in out and answer.answered and not answer.repeat:
+            levels.setdefault((answer.rater_id, answer.item_id), set()).add(answer.level)
+    return Counter(item for (_, item), found in levels.items() if found >= set(record.study.levels))
 
 
 def _look_at(record: StudyRecord, entered: Sequence[EnteredQuestion], *, looks: int) -> EarlyLook:
