@@ -29,12 +29,21 @@ def told(capsys: pytest.CaptureFixture[str]) -> Told:
 
 
 @pytest.fixture(scope="module")
-def scores_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def answers_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Answers to five of the demo's questions: TER takes long."""
+    answers = pd.read_csv(DEMO / "answers.csv")
+    file = tmp_path_factory.mktemp("answers") / "answers.csv"
+    answers[answers["item_id"] <= "d05"].to_csv(file, index=False)
+    return file
+
+
+@pytest.fixture(scope="module")
+def scores_file(answers_file: Path) -> Path:
     """Scores of the demo answers, written by the command."""
-    folder = tmp_path_factory.mktemp("scores")
+    folder = answers_file.parent
     out = folder / "scores.csv"
     words = ["--metrics", "bleu-4,chrf-6-0,ter,rouge-l", "--out", out, "--db", folder / "assay.db"]
-    assert main([str(word) for word in ("score", DEMO / "answers.csv", *words)]) == 0
+    assert main([str(word) for word in ("score", answers_file, *words)]) == 0
     return out
 
 
@@ -43,12 +52,12 @@ def in_json(found: object) -> Any:
     return json.loads(json.dumps(found, allow_nan=False))
 
 
-def test_score(scores_file: Path) -> None:
-    texts = assay.read(DEMO / "answers.csv")
+def test_score(answers_file: Path, scores_file: Path) -> None:
+    texts = assay.read(answers_file)
     made = assay.score(texts, ["bleu-4", "chrf-6-0", "ter", "rouge-l"])
     written = assay.read(scores_file, "scores")
     pd.testing.assert_frame_equal(made, written)
-    assert len(made) == 4 * 140
+    assert len(made) == 4 * 50
     assert made.groupby("metric")["direction"].first().to_dict() == {
         "bleu-4": "higher",
         "chrf-6-0": "higher",
@@ -218,7 +227,7 @@ def test_meta_correlate(scores_file: Path, told: Told, tmp_path: Path) -> None:
 def test_meta_correlate_of_scores(wmt_folder: Path, scores_file: Path, told: Told) -> None:
     scores = assay.read(scores_file, "scores")
     people = scores[scores["metric"] == "ter"][["item", "system", "level"]].drop_duplicates()
-    people = people.assign(score=range(len(people)))
+    people = people.assign(score=range(len(people), 0, -1))
     file = scores_file.parent / "people.csv"
     people.to_csv(file, index=False)
     found = in_json(assay.meta_correlate(scores, scores, ratings=people, method="pearson", resamples=20).json)
