@@ -89,7 +89,7 @@ def studies(
         )
         votes = np.where(value > high, 1.0, np.where(value < low, -1.0, 0.0))
         if size.votes < raters:
-            dealt = ~np.isnan(draw(rng, raters, q, 1, 0.0, size.votes)[0])
+            dealt = ~np.isnan(draw(rng, raters, q, 1, 0.0, size.votes, 0.5)[0])
             votes = np.where(dealt[:, None, :], votes, np.nan)
         yield votes
 
