@@ -99,16 +99,7 @@ def verdict(
         )
     known = [x for x in (bound.mean, *bounds.values(), -bound.margin, 0.0) if x is not None]
     room = 0.45 * (max(known) - min(known))  # for the numbers beside the marks
-    for x, dash in ((-bound.margin, "dash"), (0.0, "dot")):
-        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
-    figure.add_annotation(
-        x=-bound.margin,
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        text=f"margin {-bound.margin:g}",
-        showarrow=False,
-    )
+    _margin_lines(figure, bound.margin)
     side = "left" if max(known) > -min(known) else "right"
     figure.add_annotation(
         x=0, y=0, yref="paper", yanchor="bottom", xanchor=side, text="no difference", showarrow=False
@@ -119,6 +110,15 @@ def verdict(
     )
     name_rows(figure, [f"over {unit}<br>(n {numbers[unit]})" for unit in bounds], None)
     return dressed(figure, height=150 + 60 * len(bounds), top=40)
+
+
+def _margin_lines(figure: go.Figure, margin: float) -> None:
+    """Draw vertical lines at minus the margin and at zero, and name the margin above its line."""
+    for x, dash in ((-margin, "dash"), (0.0, "dot")):
+        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
+    figure.add_annotation(
+        x=-margin, y=1, yref="paper", yanchor="bottom", text=f"margin {-margin:g}", showarrow=False
+    )
 
 
 def early(found: EarlyResult) -> go.Figure:
@@ -357,16 +357,7 @@ def rater_means(sample: RatersAsSample) -> go.Figure:
             ],
             hovertemplate="%{text}<extra></extra>",
         )
-    for x, dash in ((-sample.margin, "dash"), (0.0, "dot")):
-        figure.add_vline(x=x, line={"color": LINE, "width": 2, "dash": dash})
-    figure.add_annotation(
-        x=-sample.margin,
-        y=1,
-        yref="paper",
-        yanchor="bottom",
-        text=f"margin {-sample.margin:g}",
-        showarrow=False,
-    )
+    _margin_lines(figure, sample.margin)
     if of_all:
         figure.add_hline(y=of_all - 0.5, line={"color": GRID, "width": 1})
     figure.update_xaxes(title="mean vote<br>-1 comparator, +1 candidate")

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.multiplicity import corrected
+from core.stats.multiplicity import corrected, rows_corrected
 from core.stats.resampling import (
     Estimate,
     Floats,
@@ -225,14 +225,9 @@ def winning_rates(counts: ArrayLike, epsilon: float, alpha: float = ALPHA) -> Fl
     The rule of `alt_test` for many panels at once: Benjamini-Yekutieli over the raters with items.
     """
     p = p_values(counts, epsilon)
-    tested = ~np.isnan(p)
-    m = tested.sum(axis=-1, keepdims=True)
-    ordered = np.sort(np.where(tested, p, np.inf), axis=-1)
-    ranks = np.arange(1, p.shape[-1] + 1)
-    harmonic = np.concatenate([[1.0], np.cumsum(1.0 / ranks)])[m]
-    below = ordered <= ranks / np.maximum(m, 1) * (alpha / harmonic)
-    wins = np.where(below, ranks, 0).max(axis=-1)
-    return ratio(wins.astype(np.float64), m[..., 0].astype(np.float64))
+    paid = rows_corrected(p.reshape(-1, p.shape[-1]), "benjamini-yekutieli").reshape(p.shape)
+    wins, tested = (paid <= alpha).sum(axis=-1), (~np.isnan(p)).sum(axis=-1)
+    return ratio(wins.astype(np.float64), tested.astype(np.float64))
 
 
 def alt_test(

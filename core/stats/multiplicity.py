@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from core.stats.resampling import Floats
 
 Correction = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 CORRECTIONS: dict[Correction, str] = {
@@ -28,7 +31,7 @@ def corrected(p_values: Sequence[float | None], correction: Correction = "holm")
     known = [p for p in p_values if p is not None]
     if len(known) < 2:
         return list(p_values)
-    paid = iter(_holm(known) if correction == "holm" else _false_discovery(known, correction))
+    paid = iter(_holm(known) if correction == "holm" else rows_corrected([known], correction)[0].tolist())
     return [None if p is None else next(paid) for p in p_values]
 
 
@@ -41,11 +44,22 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     return [float(one) for one in paid]
 
 
-def _false_discovery(p_values: Sequence[float], correction: Correction) -> list[float]:
+def rows_corrected(p_values: ArrayLike, correction: Correction) -> Floats:
+    """Correct each row of p-values, shape (rows, tests), by Benjamini-Hochberg or -Yekutieli; NaN is no test and stays NaN.
+
+    Returns the same shape. See `corrected`.
+    """
     from scipy.stats import false_discovery_control  # imported lazily: loads slowly
 
+    p = np.asarray(p_values, dtype=np.float64)
     method: Literal["bh", "by"] = "bh" if correction == "benjamini-hochberg" else "by"
-    return [float(one) for one in false_discovery_control(p_values, method=method)]
+    found = np.full(p.shape, np.nan)
+    tested = ~np.isnan(p)
+    for pattern in np.unique(tested, axis=0):
+        rows = (tested == pattern).all(axis=1)
+        if pattern.any():
+            found[np.ix_(rows, pattern)] = false_discovery_control(p[rows][:, pattern], axis=1, method=method)
+    return found
 
 
 def interval_p(
