@@ -13,7 +13,7 @@ import pytest
 from helpers.texts.demo_metrics import METRICS, level_means
 
 from core.diff import diff_against, tokenize
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.schema.study import CHOICES, FIRST_LEVEL, Dataset
 from core.study.guidelines import guideline_text, practice_pairs, shipped_languages
 

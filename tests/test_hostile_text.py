@@ -11,7 +11,7 @@ from helpers.texts.factories import StudyAtHand, paper_json, study_in
 from helpers.texts.factories import dataset as some_dataset
 
 from core.errors import AssayError, InputError
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.schema.study import Dataset
 from core.store import Store
 from core.store.answers import load_record

@@ -29,7 +29,7 @@ PLAIN_PLACES = (
     "core/cli",
     "core/access.py",
     "core/errors.py",
-    "core/report.py",
+    "core/report/__init__.py",
     "run",
     "scripts/environment.sh",
 )

@@ -17,12 +17,12 @@ from core.formats import (
     ratings,
     scorable,
     scores,
-    study_tables,
     trutheval,
 )
 from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
+from core.formats.study import tables as study_tables
 from core.schema.scores import OutputSet, RatedSet, RatingSet, ScoreTable
 from core.schema.study import MaterialSet
 from core.tables.columns import table_rows

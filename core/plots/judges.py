@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from core.formats.study_tables import natural_order
+from core.formats.study.tables import natural_order
 from core.plots.dressing import (
     GRID,
     LOOKS,

@@ -10,7 +10,7 @@ from typing import Any
 from core.errors import InputError
 from core.formats.generation import long_rows, to_long_csv, to_long_jsonl
 from core.formats.registry import read_questions
-from core.formats.study_files import SourceAnswers
+from core.formats.study.files import SourceAnswers
 from core.formats.trutheval import dataset_json
 from core.generation.facts import make_pool
 from core.generation.factual.spans import BY_RULES, by_rules_said

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from core import __version__
 from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
-from core.formats.study_files import read_dataset, verbatim
-from core.formats.study_tables import slip_sentence
+from core.formats.study.files import read_dataset, verbatim
+from core.formats.study.tables import slip_sentence
 from core.formats.tasks import dump_task, parse_task
 from core.schema.scores import OutputSet, ScorableOutput
 from core.schema.study import (

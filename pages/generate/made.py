@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import InputError
 from core.formats.registry import read_study
-from core.formats.study_files import SourceAnswers, place_beside, read_answers, verbatim_note
+from core.formats.study.files import SourceAnswers, place_beside, read_answers, verbatim_note
 from core.runs.generation import count_verbatim, run_answers, spans_found_by, spans_warning
 from core.runs.jobs import RunAtHand
 from core.runs.path import at_hand, runs_that, written

@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.formats.rated import outputs_of
 from core.formats.registry import read_rated, read_texts
-from core.formats.study_files import read_dataset, systems_of, verbatim_note
-from core.formats.study_tables import FORMATS
+from core.formats.study.files import read_dataset, systems_of, verbatim_note
+from core.formats.study.tables import FORMATS
 from core.formats.tasks import parse_task, shipped_tasks
 from core.runs.generation import texts_of_run
 from core.runs.path import at_hand, runs_that

@@ -11,7 +11,7 @@ from helpers.models.model_answers import answer
 from helpers.processes.scripted_server import ScriptedServer
 
 from core.cli import main
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.llm.prompts import find_prompt
 from core.store import open_store
 from core.store.runs import list_runs

@@ -13,7 +13,7 @@ from helpers.texts.factories import always, vote
 from core.access import choose_passphrase, is_admin, link_is_open
 from core.cli import main
 from core.cli.serve import HERE
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.store import Store, open_store
 from core.store.raters import raters_of
 from core.store.studies import find_study, list_studies, update_study

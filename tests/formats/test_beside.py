@@ -7,7 +7,7 @@ from helpers.texts.factories import dataset, paper_json
 
 from core.errors import InputError
 from core.formats.generation import GeneratedText, to_long_csv, to_long_jsonl
-from core.formats.study_files import (
+from core.formats.study.files import (
     SourceAnswers,
     one_source_hint,
     place_beside,

@@ -19,7 +19,7 @@ from core.formats.generation import (
     to_long_jsonl,
     to_meta_judge,
 )
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.schema.study import Item, Material
 from core.tables.writer import csv_bytes
 

@@ -39,7 +39,7 @@ from helpers.texts.mutations import (
 )
 
 from core.errors import AssayError, InputError
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.schema.study import Dataset, Design
 from core.store import Store, open_store
 from core.store.answers import answers_of, load_record

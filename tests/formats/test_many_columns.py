@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.registry import read_questions, read_ratings, read_scores, read_texts
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.tables.problems import MOST_LISTED, listed
 
 N_COLUMNS = 20_000

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.formats.study_files import read_dataset
-from core.formats.study_tables import FORMATS
+from core.formats.study.files import read_dataset
+from core.formats.study.tables import FORMATS
 from core.formats.trutheval import read_votes
 
 PAPER = json.dumps(

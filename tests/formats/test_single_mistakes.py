@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.registry import read_texts
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.study.lifecycle import study_texts
 
 Rows = list[dict[str, str]]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.formats.study_tables import COLUMNS, read_tabular
+from core.formats.study.tables import COLUMNS, read_tabular
 
 ROWS = [
     {

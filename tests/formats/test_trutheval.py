@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.formats.registry import read_study
-from core.formats.study_files import read_dataset
-from core.formats.study_tables import natural_order
+from core.formats.study.files import read_dataset
+from core.formats.study.tables import natural_order
 from core.tables.problems import MOST_REPLACED_NOTES
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.formats.trutheval import read_votes, write_votes
 from core.schema.study import PREFERENCES, Preference
 

@@ -20,7 +20,7 @@ from helpers.texts.factories import (
 )
 from streamlit.testing.v1 import AppTest
 
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.formats.trutheval import read_votes
 from core.results.study import tables as results_tables
 from core.results.study.results import NO_AGREEMENT, NO_TABLE, study_results

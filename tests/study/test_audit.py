@@ -8,7 +8,7 @@ import pytest
 from helpers.texts.factories import LEVELS, dataset, item_ids, study_in
 from scipy.stats import binom
 
-from core.formats.study_files import read_dataset
+from core.formats.study.files import read_dataset
 from core.schema.study import Dataset, Design, Output
 from core.store import Store
 from core.study.audit import (

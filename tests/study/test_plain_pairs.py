@@ -10,7 +10,7 @@ from helpers.texts.factories import StudyAtHand, always, dataset, members_of, st
 
 from core.errors import InputError, NotAllowed
 from core.formats.registry import read_scores
-from core.formats.study_files import place_beside, read_answers, read_dataset, systems_of
+from core.formats.study.files import place_beside, read_answers, read_dataset, systems_of
 from core.results.correlations.votes import metrics_against_votes
 from core.results.study.results import study_results
 from core.results.study.tables import ALL_PAIRS, GAFFKE, blocks, study_tables

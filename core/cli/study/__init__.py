@@ -26,7 +26,7 @@ from core.cli.shared.options import (
     read_table,
 )
 from core.errors import InputError
-from core.formats.study_files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
+from core.formats.study.files import one_source_hint, place_beside, read_answers, read_dataset, verbatim_note
 from core.installation import COMMAND
 from core.schema.study import FLAGGED_PAIRS, SCORES, Dataset, Design, LogEntry, State, Study, StudyKind
 from core.store import Store, database_path, open_store

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import InputError, Problems
 from core.formats.registry import format_of, read_study
-from core.formats.study_tables import collect_tabular, natural_order, read_tabular
+from core.formats.study.tables import collect_tabular, natural_order, read_tabular
 from core.installation import COMMAND
 from core.schema.study import NO_LEVEL, Dataset, Item, Output
 from core.tables.columns import jsonl_bytes

@@ -1,0 +1,1 @@
+"""Logs of evaluation tools: texts, judges' scores and human labels."""

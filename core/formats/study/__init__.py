@@ -1,0 +1,1 @@
+"""Data sets of a study, read from tables and from JSON."""
