@@ -1,21 +1,28 @@
 """Which label next: unlabelled texts drawn with known probabilities, more often where people and judge may differ."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
+from core.formats.registry import format_of, read_texts
+from core.formats.scorable import read_outputs, write_outputs
 from core.results.cells import picked
+from core.results.joining import place_of
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import PROBABILITY, ScorableOutput, ScoredRow
+from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
+from core.schema.study import Design, Dimension, RatingTask, Study
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
 from core.stats.resampling import Floats
-from core.tables.columns import ONLY_SYSTEM
-from core.tables.reading import number_in, shown
+from core.store import Store
+from core.study.lifecycle import import_rating_study, new_seed
+from core.tables.columns import ONLY_SYSTEM, Table
+from core.tables.problems import FileFindings
+from core.tables.reading import label_of, number_in, sha256_of, shown
 
 TABLE = "next-labels"
 MOST_CLASSES = 10
@@ -353,3 +360,238 @@ def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
     if problems:
         raise InputError("Labels cannot be weighted:", problems)
     return found
+
+
+# --- the texts, and a study of them ------------------------------------------------------------
+
+OTHER_TEXT = "new label of a text that is not in the file"
+RATERS: Mapping[str, int] = {"replace": 3, "gate": 2, "rank": 1, "monitor": 1}
+"""Raters of a text that the human ceiling of a use needs."""
+_LABEL = "label"
+_MOST_STEPS = 101
+"""Most answers of a scale with steps."""
+
+
+def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOutput | None, ...]:
+    """The text of each row of the panel, from the file that the panel was read from; None for rows without one.
+
+    Reads what `core.formats.registry.read_texts` reads. As in a panel, rows without an item are numbered, and a text may stand
+    in several rows, one for each rater. Raises InputError, naming the missing column, if the file has no texts.
+    """
+    own = format_of("texts", data, file_name)
+    if own.rows is None:
+        return _beside(panel, read_texts(data, file_name).outputs)
+    read = own.rows
+
+    def rows(content: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+        table = read(content, known, findings)
+        names = set(table.columns.values())
+        records = table.records
+        if "item_id" not in names:
+            records = [
+                replace(one, cells={**one.cells, "item_id": str(number)})
+                for number, one in enumerate(records, start=1)
+            ]
+        by_text = {
+            tuple(label_of(one.cells.get(name)) for name in ("item_id", "system", "level", "text")): one
+            for one in reversed(records)
+        }
+        kept = list(reversed(by_text.values()))
+        return table._replace(columns={**table.columns, "item_id": "item_id"}, records=kept)
+
+    return _beside(panel, read_outputs(data, file_name, rows=rows).outputs)
+
+
+def _beside(panel: Panel, outputs: Sequence[ScorableOutput]) -> tuple[ScorableOutput | None, ...]:
+    """The only text of each row of the panel; None where none matches, or several do."""
+    by_item: dict[str, list[ScorableOutput]] = {}
+    for one in outputs:
+        by_item.setdefault(one.item_id, []).append(one)
+    found = []
+    for row in panel.rows:
+        there = by_item.get(row.item_id, [])
+        named = [
+            ScoredRow(one.item_id, one.system, one.level, one.language, {}) for one in there
+        ]  # labels of a file of texts may be scores of its panel
+        at = place_of(row, named)
+        found.append(None if at is None else there[at])
+    return tuple(found)
+
+
+def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) -> OutputSet:
+    """The chosen texts as the texts of a study, each with its probability as a label.
+
+    texts: of each row of the panel. Raises InputError, naming every chosen text that is missing.
+    """
+    chosen = [texts[row] for row in found.rows]
+    missing = [one for one, text in zip(found.texts, chosen, strict=True) if text is None]
+    if missing:
+        raise InputError(
+            f"{shown(found.name)}: a study needs the chosen texts",
+            [
+                f"item {shown(one.item_id)}{'' if one.system == ONLY_SYSTEM else f', system {shown(one.system)}'}: no text; add a "
+                "column text (or output, answer, response)"
+                for one in missing
+            ],
+        )
+    outputs = tuple(
+        replace(text, labels={PROBABILITY: repr(chance)})
+        for text, chance in zip(chosen, found.probability, strict=True)
+        if text is not None
+    )
+    digest = sha256_of(write_outputs(outputs))
+    return OutputSet(outputs, digest, f"next labels of {found.name}")
+
+
+def label_task(panel: Panel) -> RatingTask:
+    """The raters' scale as the task of a study: words with their codes, or numbers with their range.
+
+    Numbers keep the distance of neighbouring ratings as their step; with more than 100 steps any number may be given. The
+    range is that of the labels there are, which may be narrower than the scale that the raters had.
+    """
+    values = sorted(panel.classes) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    lowest, highest = (values[0], values[-1]) if len(values) > 1 else (0.0, 1.0)
+    steps = np.diff(values) if len(values) > 1 else np.ones(1)
+    step = float(steps.min())
+    even = np.allclose(np.array(values) - lowest, np.round((np.array(values) - lowest) / step) * step)
+    if not even or round((highest - lowest) / step) >= _MOST_STEPS:
+        step = 0.0
+    return RatingTask(
+        "labels",
+        "Label",
+        "assay",
+        "check",
+        "the scale of the labels of an earlier check",
+        (
+            Dimension(
+                _LABEL,
+                "Label",
+                "Which label fits this text?"
+                if panel.classes
+                else "Which number fits this text? Higher is better.",
+                lowest,
+                highest,
+                step,
+                tuple(sorted(panel.classes.items())),
+            ),
+        ),
+        show_reference=True,
+    )
+
+
+def draft_study(
+    store: Store,
+    name: str,
+    panel: Panel,
+    found: NextLabels,
+    texts: Sequence[ScorableOutput | None],
+    *,
+    use: str,
+    seed: int | None = None,
+) -> tuple[Study, tuple[str, ...]]:
+    """Make a rating study in draft of the chosen texts, on the raters' scale; return it with notes for its owner.
+
+    texts: of each row of the panel. use: its ceiling decides how many raters a text gets, at least as many as labelled
+    texts have. seed: of the study's draws; None: a new one. Raises InputError as `texts_to_label` and
+    `core.study.lifecycle.import_rating_study`.
+    """
+    outputs = texts_to_label(found, texts)
+    design = Design(
+        "",
+        "",
+        seed=new_seed() if seed is None else seed,
+        repeat_share=0.0,
+        blinding_pairs=0,
+        votes_per_pair=raters_wanted(panel, use),
+    )
+    return import_rating_study(store, name, outputs, label_task(panel), design)
+
+
+def raters_wanted(panel: Panel, use: str) -> int:
+    """Raters of a text: as many as the use's ceiling needs, and as labelled texts usually have (their median)."""
+    counts = (~np.isnan(panel.ratings)).sum(axis=1)
+    usual = int(np.median(counts[counts > 0])) if (counts > 0).any() else 1
+    return max(RATERS.get(use, 1), usual)
+
+
+# --- labels that come back ---------------------------------------------------------------------
+
+
+def with_labels(panel: Panel, new: Panel) -> Panel:
+    """The panel with further ratings of its texts, and their probabilities of inclusion.
+
+    new: read from a study or a file, matched by item, system and level; its judges are not used. Numbers of a study of
+    `label_task` stand for the panel's words. A rater of both keeps one column. Raises InputError for a value that
+    the panel's scale lacks, for a text that a rater rates in both, and if no text is in both.
+    """
+    by_item: dict[str, list[int]] = {}
+    for at, row in enumerate(panel.rows):
+        by_item.setdefault(row.item_id, []).append(at)
+    places = np.full(len(new.rows), -1)
+    for at, row in enumerate(new.rows):
+        there = by_item.get(row.item_id, [])
+        found = place_of(replace(row, labels={}), [panel.rows[one] for one in there])
+        places[at] = -1 if found is None else there[found]
+    given = _on_scale(panel, new)
+    raters = list(dict.fromkeys((*panel.raters, *new.raters)))
+    ratings = np.full((len(panel.rows), len(raters)), np.nan)
+    ratings[:, : len(panel.raters)] = panel.ratings
+    problems = []
+    if not (places >= 0).any():
+        problems.append(
+            f"{shown(new.name)}: no label is of a text in {shown(panel.name)}; use the same names of items and systems"
+        )
+    for at, column in zip(*np.nonzero(~np.isnan(given)), strict=True):
+        row, rater = places[at], raters.index(new.raters[column])
+        if row >= 0 and not np.isnan(ratings[row, rater]):
+            problems.append(
+                f"{shown(new.name)}: rater {shown(raters[rater])} has rated item {shown(panel.rows[row].item_id)} in "
+                f"{shown(panel.name)} already; rename the rater if it is another person"
+            )
+        elif row >= 0:
+            ratings[row, rater] = given[at, column]
+    if problems:
+        raise InputError("The new labels cannot be added", problems)
+    drawn = {
+        int(place): row.labels[PROBABILITY]
+        for place, row in zip(places, new.rows, strict=True)
+        if place >= 0 and row.labels.get(PROBABILITY)
+    }
+    rows = tuple(
+        replace(row, labels={**row.labels, PROBABILITY: drawn[at]}) if at in drawn else row
+        for at, row in enumerate(panel.rows)
+    )
+    lost = int((~np.isnan(given[places < 0])).sum())
+    return replace(
+        panel,
+        rows=rows,
+        raters=tuple(raters),
+        ratings=ratings,
+        notes=tuple(dict.fromkeys((*panel.notes, *new.notes))),
+        left_out={**panel.left_out, **({OTHER_TEXT: lost} if lost else {})},
+    )
+
+
+def _on_scale(panel: Panel, new: Panel) -> Floats:
+    """The new ratings as values of the panel. Raises InputError with the values that it lacks."""
+    given = new.ratings.copy()
+    if not panel.classes:
+        if new.classes:
+            raise InputError(
+                f"{shown(new.name)} has words as labels, and {shown(panel.name)} numbers. Write the labels as numbers."
+            )
+        return given
+    known = {word.casefold(): value for value, word in panel.classes.items()}
+    unknown = []
+    for value in np.unique(given[~np.isnan(given)]).tolist():
+        word = new.classes.get(value)
+        to = known.get(word.casefold()) if word is not None else value if value in panel.classes else None
+        if to is None:
+            unknown.append(
+                f"{shown(word) if word is not None else f'{value:g}'}: not a label of {shown(panel.name)}"
+            )
+        else:
+            given[new.ratings == value] = to
+    if unknown:
+        raise InputError(f"{shown(new.name)}: labels cannot be matched", unknown)
+    return given
