@@ -35,6 +35,7 @@ from core.tables.reading import (
     is_undefined,
     label_of,
     looks_like_number,
+    number_in,
     reject,
     sha256_of,
     shown,
@@ -158,6 +159,29 @@ def _with_probabilities(
         replace(row, labels={**row.labels, PROBABILITY: known[at]}) if at in known else row
         for at, row in enumerate(rows)
     )
+
+
+def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
+    """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
+
+    Raises InputError with every text whose probability is not above 0 and at most 1.
+    """
+    if not any(row.labels.get(PROBABILITY) for row in rows):
+        return None
+    found = np.full(len(rows), np.nan)
+    problems = []
+    for at, row in enumerate(rows):
+        written = row.labels.get(PROBABILITY, "")
+        value = number_in(written)
+        if value is not None and 0 < value <= 1:
+            found[at] = value
+        elif written:
+            problems.append(
+                f"item {shown(row.item_id)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
+            )
+    if problems:
+        raise InputError("Labels cannot be weighted:", problems)
+    return found
 
 
 def _numbered(ratings: Sequence[Rating]) -> list[Rating]:

@@ -13,14 +13,7 @@ from statsmodels.stats.power import TTestPower
 
 from core.stats.non_inferiority import FEWEST_QUESTIONS, MOST_QUESTIONS
 from core.stats.raters import COMPONENTS, FEWEST_RATERS, Components
-from core.stats.resampling import (
-    ONE_CLUSTER,
-    Estimate,
-    Floats,
-    check_confidence_level,
-    cluster_sums,
-    unit_clusters,
-)
+from core.stats.resampling import Floats, check_confidence_level, unit_clusters
 from core.stats.votes import clustering, composite_shares
 
 _ROUNDING = 1e-12
@@ -878,7 +871,7 @@ def draw(probabilities: ArrayLike, rng: int | np.random.Generator | None = None)
     (Madow 1949, Annals of Mathematical Statistics 20:333; Goodman and Kish 1950, Journal of the American Statistical Association
     45:350): the units, shuffled, lie on a line with their probability as length, and one random start marks every whole
     step. First-order probabilities are exact for every order, so also on average. Joint probabilities are near those of
-    independent draws, which `weighted_mean` needs.
+    independent draws, which the standard errors of weighted means need.
     """
     lengths = np.asarray(probabilities, dtype=np.float64)
     if lengths.ndim != 1 or ((lengths < 0) | (lengths > 1 + _ROUNDING)).any() or np.isnan(lengths).any():
@@ -903,6 +896,12 @@ def weights_of(probabilities: ArrayLike) -> Floats:
 
     probabilities: shape (n,), in (0, 1]; NaN for labels that were not drawn with a probability, which count as drawn at
     random. Labels of both kinds then count by their numbers.
+
+    A mean with these weights, sum(w y) / sum(w), is the mean of all texts that could have been drawn, whatever decided about
+    the probabilities (Hajek's estimate: Särndal, Swensson and Wretman 1992, sec. 5.7). `resampling.mean_share` and
+    `with_agresti_min` take the weights.
+
+    Misleads with few labels of a rare kind, of which none may have been drawn.
     """
     chances = np.asarray(probabilities, dtype=np.float64)
     known = ~np.isnan(chances)
@@ -913,57 +912,6 @@ def weights_of(probabilities: ArrayLike) -> Floats:
         inverse = 1 / chances[known]
         weights[known] = inverse / inverse.mean()
     return weights
-
-
-def weighted_mean(
-    values: ArrayLike,
-    probabilities: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-) -> Estimate:
-    """Estimate a mean from units drawn with known probabilities, with a t interval.
-
-    values: shape (n,); NaN are left out and counted. probabilities: shape (n,), of inclusion, in (0, 1]; NaN as in
-    `weights_of`. clusters: shape (n,), the item of each unit; default: every unit by itself.
-
-    Weighted mean: sum(w y) / sum(w), w = 1/probability (Hajek 1971; Särndal, Swensson and Wretman 1992, sec. 5.7). Standard
-    error by linearisation, with clusters as drawn with replacement: m/(m-1) times the sum over the m clusters of
-    (sum w (y - mean))^2, over (sum w)^2, and t with m - 1 degrees of freedom. With equal probabilities it is the usual
-    standard error of a mean.
-
-    The interval is about texts like these: with nearly all units of a finite file drawn, the mean of the file itself is
-    known better. None: without values; no interval: fewer than two clusters, or no spread.
-
-    Misleads with few labels of a rare kind, of which none may have been drawn: no interval from labels alone shows that.
-    """
-    check_confidence_level(confidence_level)
-    given = np.asarray(values, dtype=np.float64)
-    chances = np.asarray(probabilities, dtype=np.float64)
-    if given.ndim != 1 or chances.shape != given.shape:
-        raise ValueError(
-            f"values and probabilities must have one shape (n,), got {given.shape}, {chances.shape}"
-        )
-    known = ~np.isnan(given)
-    labels = unit_clusters(clusters, given.size)[known]
-    y, w = given[known], weights_of(chances)[known]
-    found = Estimate(
-        None, None, None, y.size, "no units", 0, 0, confidence_level, "the estimate is undefined"
-    )
-    found = replace(found, n_left_out=given.size - y.size, n_clusters=np.unique(labels).size)
-    if not y.size:
-        return found
-    mean = float((w * y).sum() / w.sum())
-    found = replace(found, estimate=mean, reason=None)
-    m = found.n_clusters
-    if m < 2:
-        return replace(found, interval_reason=ONE_CLUSTER)
-    deviations = cluster_sums((w * (y - mean))[:, None], labels)[:, 0]
-    error = math.sqrt(m / (m - 1) * float((deviations**2).sum())) / float(w.sum())
-    if error <= _ROUNDING:
-        return replace(found, interval_reason="all values are equal: without spread there is no interval")
-    reach = float(stdtrit(m - 1, (1 + confidence_level) / 2)) * error
-    return replace(found, low=mean - reach, high=mean + reach, interval_reason=None)
 
 
 def narrowing(uncertainty: ArrayLike, probabilities: ArrayLike) -> float | None:

@@ -22,7 +22,7 @@ from core.store import Store
 from core.study.lifecycle import import_rating_study, new_seed
 from core.tables.columns import ONLY_SYSTEM, Table
 from core.tables.problems import FileFindings
-from core.tables.reading import label_of, number_in, sha256_of, shown
+from core.tables.reading import label_of, sha256_of, shown
 
 TABLE = "next-labels"
 MOST_CLASSES = 10
@@ -339,29 +339,6 @@ def next_labels_json(found: NextLabels) -> dict[str, Any]:
     }
 
 
-def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
-    """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
-
-    Raises InputError with every text whose probability is not above 0 and at most 1.
-    """
-    if not any(row.labels.get(PROBABILITY) for row in rows):
-        return None
-    found = np.full(len(rows), np.nan)
-    problems = []
-    for at, row in enumerate(rows):
-        written = row.labels.get(PROBABILITY, "")
-        value = number_in(written)
-        if value is not None and 0 < value <= 1:
-            found[at] = value
-        elif written:
-            problems.append(
-                f"item {shown(row.item_id)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
-            )
-    if problems:
-        raise InputError("Labels cannot be weighted:", problems)
-    return found
-
-
 # --- the texts, and a study of them ------------------------------------------------------------
 
 OTHER_TEXT = "new label of a text that is not in the file"
@@ -443,7 +420,7 @@ def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) ->
     return OutputSet(outputs, digest, f"next labels of {found.name}")
 
 
-def label_task(panel: Panel) -> RatingTask:
+def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
     """The raters' scale as the task of a study: words with their codes, or numbers with their range.
 
     Numbers keep the distance of neighbouring ratings as their step; with more than 100 steps any number may be given. The
@@ -475,7 +452,7 @@ def label_task(panel: Panel) -> RatingTask:
                 tuple(sorted(panel.classes.items())),
             ),
         ),
-        show_reference=True,
+        show_reference=show_reference,
     )
 
 
@@ -504,7 +481,8 @@ def draft_study(
         blinding_pairs=0,
         votes_per_pair=raters_wanted(panel, use),
     )
-    return import_rating_study(store, name, outputs, label_task(panel), design)
+    task = label_task(panel, show_reference=any(one.reference for one in outputs.outputs))
+    return import_rating_study(store, name, outputs, task, design)
 
 
 def raters_wanted(panel: Panel, use: str) -> int:
