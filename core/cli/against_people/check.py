@@ -3,6 +3,13 @@
 import argparse
 from typing import get_args
 
+from core.cli.against_people.next_labels import (
+    NEXT_TABLE,
+    add_next_options,
+    next_given,
+    next_problems,
+    with_new_labels,
+)
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
@@ -47,24 +54,31 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--system-column", metavar="COL", help="column with the system (default: found by its name)"
     )
-    add_result_options(command, *CHECK_TABLES)
+    add_next_options(command)
+    add_result_options(command, *CHECK_TABLES, NEXT_TABLE)
     command.set_defaults(run=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
     chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
-    check_options([*(f"--{problem}" for problem in option_problems(chosen)), *out_problems(options)])
+    check_options(
+        [
+            *(f"--{problem}" for problem in option_problems(chosen)),
+            *out_problems(options),
+            *next_problems(options),
+        ]
+    )
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column)
+            panel = with_new_labels(open_panel(options, system_column=options.system_column), options)
             tell("checking")
             found = check_panel(panel, chosen)
+            next_said, next_tables, next_json = next_given(found, options)
         except InputError as problem:
-            raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
+            raise in_options(problem, {"human", "judge", "system_column", "next", *vars(chosen)}) from problem
     tables = check_tables(found)
-    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]]]
-    give(
-        options, check_json(found), said, [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    )
+    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]], *next_said]
+    others = [table for name, table in tables.items() if name != CHECK_TABLES[0]]
+    give(options, {**check_json(found), **next_json}, said, [*others, *next_tables])
     return exit_status(found)

@@ -134,7 +134,7 @@ def next_labels(
         tuple(tuple(float(one) for one in scores[free[at]]) for at in order),
         tuple(float(chances[at]) for at in order),
         tuple(None if np.isnan(of_texts[at]) else float(of_texts[at]) for at in order),
-        tuple(_why(sign, signal, scores, int(free[at])) for at in order),
+        tuple(_why(sign, signal, _in_words(panel, scores[free[at]]), int(free[at])) for at in order),
         sign,
         wanted,
         int(free.size),
@@ -250,13 +250,16 @@ def _drawn(
     return chosen, chances[number], (of_units, chances)
 
 
-def _why(sign: Sign, signal: Floats, scores: Floats, row: int) -> str:
+def _in_words(panel: Panel, scores: Floats) -> list[str]:
+    return [panel.classes.get(one) or f"{one:.3g}" for one in scores.tolist()]
+
+
+def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
     if sign == "judges":
-        given = ", ".join(f"{one:g}" for one in scores[row])
-        return f"judges give {given}"
+        return f"judges give {', '.join(given)}"
     if sign == "border":
-        return f"score {scores[row, 0]:.3g}, {'near a' if signal[row] >= 0.5 else 'off any'} border"
-    return f"score {scores[row, 0]:.3g}" if sign == "class" else "at random"
+        return f"score {given[0]}, {'near a' if signal[row] >= 0.5 else 'off any'} border"
+    return f"score {given[0]}" if sign == "class" else "at random"
 
 
 def next_labels_said(found: NextLabels) -> list[str]:
@@ -279,7 +282,7 @@ def next_labels_table(found: NextLabels, texts: Sequence[ScorableOutput | None] 
     levels = any(row.level is not None for row in found.texts)
     systems = any(row.system != ONLY_SYSTEM for row in found.texts)
     of_texts = (
-        *((Column("source", shown=False),) if given and any(one and one.source for one in given) else ()),
+        *((Column("question", shown=False),) if given and any(one and one.source for one in given) else ()),
         *(
             (Column("reference", shown=False),)
             if given and any(one and one.reference for one in given)
@@ -305,7 +308,7 @@ def next_labels_table(found: NextLabels, texts: Sequence[ScorableOutput | None] 
                 *((row.system,) if systems else ()),
                 *((row.level,) if levels else ()),
                 row.language,
-                *(getattr(given[at], column.name) if given and given[at] else None for column in of_texts),
+                *(_text_cell(given[at], column.name) for column in of_texts if given is not None),
                 found.probability[at],
                 found.uncertainty[at],
                 found.why[at],
@@ -315,10 +318,16 @@ def next_labels_table(found: NextLabels, texts: Sequence[ScorableOutput | None] 
         title="Labels to collect next",
         notes=(
             "probability: the chance with which the text was drawn. Keep its column inclusion_probability beside the new labels: "
-            "without it they describe the chosen texts only.",
+            "without it they describe the chosen texts only. Raters must see neither it nor the columns after it: they tell about the judge.",
             *found.notes,
         ),
     )
+
+
+def _text_cell(text: ScorableOutput | None, column: str) -> str | None:
+    if text is None:
+        return None
+    return {"question": text.source, "reference": text.reference, "text": text.text}[column]
 
 
 def next_labels_json(found: NextLabels) -> dict[str, Any]:
