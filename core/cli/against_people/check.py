@@ -51,9 +51,6 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
-    command.add_argument(
-        "--system-column", metavar="COL", help="column with the system (default: found by its name)"
-    )
     add_next_options(command)
     add_result_options(command, *CHECK_TABLES, NEXT_TABLE)
     command.set_defaults(run=_check)
@@ -71,7 +68,7 @@ def _check(options: argparse.Namespace) -> int:
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
-            panel = with_new_labels(open_panel(options, system_column=options.system_column), options)
+            panel = with_new_labels(open_panel(options, find=True), options)
             tell("checking")
             found = check_panel(panel, chosen)
             next_said, next_tables, next_json = next_given(found, options)
