@@ -155,6 +155,18 @@ class TestTexts:
             "second",
         ]
 
+    def test_names_of_other_programs_are_found_as_in_the_panel(self) -> None:
+        lines = [
+            "prompt,completion,human,judge",
+            *(f"ask {at},say {at},{at % 2},{at % 2}" for at in range(6)),
+        ]
+        data = "\n".join(lines).encode()
+        panel = read_panel(data, "a.csv", find=True)
+        texts = read_texts_of(data, "a.csv", panel)
+        assert [(one.source, one.text) for one in texts if one] == [
+            (f"ask {at}", f"say {at}") for at in range(6)
+        ]
+
     def test_a_file_without_texts_names_the_column(self) -> None:
         data, panel = table(texts=False)
         with pytest.raises(InputError, match="text"):

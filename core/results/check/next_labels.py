@@ -20,7 +20,8 @@ from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabil
 from core.stats.resampling import Floats
 from core.store import Store
 from core.study.lifecycle import import_rating_study, new_seed
-from core.tables.columns import ONLY_SYSTEM, Table
+from core.tables.columns import ONLY_SYSTEM, Table, known_at
+from core.tables.mapping import with_names
 from core.tables.problems import FileFindings
 from core.tables.reading import label_of, sha256_of, shown
 
@@ -361,9 +362,13 @@ _MOST_STEPS = 101
 def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOutput | None, ...]:
     """The text of each row of the panel, from the file that the panel was read from; None for rows without one.
 
-    Reads what `core.formats.registry.read_texts` reads. As in a panel, rows without an item are numbered, and a text may stand
-    in several rows, one for each rater. Raises InputError, naming the missing column, if the file has no texts.
+    Reads what `core.formats.registry.read_texts` reads, by the names that the panel found. As in a panel, rows may name no
+    item, and a text may stand in several rows, one for each rater. Raises InputError, naming the missing column, if the file
+    has no texts.
     """
+    read_as = panel.roles.read_as if panel.roles else {}
+    if names := {key: name for key, name in read_as.items() if key != name and name in known_at("texts")}:
+        data = with_names(data, file_name, names)
     own = format_of("texts", data, file_name)
     if own.rows is None:
         return _beside(panel, read_texts(data, file_name).outputs)
@@ -374,9 +379,10 @@ def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOu
         names = set(table.columns.values())
         records = table.records
         if "item_id" not in names:
+            same = len(records) == len(panel.rows)
             records = [
-                replace(one, cells={**one.cells, "item_id": str(number)})
-                for number, one in enumerate(records, start=1)
+                replace(one, cells={**one.cells, "item_id": panel.rows[at].item_id if same else str(at + 1)})
+                for at, one in enumerate(records)
             ]
         by_text = {
             tuple(label_of(one.cells.get(name)) for name in ("item_id", "system", "level", "text")): one
