@@ -1,12 +1,10 @@
 """What stands behind the verdict: rules, groups, all numbers, downloads, and the command that gives the same."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from core.report import csv_of
 from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
@@ -14,7 +12,7 @@ from core.tables.files import json_text
 from pages.check import choice
 from pages.widgets import visitor
 from pages.widgets.messages import plain
-from pages.widgets.parts import nothing, part
+from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 

@@ -10,8 +10,6 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import InputError
-from core.formats.registry import read_scores
 from core.installation import COMMAND
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -22,15 +20,16 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
-from core.results.panel import Panel, found_roles, panel_of, read_panel
+from core.results.joining import check_join
+from core.results.panel import Panel, found_roles, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.study import Study
 from core.store import Store
 from core.store.kept import get_file
-from core.store.runs import get_run, run_data
-from core.store.studies import get_study, list_studies
+from core.store.runs import run_data
+from core.store.studies import list_studies
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from core.tables.mapping import ASIDE, with_columns, with_names
@@ -40,7 +39,7 @@ from pages.check import example
 from pages.widgets import address, chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import counted_as, places
+from pages.widgets.parts import places
 
 Found = TypeVar("Found")
 _FILE = "file"
@@ -48,6 +47,7 @@ _FROM = "check_from"
 _MAIN, _FURTHER, _ROUND = "check_file", "check_further", "check_round"
 """Where the session stores the uploaded file, further judges' files, and the number of uploads so far."""
 _NONE = "(none)"
+_MOST_MB = 100
 _USES: dict[Use, tuple[str, str]] = {
     "replace": ("Replace a rater", "The judge takes the place of one of the raters."),
     "gate": ("Gate answers", "The judge decides about each answer, such as pass or fail."),
@@ -117,11 +117,13 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
         "Labels from",
         [_FILE, *studies, *runs],
         _FROM,
-        lambda one: "A file"
-        if one == _FILE
-        else f"Study {studies[one].name}"
-        if one in studies
-        else menus.name_of(runs[one]),
+        lambda one: (
+            "A file"
+            if one == _FILE
+            else f"Study {studies[one].name}"
+            if one in studies
+            else menus.name_of(runs[one])
+        ),
     )
 
 
@@ -179,18 +181,22 @@ def _of_study(
             "Raters", everyone, key=address.several("human", place, everyone, everyone, str)
         )
         dimension = _dimension(right, list(dimensions_of(ratings)), f"check_dimension_{study.study_id}")
-    own = [table for _, table, _ in tables] + [table for _, table in further]
-    keys = tuple(key for _, _, key in tables) + tuple(key for key, _ in further)
+    keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
     marked = hashlib.sha256(repr(ratings.ratings).encode()).hexdigest()
+
+    def read() -> Panel:
+        own = [*(table for _, table, _ in tables), *(judge_scores(one, name) for one, name, _ in further)]
+        for table in own:
+            check_join(ratings, table)
+        return panel_of(ratings, own, raters=None if people == everyone else people, dimension=dimension)
+
     return Given(
         ("study", study.study_id, marked, tuple(people), dimension, keys),
-        lambda: panel_of(
-            ratings, own, raters=None if people == everyone else people, dimension=dimension
-        ),
+        read,
         (
             f"study:{study.name}",
             *names,
-            *(name for (_, name), _ in further),
+            *(name for _, name, _ in further),
             *(() if people == everyone else ("--human", ",".join(people))),
             *(() if dimension is None else ("--dimension", dimension)),
         ),
@@ -213,11 +219,12 @@ def _of_run(
     data, name = run_data(store, run.run_id), Path(run.data_file).name
     said = asked_of(run).chosen
     dimension = getattr(said, "dimension_scored", None)
-    own = [scores.table, *(table for _, table, _ in tables), *(table for _, table in further)]
+    own = [scores.table, *(table for _, table, _ in tables)]
+    beside = [(one, name) for one, name, _ in further]
     return Given(
-        ("run", scores.key, tuple(key for _, _, key in tables), tuple(key for key, _ in further)),
-        lambda: read_panel(data, name, own, dimension=dimension),
-        (f"run:{run.run_id}", *names, *(name for (_, name), _ in further)),
+        ("run", scores.key, tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further)),
+        lambda: read_panel(data, name, own, dimension=dimension, find=True, beside=beside),
+        (f"run:{run.run_id}", *names, *(name for _, name, _ in further)),
         run=run,
     )
 
@@ -235,11 +242,11 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             _forget()
             st.rerun()
     further = _further_files()
-    own = [table for _, table, _ in tables] + [table for _, table in further]
-    own_keys = (tuple(key for _, _, key in tables), tuple(key for key, _ in further))
-    columns = _columns(data, file_name, judged_elsewhere=bool(own))
+    own, beside = [table for _, table, _ in tables], [(one, name) for one, name, _ in further]
+    keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
+    columns = _columns(data, file_name, judged_elsewhere=bool(own or beside))
     return Given(
-        ("file", sha256_of(data), file_name, *own_keys, columns),
+        ("file", sha256_of(data), file_name, *keys, columns),
         lambda: read_panel(
             columns.applied(data, file_name),
             file_name,
@@ -247,8 +254,10 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             human=columns.human or None,
             judges=columns.judges or None,
             dimension=columns.dimension,
+            find=True,
+            beside=beside,
         ),
-        (file_name, *names, *(name for (_, name), _ in further), *columns.words()),
+        (file_name, *names, *(name for _, name, _ in further), *columns.words()),
     )
 
 
@@ -257,7 +266,7 @@ def _upload_main() -> None:
         "Labels, with the judge's scores if they are in the same file",
         None,
         key=f"check_upload_{st.session_state.get(_ROUND, 0)}",
-        max_upload_size=100,
+        max_upload_size=_MOST_MB,
     )
     if upload is not None:
         _take(upload.getvalue(), upload.name)
@@ -275,32 +284,27 @@ def _forget() -> None:
         st.session_state.pop(place, None)
 
 
-def _further_files() -> list[tuple[tuple[str, str], ScoreTable]]:
-    """Upload further judges' scores: tables with their hash and file name."""
-    kept: dict[tuple[str, str], bytes] = st.session_state.setdefault(_FURTHER, {})
-    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name in kept)}" if kept else "")
+def _further_files() -> list[tuple[bytes, str, str]]:
+    """Upload further judges' scores: contents, name and hash of each file."""
+    kept: list[tuple[bytes, str, str]] = st.session_state.setdefault(_FURTHER, [])
+    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name, _ in kept)}" if kept else "")
     with st.expander(label):
         uploads = st.file_uploader(
-            "Scores of further judges, on the same items",
+            "Scores of further judges for the same items",
             None,
             accept_multiple_files=True,
             key=f"check_more_{st.session_state.get(_ROUND, 0)}",
-            max_upload_size=100,
+            max_upload_size=_MOST_MB,
         )
         if kept and st.button("Remove these files", key="check_remove", type="tertiary"):
-            st.session_state[_FURTHER] = {}
+            st.session_state[_FURTHER] = []
             st.rerun()
-    new = {(sha256_of(data), one.name): data for one in uploads if (data := one.getvalue())}
-    if new.keys() - kept.keys():
-        st.session_state[_FURTHER] = {**kept, **new}
+    if uploads:
+        new = [(data, one.name, sha256_of(data)) for one in uploads if (data := one.getvalue())]
+        st.session_state[_FURTHER] = [*kept, *(one for one in new if one not in kept)]
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         st.rerun()
-    return [(key, _table(key, data)) for key, data in kept.items()]
-
-
-@st.cache_resource(show_spinner=False, max_entries=12)
-def _table(key: tuple[str, str], _data: bytes) -> ScoreTable:
-    return read_scores(_data, key[1])
+    return kept
 
 
 # --- columns -----------------------------------------------------------------------------------
@@ -351,9 +355,7 @@ def _columns(data: bytes, file_name: str, *, judged_elsewhere: bool) -> Columns:
         if undecided:
             st.markdown("Choose the columns that the file does not make clear:")
         offered = [
-            *dict.fromkeys(
-                [*found.human, *found.judges, *found.candidates, *found.groups, *found.others]
-            )
+            *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]
         left, right = st.columns(2)
         human = left.multiselect(
@@ -381,7 +383,11 @@ def _why(found: Roles, names: Sequence[str]) -> str | None:
 def _named(found: Roles, offered: Sequence[str], own: str) -> tuple[tuple[str, str | None], ...]:
     """Choose the columns of item, system and language; return those that differ from what was found."""
     changed: list[tuple[str, str | None]] = []
-    roles = {"item_id": ("Item", found.item), "system": ("System", found.system), "language": ("Language", found.language)}
+    roles = {
+        "item_id": ("Item", found.item),
+        "system": ("System", found.system),
+        "language": ("Language", found.language),
+    }
     for (ours, (label, theirs)), place in zip(roles.items(), places(3), strict=False):
         options = [_NONE, *dict.fromkeys([*([theirs] if theirs else []), *offered])]
         chosen = place.selectbox(label, options, options.index(theirs or _NONE), key=f"{own}_{ours}")
@@ -438,7 +444,9 @@ def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
     if chosen.use == "gate" and found.ratings.shape[1] < 2:
         chosen = limit("ceiling", "Human ceiling", _CEILINGS, "Supposed, because no text has two raters")
     if chosen.use == "rank":
-        chosen = limit("accuracy", "Accuracy", _ACCURACIES, "Smallest share of pairs of systems in the right order")
+        chosen = limit(
+            "accuracy", "Accuracy", _ACCURACIES, "Smallest share of pairs of systems in the right order"
+        )
     if chosen.use == "monitor":
         chosen = limit("tolerance", "Tolerance", _TOLERANCES, "Largest bias, as a share of the scale")
     return chosen

@@ -6,9 +6,9 @@ from html import escape
 import streamlit as st
 
 from core.plots.check import judges_and_ceiling
+from core.results.cells import decimal
 from core.results.check.tables import ceiling_sentence, check_sentence, sentence
 from core.results.check.verdict import Check, JudgeCheck, Use, Verdict
-from core.results.cells import decimal
 from core.stats.resampling import Estimate
 from pages.widgets.messages import plain
 from pages.widgets.parts import chart
