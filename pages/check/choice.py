@@ -10,7 +10,6 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.formats.registry import read_scores
 from core.installation import COMMAND
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -21,8 +20,10 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
-from core.results.panel import Panel, found_roles, panel_of, read_panel
+from core.results.joining import check_join
+from core.results.panel import Panel, found_roles, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
+from core.runs.texts import texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.study import Study
@@ -47,6 +48,7 @@ _FROM = "check_from"
 _MAIN, _FURTHER, _ROUND = "check_file", "check_further", "check_round"
 """Where the session stores the uploaded file, further judges' files, and the number of uploads so far."""
 _NONE = "(none)"
+_MOST_MB = 100
 _USES: dict[Use, tuple[str, str]] = {
     "replace": ("Replace a rater", "The judge takes the place of one of the raters."),
     "gate": ("Gate answers", "The judge decides about each answer, such as pass or fail."),
@@ -66,6 +68,8 @@ class Given:
     read: Callable[[], Panel]
     command: tuple[str, ...]
     """Words of the command that reads the same, behind `check`."""
+    texts: Callable[[], tuple[bytes, str]]
+    """A file with the texts, and its name."""
     run: Run | None = None
     study: Study | None = None
 
@@ -180,16 +184,23 @@ def _of_study(
             "Raters", everyone, key=address.several("human", place, everyone, everyone, str)
         )
         dimension = _dimension(right, list(dimensions_of(ratings)), f"check_dimension_{study.study_id}")
-    own = [table for _, table, _ in tables] + [table for _, table in further]
-    keys = tuple(key for _, _, key in tables) + tuple(key for key, _ in further)
+    keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
     marked = hashlib.sha256(repr(ratings.ratings).encode()).hexdigest()
+
+    def read() -> Panel:
+        own = [*(table for _, table, _ in tables), *(judge_scores(one, name) for one, name, _ in further)]
+        for table in own:
+            check_join(ratings, table)
+        return panel_of(ratings, own, raters=None if people == everyone else people, dimension=dimension)
+
     return Given(
         ("study", study.study_id, marked, tuple(people), dimension, keys),
-        lambda: panel_of(ratings, own, raters=None if people == everyone else people, dimension=dimension),
+        read,
+        lambda: texts_of_study(store, study),
         (
             f"study:{study.name}",
             *names,
-            *(name for (_, name), _ in further),
+            *(name for _, name, _ in further),
             *(() if people == everyone else ("--human", ",".join(people))),
             *(() if dimension is None else ("--dimension", dimension)),
         ),
@@ -212,11 +223,13 @@ def _of_run(
     data, name = run_data(store, run.run_id), Path(run.data_file).name
     said = asked_of(run).chosen
     dimension = getattr(said, "dimension_scored", None)
-    own = [scores.table, *(table for _, table, _ in tables), *(table for _, table in further)]
+    own = [scores.table, *(table for _, table, _ in tables)]
+    beside = [(one, name) for one, name, _ in further]
     return Given(
-        ("run", scores.key, tuple(key for _, _, key in tables), tuple(key for key, _ in further)),
-        lambda: read_panel(data, name, own, dimension=dimension),
-        (f"run:{run.run_id}", *names, *(name for (_, name), _ in further)),
+        ("run", scores.key, tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further)),
+        lambda: read_panel(data, name, own, dimension=dimension, find=True, beside=beside),
+        lambda: (data, name),
+        (f"run:{run.run_id}", *names, *(name for _, name, _ in further)),
         run=run,
     )
 
@@ -234,11 +247,11 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             _forget()
             st.rerun()
     further = _further_files()
-    own = [table for _, table, _ in tables] + [table for _, table in further]
-    own_keys = (tuple(key for _, _, key in tables), tuple(key for key, _ in further))
-    columns = _columns(data, file_name, judged_elsewhere=bool(own))
+    own, beside = [table for _, table, _ in tables], [(one, name) for one, name, _ in further]
+    keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
+    columns = _columns(data, file_name, judged_elsewhere=bool(own or beside))
     return Given(
-        ("file", sha256_of(data), file_name, *own_keys, columns),
+        ("file", sha256_of(data), file_name, *keys, columns),
         lambda: read_panel(
             columns.applied(data, file_name),
             file_name,
@@ -246,8 +259,11 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             human=columns.human or None,
             judges=columns.judges or None,
             dimension=columns.dimension,
+            find=True,
+            beside=beside,
         ),
-        (file_name, *names, *(name for (_, name), _ in further), *columns.words()),
+        lambda: (columns.applied(data, file_name), file_name),
+        (file_name, *names, *(name for _, name, _ in further), *columns.words()),
     )
 
 
@@ -256,7 +272,7 @@ def _upload_main() -> None:
         "Labels, with the judge's scores if they are in the same file",
         None,
         key=f"check_upload_{st.session_state.get(_ROUND, 0)}",
-        max_upload_size=100,
+        max_upload_size=_MOST_MB,
     )
     if upload is not None:
         _take(upload.getvalue(), upload.name)
@@ -274,32 +290,27 @@ def _forget() -> None:
         st.session_state.pop(place, None)
 
 
-def _further_files() -> list[tuple[tuple[str, str], ScoreTable]]:
-    """Upload further judges' scores: tables with their hash and file name."""
-    kept: dict[tuple[str, str], bytes] = st.session_state.setdefault(_FURTHER, {})
-    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name in kept)}" if kept else "")
+def _further_files() -> list[tuple[bytes, str, str]]:
+    """Upload further judges' scores: contents, name and hash of each file."""
+    kept: list[tuple[bytes, str, str]] = st.session_state.setdefault(_FURTHER, [])
+    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name, _ in kept)}" if kept else "")
     with st.expander(label):
         uploads = st.file_uploader(
-            "Scores of further judges, on the same items",
+            "Scores of further judges for the same items",
             None,
             accept_multiple_files=True,
             key=f"check_more_{st.session_state.get(_ROUND, 0)}",
-            max_upload_size=100,
+            max_upload_size=_MOST_MB,
         )
         if kept and st.button("Remove these files", key="check_remove", type="tertiary"):
-            st.session_state[_FURTHER] = {}
+            st.session_state[_FURTHER] = []
             st.rerun()
-    new = {(sha256_of(data), one.name): data for one in uploads if (data := one.getvalue())}
-    if new.keys() - kept.keys():
-        st.session_state[_FURTHER] = {**kept, **new}
+    if uploads:
+        new = [(data, one.name, sha256_of(data)) for one in uploads if (data := one.getvalue())]
+        st.session_state[_FURTHER] = [*kept, *(one for one in new if one not in kept)]
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         st.rerun()
-    return [(key, _table(key, data)) for key, data in kept.items()]
-
-
-@st.cache_resource(show_spinner=False, max_entries=12)
-def _table(key: tuple[str, str], _data: bytes) -> ScoreTable:
-    return read_scores(_data, key[1])
+    return kept
 
 
 # --- columns -----------------------------------------------------------------------------------
