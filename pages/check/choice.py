@@ -68,10 +68,10 @@ class Given:
     read: Callable[[], Panel]
     command: tuple[str, ...]
     """Words of the command that reads the same, behind `check`."""
-    texts: Callable[[], tuple[bytes, str]]
-    """A file with the texts, and its name."""
     run: Run | None = None
     study: Study | None = None
+    texts: Callable[[], tuple[bytes, str]] = lambda: (b"", "")
+    """A file with the texts, and its name."""
 
 
 def given(store: Store) -> Given | None:
@@ -196,7 +196,6 @@ def _of_study(
     return Given(
         ("study", study.study_id, marked, tuple(people), dimension, keys),
         read,
-        lambda: texts_of_study(store, study),
         (
             f"study:{study.name}",
             *names,
@@ -205,6 +204,7 @@ def _of_study(
             *(() if dimension is None else ("--dimension", dimension)),
         ),
         study=study,
+        texts=lambda: texts_of_study(store, study),
     )
 
 
@@ -228,9 +228,9 @@ def _of_run(
     return Given(
         ("run", scores.key, tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further)),
         lambda: read_panel(data, name, own, dimension=dimension, find=True, beside=beside),
-        lambda: (data, name),
         (f"run:{run.run_id}", *names, *(name for _, name, _ in further)),
         run=run,
+        texts=lambda: (data, name),
     )
 
 
@@ -262,8 +262,8 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             find=True,
             beside=beside,
         ),
-        lambda: (columns.applied(data, file_name), file_name),
         (file_name, *names, *(name for _, name, _ in further), *columns.words()),
+        texts=lambda: (columns.applied(data, file_name), file_name),
     )
 
 
@@ -432,7 +432,9 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
     def limit(name: str, label: str, values: Sequence[float | None], said: str) -> CheckOptions:
         default = getattr(DEFAULT_OPTIONS, name)
-        place = address.one(name, f"check_{name}", values, default, lambda one: f"{one:g}")
+        place = address.one(
+            name, f"check_{name}", values, default, lambda one: "" if one is None else f"{one:g}"
+        )
         value = st.selectbox(
             label,
             values,

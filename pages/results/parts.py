@@ -48,7 +48,7 @@ from core.study.export import (
 from core.study.ratings import SystemTotal, consistency, counted, rated_texts_of, system_totals, task_of
 from pages.widgets import result_table
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import HELP, counted_as, nothing, number, part, percent
+from pages.widgets.parts import HELP, check, counted_as, nothing, number, part, percent
 
 _show = partial(result_table.show, titled=False)
 NO_GUESS = "no rater has guessed which answer is human"
@@ -413,6 +413,14 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     )
     for reason, n in found.left_out.items():
         st.markdown(f"- Left out, {reason}: {n}")
+    if rated:
+        # Results are open, so the study is unblinded: the page Check reads no other.
+        st.page_link(
+            check(),
+            label="Check a judge on these votes",
+            icon=":material/arrow_forward:",
+            query_params={"study": record.study.name},
+        )
     part(
         "By system",
         "Mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better. "
