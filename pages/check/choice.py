@@ -4,8 +4,9 @@ import hashlib
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -109,7 +110,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             _FROM,
             by_name[name],
             _FILE,
-            lambda one, name=name: one.removeprefix(f"{name}:") if one.startswith(f"{name}:") else "",
+            partial(_code, f"{name}:"),
             gone=f"This link leads to a {name} that is not here"
             + (", or that is not unblinded yet." if name == "study" else "."),
         )
@@ -125,6 +126,10 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             else menus.name_of(runs[one])
         ),
     )
+
+
+def _code(prefix: str, one: str) -> str:
+    return one.removeprefix(prefix) if one.startswith(prefix) else ""
 
 
 def _rated(store: Store, study: Study | None) -> set[str]:
@@ -169,7 +174,8 @@ def _of_study(
     store: Store, study: Study, tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[str]
 ) -> Given | None:
     ratings = rating_set_of(released_record(store, study))
-    further = _further_files()
+    with _row():
+        further = _further_files()
     if not tables and not further:
         st.markdown("Choose a judge above, or upload a table with its scores.")
         return None
@@ -204,6 +210,10 @@ def _of_study(
     )
 
 
+def _row() -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center")
+
+
 def _dimension(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
     """Choose one of several dimensions; None for the only one."""
     if len(known) < 2:
@@ -215,7 +225,8 @@ def _of_run(
     store: Store, run: Run, tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[str]
 ) -> Given:
     scores = chosen_scores.open_scores(store, (chosen_scores.RUN, run.run_id))
-    further = _further_files()
+    with _row():
+        further = _further_files()
     data, name = run_data(store, run.run_id), Path(run.data_file).name
     said = asked_of(run).chosen
     dimension = getattr(said, "dimension_scored", None)
@@ -236,12 +247,12 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
         example.render(_take)
         return None
     data, file_name = kept
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with _row():
         st.markdown(f"**{plain(file_name)}**", width="content")
         if st.button("Another file", key="check_another", icon=":material/upload_file:"):
             _forget()
             st.rerun()
-    further = _further_files()
+        further = _further_files()
     own, beside = [table for _, table, _ in tables], [(one, name) for one, name, _ in further]
     keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
     columns = _columns(data, file_name, judged_elsewhere=bool(own or beside))
@@ -287,8 +298,7 @@ def _forget() -> None:
 def _further_files() -> list[tuple[bytes, str, str]]:
     """Upload further judges' scores: contents, name and hash of each file."""
     kept: list[tuple[bytes, str, str]] = st.session_state.setdefault(_FURTHER, [])
-    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name, _ in kept)}" if kept else "")
-    with st.expander(label):
+    with st.popover("Add a judge's file", icon=":material/add:"):
         uploads = st.file_uploader(
             "Scores of further judges for the same items",
             None,
@@ -296,7 +306,9 @@ def _further_files() -> list[tuple[bytes, str, str]]:
             key=f"check_more_{st.session_state.get(_ROUND, 0)}",
             max_upload_size=_MOST_MB,
         )
-        if kept and st.button("Remove these files", key="check_remove", type="tertiary"):
+    if kept:
+        st.markdown(", ".join(plain(name) for _, name, _ in kept), width="content")
+        if st.button("Remove", key="check_remove", type="tertiary"):
             st.session_state[_FURTHER] = []
             st.rerun()
     if uploads:
@@ -409,7 +421,7 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
     """Choose the use and its limits."""
     usual = default_use(found)
     with place:
-        use: Use = st.segmented_control(
+        use: Use | None = st.segmented_control(
             "Use of the judge",
             list(_USES),
             format_func=lambda one: _USES[one][0],
@@ -418,9 +430,9 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
             persist_state="session",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":small[{_USES[use][1]}]", width="content")
+            st.markdown(f":small[{_USES[use or usual][1]}]", width="content")
             with st.popover("Limits", type="tertiary"):
-                return _limits(CheckOptions(use=use), found)
+                return _limits(CheckOptions(use=use or usual), found)
 
 
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
@@ -435,7 +447,8 @@ def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
             help=said,
             persist_state="session",
         )
-        return replace(chosen, **{name: value})
+        changed: dict[str, Any] = {name: value}
+        return replace(chosen, **changed)
 
     if chosen.use in {"replace", "gate"}:
         chosen = limit("margin", "Margin", _MARGINS, "How far below the human ceiling the judge may be")
@@ -465,8 +478,7 @@ def _kept(question: Key, _compute: Callable[[], object]) -> object:
 
 
 def _once(question: Key, compute: Callable[[], Found]) -> Found:
-    found: Found = _kept(question, compute)
-    return found
+    return cast("Found", _kept(question, compute))
 
 
 def command(one: Given, found: Check) -> str:
