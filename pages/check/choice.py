@@ -11,6 +11,8 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import InputError
+from core.formats.registry import read_ratings
 from core.installation import COMMAND
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -40,7 +42,7 @@ from pages.check import example
 from pages.widgets import address, chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import places
+from pages.widgets.parts import nothing, places
 
 Found = TypeVar("Found")
 _FILE = "file"
@@ -177,7 +179,7 @@ def _of_study(
     with _row():
         further = _further_files()
     if not tables and not further:
-        st.markdown("Choose a judge above, or upload a table with its scores.")
+        nothing("choose a judge above, or add a file with its scores")
         return None
     everyone = list(dict.fromkeys(one.rater or "" for one in ratings.ratings))
     with st.expander("Raters and dimension"):
@@ -255,7 +257,12 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
         further = _further_files()
     own, beside = [table for _, table, _ in tables], [(one, name) for one, name, _ in further]
     keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
-    columns = _columns(data, file_name, judged_elsewhere=bool(own or beside))
+    others = [metric.name for table in own for metric in table.metrics]
+    for one, name, sha in further:
+        others += chosen_scores.once(("judges in", sha, name), partial(_judges_in, one, name))
+    columns = _columns(data, file_name, others)
+    if columns is None:
+        return None
     return Given(
         ("file", sha256_of(data), file_name, *keys, columns),
         lambda: read_panel(
@@ -270,6 +277,10 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
         ),
         (file_name, *names, *(name for _, name, _ in further), *columns.words()),
     )
+
+
+def _judges_in(data: bytes, file_name: str) -> list[str]:
+    return [metric.name for metric in judge_scores(data, file_name).metrics]
 
 
 def _upload_main() -> None:
@@ -353,19 +364,31 @@ class Columns:
         )
 
 
-def _columns(data: bytes, file_name: str, *, judged_elsewhere: bool) -> Columns:
-    """Show what was found in the file as menus, and return what the visitor chose instead."""
-    key = (sha256_of(data), file_name, judged_elsewhere)
+def _columns(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None:
+    """Show what was found in the file as menus, and return what the visitor chose instead; None without raters.
+
+    others: judges in other files.
+    """
+    key = (sha256_of(data), file_name)
+    own = f"check_{key[0][:12]}_{'further' if others else 'alone'}"
     found: Roles | None = chosen_scores.once(
-        ("roles", *key), lambda: found_roles(data, file_name, judged_elsewhere=judged_elsewhere)
+        ("roles", *key, bool(others)), lambda: found_roles(data, file_name, judged_elsewhere=bool(others))
     )
+    if found is None or found.dimension:
+        dimensions: tuple[str, ...] = chosen_scores.once(
+            ("dimensions", *key), lambda: _dimensions(data, file_name)
+        )
+        dimension = _dimension(st.container(), dimensions, f"{own}_dimension")
+    else:
+        dimension = None
     if found is None:
-        return Columns()
-    own = f"check_{sha256_of(data)[:12]}"
-    undecided = list(found.problems)
-    with st.expander(f"Columns: {plain(found.said)}", expanded=bool(undecided)):
-        if undecided:
-            st.markdown("Choose the columns that the file does not make clear:")
+        return Columns(dimension=dimension)
+    judges_found = [*found.judges, *others]
+    if others:
+        alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
+        judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
+    undecided = bool(found.problems)
+    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]
@@ -374,16 +397,31 @@ def _columns(data: bytes, file_name: str, *, judged_elsewhere: bool) -> Columns:
             "Raters (people)", offered, [*found.human], key=f"{own}_human", help=_why(found, found.human)
         )
         judges = right.multiselect(
-            "Judges", offered, [*found.judges], key=f"{own}_judge", help=_why(found, found.judges)
+            "Judges",
+            [*dict.fromkeys([*offered, *others])],
+            judges_found,
+            key=f"{own}_judge",
+            help=_why(found, judges_found),
         )
         named = _named(found, offered, own)
+    if not undecided and not (human and judges):
+        nothing("choose the columns of raters and of a judge")
+        return None
     return Columns(
         () if tuple(human) == found.human and not undecided else tuple(human),
-        () if tuple(judges) == found.judges and not undecided else tuple(judges),
-        None,
+        () if tuple(judges) == (found.judges or tuple(others)) and not undecided else tuple(judges),
+        dimension,
         named,
         tuple((ours, theirs) for theirs, ours in found.read_as.items()),
     )
+
+
+def _dimensions(data: bytes, file_name: str) -> tuple[str, ...]:
+    """Dimensions that are rated in a file with a row for each rating; none where only the check can read it."""
+    try:
+        return tuple(dimensions_of(read_ratings(data, file_name)))
+    except InputError:
+        return ()
 
 
 def _why(found: Roles, names: Sequence[str]) -> str | None:
