@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import cast
 
 import numpy as np
@@ -388,7 +389,7 @@ def read_panel(
         judges = judges if judges is not None or tables or beside else roles.judges
         dimension = dimension if roles.long else None
         findings.notes.append(f"columns found: {roles.renamed(own).said}")
-    files = [_judge_file(one, name, judges or ()) for one, name in beside]
+    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
@@ -765,6 +766,26 @@ class _JudgeFile:
             reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))
 
 
+def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
+    """The files, with a judge called by its file's name if several files call theirs the same, such as `score`."""
+    counts = Counter(name for file in files for name in file.cells)
+    stems = Counter(PurePath(file.name).stem for file in files)
+
+    def named(file: _JudgeFile, name: str) -> str:
+        stem = PurePath(file.name).stem
+        alone = counts[name] > 1 and len(file.cells) == 1 and stems[stem] == 1 and stem not in counts
+        return stem if alone and file.read is None and not file.roles.long else name
+
+    return [
+        replace(
+            file,
+            judges={named(file, name): column for name, column in file.judges.items()},
+            cells={named(file, name): cells for name, cells in file.cells.items()},
+        )
+        for file in files
+    ]
+
+
 def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
     """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
 
@@ -809,10 +830,14 @@ def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list
     return places
 
 
+class Repeated(InputError):
+    """A table in which a rater rated a text more than once, or in which nothing tells the texts apart."""
+
+
 def _check_repeated(
     records: Sequence[Record], whose: Callable[[Record], str], findings: FileFindings, *, by_text: bool
 ) -> None:
-    """Add a problem for each row that repeats the item, system, level, language and rater of an earlier one.
+    """Raise Repeated for rows that repeat the item, system, level, language and rater of an earlier one.
 
     records: with Assay's names. whose: the raters of a row, for the message. by_text: whether rows that differ in their text
     are different texts of one item.
@@ -835,6 +860,7 @@ def _check_repeated(
         before = first.setdefault(key, record.where)
         if before != record.where:
             repeats.append((record.where, before, key, rater))
+    problems = Problems()
     for where, before, key, rater in repeats[:MOST_REPEATED]:
         named = [f"item {shown(str(key[0]))}"]
         named += [
@@ -842,13 +868,14 @@ def _check_repeated(
             for name, part in zip(("system", "level"), key[1:3], strict=True)
             if part
         ]
-        findings.problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
+        problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
     if len(repeats) > MOST_REPEATED:
-        findings.problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
+        problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
     if repeats:
-        findings.problems.append(
-            "file: leave out repeated rows, or name the column that tells the texts apart (system_column), or the item of "
-            "which each row is a text (clusters)"
+        raise Repeated(
+            f"{shown(findings.file_name)}: a rater may rate a text only once. Leave out the repeated rows, or name the column "
+            "that tells the texts apart",
+            [*findings.problems, *problems],
         )
 
 

@@ -37,7 +37,7 @@ from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
+from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
 from core.runs.costs import cost_of_folder, cost_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output
@@ -533,6 +533,9 @@ def open_panel(options: argparse.Namespace, *, find: bool = False) -> Panel:
         found = _panel_given(options, find)
     except Undecided as problem:
         raise InputError(problem.what, [*problem.problems, _options_for(problem.roles)]) from problem
+    except Repeated as problem:
+        advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
+        raise InputError(problem.what, [*problem.problems, advice]) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.
