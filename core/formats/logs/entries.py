@@ -5,12 +5,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeGuard
 
 from core.formats import Format
 from core.formats.scores import ABOUT, LABELS, OF_METRIC, RESULT, SAID, UNUSED, label_column, metric_column
 from core.schema.scores import Metric
 from core.tables.columns import VOCABULARY, Rows, Table, named_columns, object_records
+from core.tables.mapping import classes_of
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     JsonObject,
@@ -86,27 +88,44 @@ Entries = Callable[[bytes, FileFindings], Sequence[Entry]]
 """Reads the answers of a log; adds problems to the findings."""
 
 
-def log_format(name: str, title: str, sniff: Callable[[bytes, str], bool], entries: Entries) -> Format:
-    """The format of a tool's logs: another form of a table, with a row for each answer."""
-    return Format(name, title, sniff, rows=_rows_of(entries))
+def log_format(
+    name: str,
+    title: str,
+    sniff: Callable[[bytes, str], bool],
+    entries: Entries,
+    *,
+    letters: Mapping[str, float] = MappingProxyType({}),
+) -> Format:
+    """The format of a tool's logs: another form of a table, with a row for each answer.
+
+    letters: the tool's own words for scores, which people's labels may use too.
+    """
+    return Format(name, title, sniff, rows=_rows_of(entries, letters))
 
 
-def _rows_of(entries: Entries) -> Rows:
+def _rows_of(entries: Entries, letters: Mapping[str, float]) -> Rows:
     def rows(data: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
         found = entries(data, findings)
         if not found and not findings.problems:
             findings.problems.append("file: contains no answer with scores; at least one is needed")
         if not found or findings.problems:
             reject(findings.file_name, findings.problems)
-        return _table(found, known, findings)
+        return _table(found, letters, known, findings)
 
     return rows
 
 
-def _table(entries: Sequence[Entry], known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+def _table(
+    entries: Sequence[Entry],
+    letters: Mapping[str, float],
+    known: Mapping[str, Sequence[str]],
+    findings: FileFindings,
+) -> Table:
     """One row for each answer; metrics have marked columns, because a log says itself what is a score."""
     of_people = "rater" in known
     fields = _fields(entries, of_people=of_people)
+    people = [key for key, column in fields.items() if of_people and by_people(column)]
+    numbers = _words(entries, people, letters, findings)
     apart = {
         name: [entry.labels[name] for entry in entries if name in entry.labels] for name in _labels(entries)
     }
@@ -125,7 +144,7 @@ def _table(entries: Sequence[Entry], known: Mapping[str, Sequence[str]], finding
             row["system"] = entry.system
         row |= {name: text for name, text in entry.texts.items() if not is_nothing(text)}
         row |= {
-            fields[key]: value
+            fields[key]: numbers[key].get(str(value), value) if key in numbers else value
             for key, value in entry.about.items()
             if key in fields and not is_nothing(value)
         }
@@ -168,6 +187,23 @@ def _fields(entries: Sequence[Entry], *, of_people: bool) -> dict[str, str]:
         elif any(len(same) > 1 for same in items[key].values()):  # else it names the item, and no group
             words = [label_of(value) or "" for value in held]
             found[key] = label_column(key, words, _TAKEN, wide=True)
+    return found
+
+
+def _words(
+    entries: Sequence[Entry], keys: Sequence[str], letters: Mapping[str, float], findings: FileFindings
+) -> dict[str, Mapping[str, float]]:
+    """Field -> word -> number, for people's labels in the tool's letters or in words of a known scale: scores are numbers."""
+    found: dict[str, Mapping[str, float]] = {}
+    for key in keys:
+        words = {value for entry in entries if not is_nothing(value := entry.about.get(key))}
+        if all(word in letters for word in words):
+            found[key] = {str(word): letters[str(word)] for word in words}
+        elif (scale := classes_of(words)) is not None:
+            found[key] = {word: float(number) for word, number in scale.items()}
+        if key in found:
+            said = ", ".join(f"{shown(word)} = {number:g}" for word, number in sorted(found[key].items()))
+            findings.notes.append(f"{shown(key)}: read words as classes, {said}")
     return found
 
 

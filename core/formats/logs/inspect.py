@@ -249,4 +249,4 @@ def _of_zstandard(data: bytes, member: zipfile.ZipInfo, file_name: str) -> bytes
         return bytes(stream.read(member.file_size + 1))
 
 
-FORMAT = log_format("inspect", "a log of Inspect", holds_log, read_log)
+FORMAT = log_format("inspect", "a log of Inspect", holds_log, read_log, letters=VALUES)

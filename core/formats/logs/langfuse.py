@@ -267,10 +267,15 @@ def _codes(scores: Sequence[_Score]) -> dict[str, float]:
     codes: dict[str, set[float | None]] = {}
     for one in scores:
         codes.setdefault(str(one.value), set()).add(number_in(one.code))
-    known = {word: min(held) for word, held in codes.items() if len(held) == 1 and None not in held}
-    numbers = {word: number for word, number in known.items() if number is not None}
-    apart = len(set(numbers.values())) == len(codes)
-    return numbers if len(numbers) == len(codes) and apart and len(codes) > 1 else {}
+    numbers = {
+        word: number
+        for word, held in codes.items()
+        if len(held) == 1
+        for number in held
+        if number is not None
+    }
+    apart = len(set(numbers.values())) == len(codes) > 1
+    return numbers if apart else {}
 
 
 def _place(export: _Export) -> None:
