@@ -407,8 +407,8 @@ def read_panel(
     if roles is not None:
         of_file = {one.name: one for one in files}
         for one in tables:
-            own = of_file.get(one.file_name)
-            places = _places_in(own.table, own.roles) if own else _places_in(None, None)
+            file = of_file.get(one.file_name)
+            places = _places_in(file.table, file.roles) if file else _places_in(None, None)
             check_join(ratings, one, _places_in(sheet.table, roles), places)
     if human is None and dimension is None and not {"rater", "dimension"} & set(table.columns.values()):
         columns = {one.dimension for one in ratings.ratings if one.rater is None}
@@ -831,7 +831,7 @@ def _check_repeated(
         further = [repr(record.cells.get(name)) for name in labels]
         if by_text and not is_nothing(text := record.cells.get("text")):
             further.append(repr(text))
-        key = (*own, rater, *further)
+        key: tuple[object, ...] = (*own, rater, *further)
         before = first.setdefault(key, record.where)
         if before != record.where:
             repeats.append((record.where, before, key, rater))

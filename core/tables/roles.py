@@ -388,7 +388,8 @@ def roles_of(
     ):
         return _long(sheet, read_as, rater, score, human, judges, judged_elsewhere)
     for name in ("rater", "score", "dimension"):
-        if key := columns.pop(name, None):
+        if name in columns:
+            key = columns.pop(name)
             del read_as[key]
             sheet.why.pop(key, None)
     return _wide(sheet, read_as, human, judges, dimension, judged_elsewhere)
