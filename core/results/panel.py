@@ -17,7 +17,6 @@ from core.formats.registry import read_scores as scores_in
 from core.formats.scores import (
     INDEX_COLUMNS,
     LABELS,
-    METRIC_MARK,
     NO_FAMILY,
     SAID,
     family_of,
@@ -32,6 +31,7 @@ from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     MOST_REPEATED,
     ONLY_SYSTEM,
     VOCABULARY,
@@ -308,8 +308,14 @@ def as_written(table: Table) -> Table:
 
 def _spelled(table: Table, names: Sequence[str]) -> list[str]:
     """The names, in the file's spelling where they are columns."""
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     return [name if name in table.keys else plain.get(name.strip().casefold(), name) for name in names]
+
+
+def _by_plain_name(table: Table) -> dict[str, str]:
+    """Name in lower case -> column; a metric needs no mark."""
+    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    return marked | {key.strip().casefold(): key for key in table.keys}
 
 
 def _roles(
@@ -385,7 +391,8 @@ def read_panel(
         read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
         written = written._replace(columns=read_as)
         human = human if human is not None else roles.human
-        judges = judges if judges is not None or tables or beside else roles.judges
+        if judges is None and not tables and not beside:
+            judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
         findings.notes.append(f"columns found: {roles.renamed(own).said}")
     files = [_judge_file(one, name, judges or ()) for one, name in beside]
@@ -511,7 +518,7 @@ def _sheet_of(
 
     Raises InputError for names that are neither a column nor, in a long table, possibly a rater.
     """
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     columns = {
         name: name if name in table.keys else plain[name.strip().casefold()]
         for name in (*human, *judges)
@@ -779,7 +786,7 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
-    if format_found.rows is None:
+    if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
         cells = {metric.name: (0.0,) for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)

@@ -5,11 +5,22 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TypeGuard
 
 from core.formats import Format
-from core.formats.scores import ABOUT, LABELS, OF_METRIC, RESULT, SAID, UNUSED, label_column, metric_column
+from core.formats.scores import (
+    ABOUT,
+    LABELS,
+    OF_METRIC,
+    RESULT,
+    SAID,
+    UNUSED,
+    label_column,
+    metric_column,
+    read_scores,
+)
 from core.schema.scores import Metric
 from core.tables.columns import VOCABULARY, Rows, Table, named_columns, object_records
 from core.tables.mapping import classes_of
@@ -100,7 +111,8 @@ def log_format(
 
     letters: the tool's own words for scores, which people's labels may use too.
     """
-    return Format(name, title, sniff, rows=_rows_of(entries, letters))
+    rows = _rows_of(entries, letters)
+    return Format(name, title, sniff, {"scores": partial(read_scores, rows=rows)}, rows=rows)
 
 
 def _rows_of(entries: Entries, letters: Mapping[str, float]) -> Rows:
@@ -129,7 +141,7 @@ def _table(
     apart = {
         name: [entry.labels[name] for entry in entries if name in entry.labels] for name in _labels(entries)
     }
-    labels = {name: label_column(name, values, _TAKEN, wide=True) for name, values in apart.items()}
+    labels = {name: label_column(name, values, _TAKEN - LABELS, wide=True) for name, values in apart.items()}
     metrics = dict.fromkeys(metric for entry in entries for metric in entry.scores)
     bad = [metric for metric in metrics if name_of(metric) != metric]
     findings.problems += [
