@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
+from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.ratings import UNUSED, read_ratings
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
@@ -327,12 +328,14 @@ def _roles(
         judges=judges,
         dimension=dimension if isinstance(dimension, str) else None,
         judged_elsewhere=judged_elsewhere,
-        is_metric=_is_metric,
+        is_metric=_metrics_in(table),
     )
 
 
-def _is_metric(name: str) -> bool:
-    return family_of(name) != NO_FAMILY
+def _metrics_in(table: Table) -> Callable[[str], bool]:
+    """Whether a name is that of a metric, in this table."""
+    of_ragas = has_rows_of_ragas(table.keys)
+    return lambda name: family_of(name) != NO_FAMILY or (of_ragas and is_metric_of_ragas(name))
 
 
 def read_panel(
@@ -372,7 +375,8 @@ def read_panel(
         ratings = ratings_in(data, file_name, flip=flip)
         raters = {one.rater for one in ratings.ratings}
         metrics = {metric.name for table in tables for metric in table.metrics}
-        if not {*(judges or ())} <= {*raters, *metrics} and (
+        beside_ratings = judges is None and find and not tables
+        if (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
@@ -793,7 +797,7 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = _spelled(table, judges)
-    roles = judge_roles(table, judges=named, is_metric=_is_metric)
+    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
     if roles.problems:
         raise Undecided(
             f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
