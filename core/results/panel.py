@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
+from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.ratings import UNUSED, read_ratings
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
@@ -18,7 +19,6 @@ from core.formats.registry import read_scores as scores_in
 from core.formats.scores import (
     INDEX_COLUMNS,
     LABELS,
-    METRIC_MARK,
     NO_FAMILY,
     SAID,
     family_of,
@@ -33,6 +33,7 @@ from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     MOST_REPEATED,
     ONLY_SYSTEM,
     VOCABULARY,
@@ -309,8 +310,14 @@ def as_written(table: Table) -> Table:
 
 def _spelled(table: Table, names: Sequence[str]) -> list[str]:
     """The names, in the file's spelling where they are columns."""
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     return [name if name in table.keys else plain.get(name.strip().casefold(), name) for name in names]
+
+
+def _by_plain_name(table: Table) -> dict[str, str]:
+    """Name in lower case -> column; a metric needs no mark."""
+    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    return marked | {key.strip().casefold(): key for key in table.keys}
 
 
 def _roles(
@@ -322,12 +329,14 @@ def _roles(
         judges=judges,
         dimension=dimension if isinstance(dimension, str) else None,
         judged_elsewhere=judged_elsewhere,
-        is_metric=_is_metric,
+        is_metric=_metrics_in(table),
     )
 
 
-def _is_metric(name: str) -> bool:
-    return family_of(name) != NO_FAMILY
+def _metrics_in(table: Table) -> Callable[[str], bool]:
+    """Whether a name is that of a metric, in this table."""
+    of_ragas = has_rows_of_ragas(table.keys)
+    return lambda name: family_of(name) != NO_FAMILY or (of_ragas and is_metric_of_ragas(name))
 
 
 def read_panel(
@@ -367,7 +376,8 @@ def read_panel(
         ratings = ratings_in(data, file_name, flip=flip)
         raters = {one.rater for one in ratings.ratings}
         metrics = {metric.name for table in tables for metric in table.metrics}
-        if not {*(judges or ())} <= {*raters, *metrics} and (
+        beside_ratings = judges is None and find and not tables
+        if (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
@@ -386,7 +396,8 @@ def read_panel(
         read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
         written = written._replace(columns=read_as)
         human = human if human is not None else roles.human
-        judges = judges if judges is not None or tables or beside else roles.judges
+        if judges is None and not tables and not beside:
+            judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
         findings.notes.append(f"columns found: {roles.renamed(own).said}")
     files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
@@ -512,7 +523,7 @@ def _sheet_of(
 
     Raises InputError for names that are neither a column nor, in a long table, possibly a rater.
     """
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     columns = {
         name: name if name in table.keys else plain[name.strip().casefold()]
         for name in (*human, *judges)
@@ -800,14 +811,14 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
-    if format_found.rows is None:
+    if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
         cells = {metric.name: (0.0,) for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = _spelled(table, judges)
-    roles = judge_roles(table, judges=named, is_metric=_is_metric)
+    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
     if roles.problems:
         raise Undecided(
             f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles

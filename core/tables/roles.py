@@ -12,7 +12,15 @@ from typing import Literal
 import regex
 
 from core.errors import InputError, Problems
-from core.tables.columns import Record, Table, known_at, named_columns, source_as_system
+from core.tables.columns import (
+    LABEL_MARK,
+    METRIC_MARK,
+    Record,
+    Table,
+    known_at,
+    named_columns,
+    source_as_system,
+)
 from core.tables.mapping import classes_of, plain_word
 from core.tables.problems import listed
 from core.tables.reading import is_nothing, is_undefined, label_of, looks_like_number, number_in, shown
@@ -251,6 +259,8 @@ def who_in(name: str, metric: bool = False) -> Who:
 
 def is_about(name: str) -> bool:
     """Whether a column describes a rating or a rater, such as `judge_reason`, `annotator_id` or `n_raters`."""
+    if name.startswith(METRIC_MARK):
+        return False
     words = [word for word in words_in(name) if not word.isdecimal()]
     if not words or words == ["model"]:
         return False
@@ -355,6 +365,9 @@ class _Sheet:
         return self.cells[key]
 
     def who(self, key: str) -> Who:
+        """What a column's name says; a file that marks its metrics and labels says it itself."""
+        if key.startswith((METRIC_MARK, LABEL_MARK)):
+            return "judge" if key.startswith(METRIC_MARK) else None
         return who_in(key, self.is_metric(key))
 
 
@@ -551,6 +564,8 @@ def _wide(
             continue
         if is_about(key):
             sheet.why[key] = "not used: describes a rating or a rater"
+        elif key.startswith(LABEL_MARK):
+            continue
         elif not sheet.of(key).may_rate:
             sheet.why[key] = "not used: " + ("empty" if sheet.of(key).kind == "empty" else "free text")
         else:
@@ -580,7 +595,13 @@ def _wide(
         rated = [sheet.of(key) for key in (*people, *found_judges)]
         groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
         may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
-    if not people:
+    if any(key.startswith(METRIC_MARK) for key in keys):
+        may_be = []  # the file says itself what is a score
+    if not people and found_judges and any(key.startswith(METRIC_MARK) for key in found_judges):
+        problems.append(
+            "human: no field is named like a person's label; name a table with people's labels first and this file after it"
+        )
+    elif not people:
         problems.append(
             "human: no column is surely a person's label"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
@@ -629,6 +650,8 @@ def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
 def _judges_by_name(sheet: _Sheet, by_who: Mapping[Who, Sequence[str]], human: Sequence[str]) -> list[str]:
     """Columns whose names are a judge's; without any, scores."""
     found = [key for key in by_who.get("judge", ()) if key not in human]
+    # A file that marks its metrics has no others.
+    found = [key for key in found if key.startswith(METRIC_MARK)] or found
     scores = [key for key in by_who.get("score", ()) if key not in human]
     for key in found:
         sheet.why[key] = "its name is a judge's or a metric's"
