@@ -536,7 +536,8 @@ def open_panel(
         with existing_store(options.db) as store:
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
-            return read_panel(data, name, [score_table(run), *tables], **chosen)
+            own_scores = replace(score_table(run), file_name=given)
+            return read_panel(data, name, [own_scores, *tables], **chosen)
     ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     chosen["raters"] = chosen.pop("human")
     return panel_of(ratings, tables, **chosen)

@@ -1,0 +1,91 @@
+"""Prices of judges: what their runs cost, and what the user says about judges in files."""
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.cli.shared.options import check_options, existing_store, run_number
+from core.errors import InputError
+from core.results.check.choosing import PER_TEXTS, UNKNOWN, Price, prices_of
+from core.results.choices import check_names
+from core.results.judges.costs import JudgeCost
+from core.results.panel import Panel
+from core.runs.costs import cost_of_folder, cost_of_run
+from core.runs.path import at_hand
+from core.schema.runs import RUN_FILE
+from core.tables.reading import shown
+
+
+def add_price_options(command: argparse.ArgumentParser) -> None:
+    """Register `--price` and `--seconds`, for judges whose cost no run has recorded."""
+    command.add_argument(
+        "--price",
+        action="append",
+        default=[],
+        metavar="JUDGE=MONEY",
+        help=f"what {PER_TEXTS:,} texts cost with a judge (default: what its run cost); may be repeated",
+    )
+    command.add_argument(
+        "--seconds",
+        action="append",
+        default=[],
+        metavar="JUDGE=SECONDS",
+        help="how long a judge takes for a text (default: as in its run); may be repeated",
+    )
+
+
+def judge_prices(options: argparse.Namespace, panel: Panel) -> dict[str, Price]:
+    """Return the price of each judge: from the runs among the inputs, and as `--price` and `--seconds` say.
+
+    options: of `add_panel_options` and `add_price_options`. Raises InputError for values that are no numbers from 0 on
+    and for names of no judge.
+    """
+    money, seconds = _numbers("--price", options.price), _numbers("--seconds", options.seconds)
+    check_names("judge", [*money, *seconds], panel.judges)
+    costs = {
+        given: cost
+        for given in (options.file, *options.scores)
+        if (cost := _cost(given, options.db)) is not None
+    }
+    found = prices_of(panel, costs)
+    for name, amount in money.items():
+        found[name] = replace(found.get(name, UNKNOWN), money=amount)
+    for name, amount in seconds.items():
+        found[name] = replace(found.get(name, UNKNOWN), seconds=amount)
+    return found
+
+
+def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
+    """Return judge -> number from values of the form JUDGE=NUMBER."""
+    found: dict[str, float] = {}
+    problems = []
+    for written in given:
+        # Split at the last sign, because a name may contain one.
+        name, _, value = written.rpartition("=")
+        try:
+            amount = float(value)
+        except ValueError:
+            amount = math.nan
+        if not name.strip() or not 0 <= amount < math.inf:
+            problems.append(
+                f"{option}: {shown(written)} is not JUDGE=NUMBER with a number from 0 on, e.g. mini=0.4"
+            )
+        elif found.setdefault(name.strip(), amount) != amount:
+            problems.append(f"{option}: {shown(name.strip())} is given twice")
+    check_options(problems)
+    return found
+
+
+def _cost(given: str, database: str | None) -> JudgeCost | None:
+    """Return what the run behind an input cost; None if no judge's run is behind it."""
+    try:
+        if (number := run_number(given)) is not None:
+            with existing_store(database) as store:
+                return cost_of_run(at_hand(store, number))
+        if (Path(given) / RUN_FILE).is_file():
+            return cost_of_folder(Path(given))
+    except InputError:  # a run of metrics, or a folder without costs: the price is unknown
+        return None
+    return None
