@@ -22,6 +22,7 @@ from core.plots.dressing import (
     metric_label,
     name_rows,
     point_names,
+    stretched,
     value_said,
     whiskers,
 )
@@ -77,7 +78,7 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
     )
     across = [math.log10(x) if log else x for x in places.values()]
     ends = [end for one in drawn for end in ends_of(one.quality) if end is not None]
-    (left, right), (low, high) = (_stretched(values) for values in (across, ends))
+    (left, right), (low, high) = (stretched(values) for values in (across, ends))
     named = point_names(
         [
             ((x - left) / (right - left), ((one.quality.estimate or 0.0) - low) / (high - low))
@@ -130,13 +131,6 @@ def _front(drawn: Sequence[JudgeOnOffer], places: Mapping[str, float]) -> list[J
         if best is None or (value[0] or 0.0) > best or value == (best, places[found[-1].name]):
             found.append(one)
     return found
-
-
-def _stretched(values: Sequence[float]) -> tuple[float, float]:
-    """The range of the values with room for points and names."""
-    low, high = min(values), max(values)
-    room = 0.12 * (high - low) or 0.1
-    return low - room, high + room
 
 
 def two_judges(

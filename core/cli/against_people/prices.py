@@ -1,12 +1,10 @@
 """Prices of judges: what their runs cost, and what the user says about judges in files."""
 
 import argparse
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.cli.shared.options import check_options, existing_store, run_number
+from core.cli.shared.options import existing_store, named_numbers, run_number
 from core.errors import InputError
 from core.results.check.choosing import PER_TEXTS, UNKNOWN, Price, prices_of
 from core.results.choices import check_names
@@ -15,7 +13,6 @@ from core.results.panel import Panel
 from core.runs.costs import cost_of_folder, cost_of_run
 from core.runs.path import at_hand
 from core.schema.runs import RUN_FILE
-from core.tables.reading import shown
 
 
 def add_price_options(command: argparse.ArgumentParser) -> None:
@@ -42,7 +39,7 @@ def judge_prices(options: argparse.Namespace, panel: Panel) -> dict[str, Price]:
     options: of `add_panel_options` and `add_price_options`. Raises InputError for values that are no numbers from 0 on
     and for names of no judge.
     """
-    money, seconds = _numbers("--price", options.price), _numbers("--seconds", options.seconds)
+    money, seconds = named_numbers("--price", options.price), named_numbers("--seconds", options.seconds)
     check_names("judge", [*money, *seconds], panel.judges)
     costs = {
         given: cost
@@ -54,27 +51,6 @@ def judge_prices(options: argparse.Namespace, panel: Panel) -> dict[str, Price]:
         found[name] = replace(found.get(name, UNKNOWN), money=amount)
     for name, amount in seconds.items():
         found[name] = replace(found.get(name, UNKNOWN), seconds=amount)
-    return found
-
-
-def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
-    """Return judge -> number from values of the form JUDGE=NUMBER."""
-    found: dict[str, float] = {}
-    problems = []
-    for written in given:
-        # Split at the last sign, because a name may contain one.
-        name, _, value = written.rpartition("=")
-        try:
-            amount = float(value)
-        except ValueError:
-            amount = math.nan
-        if not name.strip() or not 0 <= amount < math.inf:
-            problems.append(
-                f"{option}: {shown(written)} is not JUDGE=NUMBER with a number from 0 on, e.g. mini=0.4"
-            )
-        elif found.setdefault(name.strip(), amount) != amount:
-            problems.append(f"{option}: {shown(name.strip())} is given twice")
-    check_options(problems)
     return found
 
 
