@@ -57,7 +57,7 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
     places = {
         one.name: x
         for one in found.judges
-        if (x := one.price.money if beside == "price" else one.price.seconds) is not None
+        if (x := one.facts.cost if beside == "price" else one.facts.seconds) is not None
         and one.quality.estimate is not None
     }
     if len(places) < 2:
@@ -88,7 +88,7 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
         (_WIDTH, _HEIGHT - 110),
         12,
     )
-    unit = f"per {PER_TEXTS:,} texts" if beside == "price" else "seconds per text"
+    unit = f"{'price' if beside == 'price' else 'seconds'} per {PER_TEXTS:,} texts"
     for one, (name, place) in zip(drawn, named, strict=True):
         on_front = one in front
         figure.add_scatter(
@@ -109,7 +109,7 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
             showlegend=False,
         )
     figure.update_xaxes(
-        title=f"price per {PER_TEXTS:,} texts" if beside == "price" else unit,
+        title=unit,
         type="log" if log else "linear",
         range=[left, right],
         dtick=1 if log and right - left > 1 else None,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from core.cli.shared.options import existing_store, named_numbers, run_number
 from core.errors import InputError
-from core.results.check.choosing import PER_TEXTS, UNKNOWN, Price, prices_of
+from core.results.check.choosing import PER_TEXTS, UNKNOWN, facts_of_runs
+from core.results.check.verdict import JudgeFacts
 from core.results.choices import check_names
 from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel
@@ -16,7 +17,7 @@ from core.schema.runs import RUN_FILE
 
 
 def add_price_options(command: argparse.ArgumentParser) -> None:
-    """Register `--price` and `--seconds`, for judges whose cost no run has recorded."""
+    """Register `--price`, `--seconds` and `--currency`, for judges whose cost no run has recorded."""
     command.add_argument(
         "--price",
         action="append",
@@ -29,29 +30,35 @@ def add_price_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="JUDGE=SECONDS",
-        help="how long a judge takes for a text (default: as in its run); may be repeated",
+        help=f"how long a judge takes for {PER_TEXTS:,} texts (default: as in its run); may be repeated",
+    )
+    command.add_argument(
+        "--currency", default=UNKNOWN.currency, help="currency of all prices (default %(default)s)"
     )
 
 
-def judge_prices(options: argparse.Namespace, panel: Panel) -> dict[str, Price]:
-    """Return the price of each judge: from the runs among the inputs, and as `--price` and `--seconds` say.
+def judge_facts(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
+    """Return model, price and time of each judge: from the runs among the inputs, and as `--price` and `--seconds` say.
 
     options: of `add_panel_options` and `add_price_options`. Raises InputError for values that are no numbers from 0 on
     and for names of no judge.
     """
-    money, seconds = named_numbers("--price", options.price), named_numbers("--seconds", options.seconds)
-    check_names("judge", [*money, *seconds], panel.judges)
+    costs_given, seconds = (
+        named_numbers("--price", options.price),
+        named_numbers("--seconds", options.seconds),
+    )
+    check_names("judge", [*costs_given, *seconds], panel.judges)
     costs = {
         given: cost
         for given in (options.file, *options.scores)
         if (cost := _cost(given, options.db)) is not None
     }
-    found = prices_of(panel, costs)
-    for name, amount in money.items():
-        found[name] = replace(found.get(name, UNKNOWN), money=amount)
+    found = facts_of_runs(panel, costs)
+    for name, amount in costs_given.items():
+        found[name] = replace(found.get(name, UNKNOWN), cost=amount)
     for name, amount in seconds.items():
         found[name] = replace(found.get(name, UNKNOWN), seconds=amount)
-    return found
+    return {name: replace(one, currency=options.currency) for name, one in found.items()}
 
 
 def _cost(given: str, database: str | None) -> JudgeCost | None:

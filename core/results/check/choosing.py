@@ -20,22 +20,17 @@ from core.results.cells import (
     interval,
     left_out_lines,
 )
+from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
 from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.stats.correlation.differences import difference
-from core.stats.correlation.intervals import correlate_columns, n_reached
+from core.stats.correlation.intervals import n_reached
+from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
 from core.stats.degeneracy import constant
 from core.stats.multiplicity import Correction, corrected
-from core.stats.resampling import (
-    Estimate,
-    Floats,
-    cluster_sums,
-    jackknife_ends,
-    mean_of_sums,
-    without_each,
-)
+from core.stats.resampling import Estimate, cluster_sums, mean_share, with_agresti_min
 from core.tables.problems import listed
 from core.tables.reading import shown
 
@@ -50,51 +45,35 @@ CORRECTION: Correction = "holm"
 ALPHA = 0.05
 """A judge is shown to be better where Holm's p is below it."""
 PER_TEXTS = 1_000
-"""Texts to which a price belongs."""
+"""Texts to which a price and a time belong."""
 SAME_PRICE = 1.25
 """Two prices with a smaller ratio count as about the same in a sentence."""
-WHICH_TABLES = ("judges", "judge-comparisons")
+WHICH_TABLES = ("which-judge", "comparisons")
 """Names of both tables, the main one first."""
-UNKNOWN_PRICE = "no price was given"
-UNKNOWN_TIME = "no time is known"
+ONE_RATER = "only one rater, where other texts have two"
 PAID_BY_OTHERS = "some answers came from the cache, paid for by other runs"
 
 
-@dataclass(frozen=True)
-class Price:
-    """What a judge costs; a reason stands for every None."""
-
-    money: float | None = None
-    """For PER_TEXTS texts, in the user's currency."""
-    seconds: float | None = None
-    """For one text: summed waiting time of its calls, as if they followed each other."""
-    model: str = ""
-    reason: str = UNKNOWN_PRICE
-    """Why money is None."""
-    time_reason: str = UNKNOWN_TIME
+UNKNOWN = JudgeFacts()
 
 
-UNKNOWN = Price()
+def facts_of(cost: JudgeCost, model: str | None = None) -> JudgeFacts:
+    """Price and time of 1,000 texts from what a judge's run cost. Time: summed waiting time of all calls.
 
-
-def price_of(cost: JudgeCost, model: str = "") -> Price:
-    """The price of a judge from what its run cost.
-
-    Undefined for an unfinished run, without counted tokens or prices of tokens, and if some answers came from the cache,
-    paid for by other runs: the run's own cost is then too low. A judge by rules costs nothing.
+    Both are undefined for an unfinished run, and if some answers came from the cache, paid for by other runs: the run's own
+    cost is then too low. The price needs counted tokens and prices of tokens; a judge by rules costs nothing.
     """
     row = next(one for one in costs_side_by_side([cost]) if one.step == ALL_STEPS)
     if row.n_found:
-        return Price(model=model, reason=PAID_BY_OTHERS, time_reason=PAID_BY_OTHERS)
+        return JudgeFacts(model=model, cost_reason=PAID_BY_OTHERS, seconds_reason=PAID_BY_OTHERS)
     money, seconds = row.each("money", "text"), row.each("seconds", "text")
     by_rules = not cost.costs and row.n_texts > 0 and row.is_finished
-    why = row.why("money_per_text") or UNKNOWN_PRICE
-    return Price(
-        0.0 if by_rules else None if money is None else PER_TEXTS * money,
-        None if by_rules else seconds,
-        model,
-        reason=why,
-        time_reason=NO_MODEL if by_rules else row.why("seconds_per_text") or UNKNOWN_TIME,
+    return JudgeFacts(
+        cost=0.0 if by_rules else None if money is None else PER_TEXTS * money,
+        seconds=None if by_rules or seconds is None else PER_TEXTS * seconds,
+        model=model,
+        cost_reason=row.why("money_per_text") or UNKNOWN.cost_reason,
+        seconds_reason=NO_MODEL if by_rules else row.why("seconds_per_1000") or UNKNOWN.seconds_reason,
     )
 
 
@@ -108,15 +87,15 @@ def model_of(signature: str) -> str:
     return found[1] if found else ""
 
 
-def prices_of(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, Price]:
-    """The price of every judge of the panel. costs: name of a table of scores -> what the run behind it cost.
+def facts_of_runs(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, JudgeFacts]:
+    """Model, price and time of every judge of the panel. costs: name of a table of scores -> what the run behind it cost.
 
     All judges of one table, such as the precision and the recall of one claim judge, have the price of the whole run.
     """
     found = {}
     for name, (table, signature) in zip(panel.judges, panel.sources, strict=False):
-        model = model_of(signature)
-        found[name] = price_of(costs[table], model) if table in costs else Price(model=model)
+        model = model_of(signature) or None
+        found[name] = facts_of(costs[table], model) if table in costs else JudgeFacts(model=model)
     return found
 
 
@@ -129,7 +108,8 @@ class JudgeOnOffer:
     """In the measure of the choice. `n`: texts, `n_left_out`: rated texts that another judge did not score."""
     n_scored: int
     """Rated texts that this judge scored, compared or not."""
-    price: Price
+    facts: JudgeFacts
+    """Model, price and time."""
     on_front: bool | None
     """Whether no other judge dominates it; None: no front, for lack of prices and times."""
     dominated_by: tuple[str, ...] = ()
@@ -211,7 +191,7 @@ class Choice:
 
 def which_judge(
     panel: Panel,
-    prices: Mapping[str, Price] | None = None,
+    facts: Mapping[str, JudgeFacts] | None = None,
     *,
     unfit: Mapping[str, str] | None = None,
     margin: float = 0.05,
@@ -221,12 +201,12 @@ def which_judge(
 ) -> Choice:
     """Compare every two judges of the panel on the texts that all of them scored, and recommend one.
 
-    prices: judge -> price. unfit: judge -> why it must not be recommended, such as a verdict; judges with constant scores
+    facts: judge -> price and time. unfit: judge -> why it must not be recommended, such as a verdict; judges with constant scores
     are always unfit. margin: a judge may be worse than the best one by less than this and still be used if it is cheaper.
 
-    Quality is the share of raters whose label the judge gives, averaged over texts, where judges and raters use the same
-    classes, else Spearman's correlation with the raters' mean. Agreement: differences with a cluster jackknife over items,
-    p by turning the signs of whole items' differences. Correlation: `core.stats.correlation.differences.difference`. p is
+    Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
+    classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
+    over items, p by turning the signs of whole items' differences. Correlation: `core.stats.correlation.differences.difference`. p is
     corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
     equal ones); the one to use is the cheapest among it and those whose difference to it has a lower bound of at least
     -margin. A judge is on the Pareto front unless another is at least as good, as cheap and as fast, and better in one of
@@ -237,7 +217,7 @@ def which_judge(
     Misleads: the best judge was found on the same texts, so its quality is a little too high. A front compares estimates,
     not intervals. Prices of runs with other prompts, or on texts of another length, are not comparable.
     """
-    prices, unfit = prices or {}, dict(unfit or {})
+    facts, unfit = facts or {}, dict(unfit or {})
     rated: NDArray[np.bool_] = np.asarray(~np.isnan(panel.ratings).all(axis=1))
     scored = ~np.isnan(panel.scores)
     silent = [name for at, name in enumerate(panel.judges) if not scored[rated, at].any()]
@@ -259,25 +239,29 @@ def which_judge(
                 for at, name in zip(own, names, strict=True)
             ],
         )
-    texts = _Texts(
-        panel.ratings[shared],
-        panel.scores[shared][:, own],
-        panel.items[shared],
-        int(rated.sum() - shared.sum()),
-        n_resamples,
-        confidence_level,
-        rng,
+    only = replace(
+        panel,
+        rows=tuple(panel.rows[at] for at in np.flatnonzero(shared).tolist()),
+        items=panel.items[shared],
+        systems=panel.systems[shared],
+        ratings=panel.ratings[shared],
+        judges=tuple(names),
+        scores=panel.scores[shared][:, own],
     )
-    measure: Measure = "agreement" if same_classes(panel, texts) else "spearman"
-    quality, pairs = (_agreements if measure == "agreement" else _correlations)(texts)
+    texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
+    of_classes = not panel.ordered or all(classes_of(only, at) for at in range(len(names)))
+    measure: Measure = "agreement" if of_classes else "spearman"
+    quality, pairs = (_agreements if of_classes else _correlations)(texts)
+    if (alone := quality[0].n_left_out - texts.n_left_out) > 0:
+        left_out[ONE_RATER] = alone
     unfit |= {
         name: "its scores are constant"
-        for name, scores in zip(names, texts.scores.T, strict=True)
+        for name, scores in zip(names, only.scores.T, strict=True)
         if (always := constant(scores)) is not None and not always.n_others
     }
-    criteria, notes = _criteria(names, prices)
+    criteria, notes = _criteria(names, facts)
     standing = {
-        name: _standing(one, prices.get(name, UNKNOWN), criteria)
+        name: _standing(one, facts.get(name, UNKNOWN), criteria)
         for name, one in zip(names, quality, strict=True)
     }
     judges = [
@@ -285,16 +269,14 @@ def which_judge(
             name,
             one,
             int(scored[rated, at].sum()),
-            prices.get(name, UNKNOWN),
+            facts.get(name, UNKNOWN),
             None if len(criteria) == 1 else not (above := _above(name, standing)),
             () if len(criteria) == 1 else above,
             unfit.get(name, ""),
         )
         for name, at, one in zip(names, own, quality, strict=True)
     ]
-    judges.sort(
-        key=lambda one: (_unknown_last(one.quality.estimate, best=-1), _unknown_last(one.price.money))
-    )
+    judges.sort(key=lambda one: (_unknown_last(one.quality.estimate, best=-1), _unknown_last(one.facts.cost)))
     order = [one.name for one in judges]
     compared = [
         JudgePair(names[i], names[j], apart, p, why).seen_from(min(names[i], names[j], key=order.index))
@@ -309,9 +291,9 @@ def which_judge(
         None,
         False,
         criteria,
-        int(shared.sum()),
-        len(np.unique(texts.items)),
-        texts.n_left_out,
+        quality[0].n,
+        quality[0].n_clusters,
+        quality[0].n_left_out,
         margin,
         confidence_level,
         left_out,
@@ -323,13 +305,10 @@ def which_judge(
 
 @dataclass(frozen=True)
 class _Texts:
-    """The rated texts that all judges scored."""
+    """The rated texts that all judges scored, and how to compare the judges."""
 
-    ratings: Floats
-    """(n, raters), NaN for none."""
-    scores: Floats
-    """(n, judges)."""
-    items: NDArray[np.int64]
+    panel: Panel
+    """Without other texts and judges."""
     n_left_out: int
     n_resamples: int
     confidence_level: float
@@ -340,32 +319,23 @@ _Pairs = Mapping[tuple[int, int], tuple[Estimate, float | None, str | None]]
 """Places of two judges -> difference, p, why there is none."""
 
 
-def same_classes(panel: Panel, texts: _Texts) -> bool:
-    """Whether raters and judges use the same classes."""
-    if panel.classes:
-        return True
-    given = np.unique(texts.ratings[~np.isnan(texts.ratings)])
-    return bool(np.isin(texts.scores, given).all()) and bool((given == np.round(given)).all())
-
-
 def _agreements(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
-    equal = np.where(
-        np.isnan(texts.ratings)[:, :, None],
-        np.nan,
-        texts.ratings[:, :, None] == texts.scores[:, None, :],
-    )
-    values = np.asarray(np.nanmean(equal, axis=1), dtype=np.float64)
-    quality = [_mean(column, texts, (0.0, 1.0)) for column in values.T]
+    values = np.column_stack([agreement_by_text(texts.panel, at) for at in range(len(texts.panel.judges))])
+    used = ~np.isnan(values).any(axis=1)  # where some texts have two raters, those with one are left out
+    values, items = values[used], texts.panel.items[used]
+    level: dict[str, Any] = {"confidence_level": texts.confidence_level}
+    left_out = texts.n_left_out + int((~used).sum())
+    quality = [replace(mean_share(one, items, **level), n_left_out=left_out) for one in values.T]
     pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
     for i, j in combinations(range(values.shape[1]), 2):
         apart = values[:, i] - values[:, j]
-        of_items = cluster_sums(apart[:, None], texts.items)[:, 0]
+        of_items = cluster_sums(apart[:, None], items)[:, 0]
         moved = of_items[of_items != 0]
         p = 1.0
         if moved.size:
             flipped = signs_flipped(moved, _N_SWAPS, np.random.default_rng(texts.rng))
             p = (1 + n_reached(flipped, float(moved.mean()), "two-sided")) / (1 + _N_SWAPS)
-        pairs[i, j] = _mean(apart, texts, (-1.0, 1.0)), p, None
+        pairs[i, j] = replace(with_agresti_min(apart, items, **level), n_left_out=left_out), p, None
     return quality, pairs
 
 
@@ -375,51 +345,32 @@ _N_SWAPS_OF_RANKS = 1_000
 """Swaps of a test of correlations, which take longer."""
 
 
-def _mean(values: Floats, texts: _Texts, scale: tuple[float, float]) -> Estimate:
-    """The mean of a value of each text, with a cluster jackknife over items."""
-    sums = cluster_sums(np.column_stack([values, np.ones(values.size)]), texts.items)
-    estimate = float(values.mean())
-    low = high = None
-    reason: str | None = "fewer than two items"
-    if len(sums) > 1:
-        left = without_each(sums, mean_of_sums)
-        low, high, _, reason = jackknife_ends(estimate, left, texts.confidence_level, scale)
-    return Estimate(
-        estimate + 0.0,
-        low,
-        high,
-        values.size,
-        None,
-        0,
-        0,
-        texts.confidence_level,
-        reason,
-        len(sums),
-        texts.n_left_out,
-    )
-
-
 def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
-    target = np.asarray(np.nanmean(texts.ratings, axis=1), dtype=np.float64)
-    drawing: dict[str, Any] = {
-        "n_resamples": texts.n_resamples,
-        "confidence_level": texts.confidence_level,
-        "rng": texts.rng,
-    }
-    names = ("scores", "ratings")
+    panel = texts.panel
+    target = np.asarray(np.nanmean(panel.ratings, axis=1), dtype=np.float64)
+    level: dict[str, Any] = {"confidence_level": texts.confidence_level, "rng": texts.rng}
     quality = [
-        replace(one["spearman"], n_left_out=texts.n_left_out)
-        for one in correlate_columns(
-            texts.scores, target, ("spearman",), clusters=texts.items, names=names, **drawing
+        replace(
+            panel_correlation(scores, target[:, None], clusters=panel.items, **level).judge,
+            n_left_out=texts.n_left_out,
         )
+        for scores in panel.scores.T
     ]
     pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
-    for i, j in combinations(range(texts.scores.shape[1]), 2):
-        both = texts.scores[:, i], texts.scores[:, j]
+    for i, j in combinations(range(len(panel.judges)), 2):
         found = difference(
-            *both, target, "spearman", items=texts.items, n_swaps=_N_SWAPS_OF_RANKS, names=names, **drawing
+            panel.scores[:, i],
+            panel.scores[:, j],
+            target,
+            "spearman",
+            items=panel.items,
+            n_swaps=_N_SWAPS_OF_RANKS,
+            n_resamples=texts.n_resamples,
+            names=("scores", "ratings"),
+            **level,
         )
-        pairs[i, j] = found.difference, found.test.p, found.test.reason
+        apart = replace(found.difference, n_left_out=texts.n_left_out)
+        pairs[i, j] = apart, found.test.p, found.test.reason
     return quality, pairs
 
 
@@ -435,20 +386,20 @@ def _left_out(rated: NDArray[np.bool_], scored: NDArray[np.bool_], names: Sequen
 
 
 def _criteria(
-    names: Sequence[str], prices: Mapping[str, Price]
+    names: Sequence[str], facts: Mapping[str, JudgeFacts]
 ) -> tuple[tuple[Criterion, ...], tuple[str, ...]]:
     """What the front compares, and why it does not compare more."""
     found: list[Criterion] = ["quality"]
     notes = []
     asked: tuple[tuple[Criterion, str, str], ...] = (
-        ("price", "money", "reason"),
-        ("time", "seconds", "time_reason"),
+        ("price", "cost", "cost_reason"),
+        ("time", "seconds", "seconds_reason"),
     )
     for criterion, field, why in asked:
         lacking: dict[str, list[str]] = {}
         for name in names:
-            if getattr(prices.get(name, UNKNOWN), field) is None:
-                lacking.setdefault(getattr(prices.get(name, UNKNOWN), why), []).append(name)
+            if getattr(facts.get(name, UNKNOWN), field) is None:
+                lacking.setdefault(getattr(facts.get(name, UNKNOWN), why), []).append(name)
         if not lacking:
             found.append(criterion)
         else:
@@ -457,14 +408,16 @@ def _criteria(
     return tuple(found), tuple(notes)
 
 
-def _standing(quality: Estimate, price: Price, criteria: Sequence[Criterion]) -> tuple[float, ...] | None:
+def _standing(
+    quality: Estimate, facts: JudgeFacts, criteria: Sequence[Criterion]
+) -> tuple[float, ...] | None:
     """The values of the criteria, larger is better; None without a quality."""
     if quality.estimate is None:
         return None
     own = {
         "quality": quality.estimate,
-        "price": -(price.money or 0.0),
-        "time": -(price.seconds or 0.0),
+        "price": -(facts.cost or 0.0),
+        "time": -(facts.seconds or 0.0),
     }
     return tuple(own[one] for one in criteria)
 
@@ -484,6 +437,27 @@ def _unknown_last(value: float | None, best: int = 1) -> tuple[bool, float]:
     return value is None, best * (value or 0.0)
 
 
+def which_of(check: Check) -> Choice:
+    """Compare the judges of a check with its margin, level and seed. A judge that is NOT TRUSTED is not recommended.
+
+    Raises InputError as `which_judge`.
+    """
+    options = check.options
+    return which_judge(
+        check.panel,
+        {one.name: one.facts for one in check.judges},
+        unfit={
+            one.name: f"it is NOT TRUSTED to {USES[check.use]}"
+            for one in check.judges
+            if one.verdict == "NOT TRUSTED"
+        },
+        margin=options.margin,
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+        rng=options.rng,
+    )
+
+
 def _to_use(found: Choice) -> str | None:
     """The cheapest among the best fit judge and those that are not worse than it by the margin."""
     fit = [one for one in found.judges if not one.unfit and one.quality.estimate is not None]
@@ -495,11 +469,11 @@ def _to_use(found: Choice) -> str | None:
         low = found.pair(one.name, best.name).difference.low
         if low is not None and low >= -found.margin:
             near.append(one)
-    if best.price.money is None:
+    if best.facts.cost is None:
         return best.name
     # `fit` is ordered by quality, so of two equal prices the better judge comes first.
     return min(
-        (one for one in near if one.price.money is not None), key=lambda one: one.price.money or 0.0
+        (one for one in near if one.facts.cost is not None), key=lambda one: one.facts.cost or 0.0
     ).name
 
 
@@ -526,7 +500,7 @@ def which_said(found: Choice) -> list[str]:
     own = found.judge(found.use)
     value = decimal(own.quality.estimate or 0.0, 2)
     what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
-    money = "" if own.price.money is None else f", {_money(own.price.money)} per {PER_TEXTS:,} texts"
+    money = "" if own.facts.cost is None else f", {_money(own.facts)} per {PER_TEXTS:,} texts"
     name = shown(own.name)
     first = f"Use {name}: {what} {value}{money}."
     if not found.settled:
@@ -554,9 +528,7 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
         apart += f" [{decimal(one.low, 2)}, {decimal(one.high, 2)}]"
     if pair.better is None:
         cheaper = (
-            other.price.money is not None
-            and own.price.money is not None
-            and other.price.money < own.price.money
+            other.facts.cost is not None and own.facts.cost is not None and other.facts.cost < own.facts.cost
         )
         if cheaper and one.low is not None and one.low < -found.margin:
             said = f"may be worse by up to {decimal(-one.low, 2)}"
@@ -565,23 +537,25 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
     else:
         said = "is better" if pair.better == other.name else "is worse"
         apart += f", Holm p {_p(pair.p_holm)}"
-    price = _beside(other.price.money, own.price.money)
+    price = _beside(other.facts, own.facts)
     unfit = f", but {other.unfit}" if other.unfit else ""
     return f"{name} {f'{price} and ' if price else ''}{said} ({apart}){unfit}."
 
 
-def _beside(money: float | None, own: float | None) -> str:
-    """A price beside another one, in words; empty if one is unknown."""
-    if money is None or own is None:
+def _beside(other: JudgeFacts, own: JudgeFacts) -> str:
+    """A price beside that of the judge to use, in words; empty if one is unknown."""
+    if other.cost is None or own.cost is None:
         return ""
-    if own == 0 or money == 0:
-        return f"costs {_money(money)} per {PER_TEXTS:,} texts" if money != own else "costs nothing either"
-    times = money / own
+    if own.cost == 0 or other.cost == 0:
+        return (
+            f"costs {_money(other)} per {PER_TEXTS:,} texts"
+            if other.cost != own.cost
+            else "costs nothing either"
+        )
+    times = other.cost / own.cost
     if 1 / SAME_PRICE < times < SAME_PRICE:
         return "costs about the same"
-    if times > 1:
-        return f"costs {_short(times)} times as much"
-    return f"costs {_short(100 * times)} % as much"
+    return f"costs {_short(times)} times as much" if times > 1 else f"costs {_short(100 * times)} % as much"
 
 
 def _short(value: float) -> str:
@@ -589,9 +563,10 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
-def _money(value: float) -> str:
-    """An amount with two decimals, or two significant digits if it is smaller than that."""
-    return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
+def _money(facts: JudgeFacts) -> str:
+    """A price with two decimals, or two significant digits if it is smaller than that, and its currency."""
+    cost = facts.cost or 0.0
+    return f"{cost:,.2f} {facts.currency}" if cost >= 0.1 or cost == 0 else f"{cost:.2g} {facts.currency}"
 
 
 def _p(p: float | None) -> str:
@@ -610,20 +585,20 @@ def judges_table(found: Choice) -> ResultTable:
         WHICH_TABLES[0],
         (
             Column("judge", "Judge", names_row=True),
-            Column("model", "Model", shown=any(one.price.model for one in found.judges)),
+            Column("model", "Model", shown=any(one.facts.model for one in found.judges)),
             Column("quality", "Agreement" if found.measure == "agreement" else "Spearman"),
             Column("measure", shown=False),
             Column(
                 "price_per_1000",
                 "Price per 1,000",
                 places=2,
-                shown=any(one.price.money is not None for one in found.judges),
+                shown=any(one.facts.cost is not None for one in found.judges),
             ),
             Column(
-                "seconds_per_text",
-                "Seconds per text",
+                "seconds_per_1000",
+                "Seconds per 1,000",
                 places=2,
-                shown=any(one.price.seconds is not None for one in found.judges),
+                shown=any(one.facts.seconds is not None for one in found.judges),
             ),
             Column("n", "n"),
             Column("n_scored", "Scored", shown=bool(found.n_left_out)),
@@ -635,11 +610,11 @@ def judges_table(found: Choice) -> ResultTable:
         tuple(
             (
                 one.name,
-                one.price.model or None,
+                one.facts.model,
                 interval(one.quality),
                 found.measure,
-                one.price.money,
-                one.price.seconds,
+                one.facts.cost,
+                one.facts.seconds,
                 one.quality.n,
                 one.n_scored,
                 "yes" if one.name == found.use else "",
@@ -652,7 +627,7 @@ def judges_table(found: Choice) -> ResultTable:
         title="Judges",
         notes=(
             f"Quality: {MEASURES[found.measure]}, on the {found.n:,} texts of {found.n_items:,} items that every judge scored.",
-            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure]}.",
+            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][0]}.",
             *(
                 (
                     f"Front: no other judge is at least as good by {_and(found.criteria)} and better by one of them. It compares "
@@ -667,10 +642,11 @@ def judges_table(found: Choice) -> ResultTable:
     )
 
 
-_HOW: Mapping[Measure, str] = {
-    "agreement": "jackknife over items",
-    "spearman": "percentile bootstrap over items",
+_HOW: Mapping[Measure, tuple[str, str]] = {
+    "agreement": ("Wilson's over items", "Student's t over items"),
+    "spearman": ("jackknife over items", "percentile bootstrap over items"),
 }
+"""Interval of a quality, and of a difference."""
 
 
 def _and(words: Sequence[str]) -> str:
@@ -708,7 +684,7 @@ def pairs_table(found: Choice) -> ResultTable:
         title="Every two judges",
         notes=(
             f"Difference: {MEASURES[found.measure]}, first minus second, on the same texts.",
-            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure]}. p: two-sided, by swapping the judges item by item.",
+            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][1]}. p: two-sided, by swapping the judges item by item.",
             *corrected_note(CORRECTION, n_tests, "every two judges"),
             f"Shown to be better: corrected p below {ALPHA:g}. Neither does not mean that they are equal.",
         ),
@@ -731,14 +707,15 @@ def which_json(found: Choice) -> dict[str, Any]:
         "judges": [
             {
                 "name": one.name,
-                "model": one.price.model or None,
+                "model": one.facts.model,
                 "quality": ends(one.quality),
                 "n": one.quality.n,
                 "n_scored": one.n_scored,
-                "price_per_1000": one.price.money,
-                "price_reason": None if one.price.money is not None else one.price.reason,
-                "seconds_per_text": one.price.seconds,
-                "time_reason": None if one.price.seconds is not None else one.price.time_reason,
+                "price_per_1000": one.facts.cost,
+                "currency": None if one.facts.cost is None else one.facts.currency,
+                "price_reason": None if one.facts.cost is not None else one.facts.cost_reason,
+                "seconds_per_1000": one.facts.seconds,
+                "time_reason": None if one.facts.seconds is not None else one.facts.seconds_reason,
                 "on_front": one.on_front,
                 "dominated_by": list(one.dominated_by),
                 "unfit": one.unfit or None,
