@@ -28,7 +28,7 @@ from core.stats.correlation.differences import difference
 from core.stats.correlation.intervals import n_reached
 from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
-from core.stats.degeneracy import constant
+from core.stats.degeneracy import constant, tied
 from core.stats.multiplicity import Correction, corrected
 from core.stats.resampling import Estimate, cluster_sums, mean_share, with_agresti_min
 from core.tables.problems import listed
@@ -347,7 +347,7 @@ _N_SWAPS_OF_RANKS = 1_000
 
 def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
     panel = texts.panel
-    target = np.asarray(np.nanmean(panel.ratings, axis=1), dtype=np.float64)
+    target = tied(np.asarray(np.nanmean(panel.ratings, axis=1), dtype=np.float64))
     level: dict[str, Any] = {"confidence_level": texts.confidence_level, "rng": texts.rng}
     quality = [
         replace(
