@@ -87,6 +87,14 @@ from core.results.correlations.acc23 import (
 from core.results.correlations.acc23 import (
     acc23 as accuracies_of,
 )
+from core.results.correlations.files import (
+    BY_MODEL,
+    OfFile,
+    by_model_json,
+    by_model_table,
+    correlate_files,
+    judges_by_model,
+)
 from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
 from core.results.correlations.ranking import (
     Test,
@@ -139,7 +147,7 @@ _LEVEL = "level"
 
 
 def correlate(
-    scores: Source,
+    scores: Source | Sequence[Source] | Mapping[str, Source],
     with_: Target = _LEVEL,
     *,
     group: Names = (),
@@ -155,13 +163,15 @@ def correlate(
     resamples: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
+    sizes: Mapping[str, float] | None = None,
 ) -> Result:
     """Correlate each metric with the damage level or with human ratings, as the command ``correlate`` does.
 
     Parameters
     ----------
     scores
-        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads.
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads. A
+        list of several, or a dictionary from names to them: each is correlated for itself.
     with_
         ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
     group
@@ -188,6 +198,8 @@ def correlate(
         Number of resamples; 0 for no intervals. Default: until every interval settles, at most 10,000.
     confidence, seed
         Confidence level of intervals, and seed of all resampling.
+    sizes
+        For several: billions of parameters by model or name, where a model's name does not state them.
 
     Returns
     -------
@@ -195,7 +207,9 @@ def correlate(
         Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
         ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems (naive), and
         ``pearson_per_system_corrected`` the same over infinitely many items. Each has ``_low``, ``_high``, ``_n`` and
-        ``_reason``.
+        ``_reason``. Of several: a column ``file``, and table ``judges-by-model`` with ``technique``, ``model``, ``size``,
+        ``pearson`` and ``kendall_per_item``, as in Table 2 of Factual. ``plot(found["judges-by-model"], "kendall_per_item",
+        against="size")`` draws its Figure 3b.
 
     Raises
     ------
@@ -222,20 +236,62 @@ def correlate(
     made = _intervals(
         DEFAULT_OPTIONS.n_resamples if resamples is None else resamples, confidence, seed, problems
     )
-    table, people, options = _sides(
-        scores, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made
-    )
+    several = _several_sources(scores)
+    if sizes is not None and several is None:
+        check_parameters(["sizes: only for several scores"])
+    sides = [
+        _sides(one, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made)
+        for one in ([scores] if several is None else several.values())  # type: ignore[list-item]
+    ]
+    table, people, options = sides[0]
     options = replace(
         options,
         until_settled=resamples is None,
         raw_level=raw_level,
         methods=_in_order(methods),
     )
-    report = correlate_dimensions(table, people, group=names_of(group), options=options)
+    if several is None:
+        report = correlate_dimensions(table, people, group=names_of(group), options=options)
+        said = [against_said(report, people), *report.constants, correlation_table(report, resampled=resample)]
+        return result_of(said, correlation_rows(report, resampled=resample))
+    files = [OfFile(name, one, own) for name, (one, own, _) in zip(several, sides, strict=True)]
+    report = correlate_files(files, group=names_of(group), options=options)
+    by_model = judges_by_model(report, files, sizes)
     return result_of(
-        [against_said(report, people), *report.constants, correlation_table(report, resampled=resample)],
-        correlation_rows(report, resampled=resample),
+        [
+            against_said(report, people),
+            *report.constants,
+            correlation_table(report, resampled=resample),
+            by_model_table(by_model, report, resample),
+        ],
+        {
+            "correlations": correlation_rows(report, resampled=resample),
+            BY_MODEL.replace("-", "_"): by_model_json(by_model, resample),
+        },
     )
+
+
+def _several_sources(
+    scores: Source | Sequence[Source] | Mapping[str, Source],
+) -> dict[str, Source] | None:
+    """Return several sources by name; None for one. A file is named by its name, a frame by its number."""
+    if isinstance(scores, Mapping):
+        return {str(name): one for name, one in scores.items()}
+    if isinstance(scores, str | os.PathLike) or not isinstance(scores, list | tuple):
+        return None
+    # A list of one keeps the form of several.
+    called = [
+        str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
+        if not isinstance(one, str | os.PathLike)
+        else os.fspath(one)
+        if os.fspath(one).startswith(STORED)
+        else Path(one).name
+        for number, one in enumerate(scores, start=1)
+    ]
+    apart = [
+        name if called.count(name) == 1 else f"{name} ({number})" for number, name in enumerate(called, start=1)
+    ]
+    return dict(zip(apart, scores, strict=True))
 
 
 def rank(
