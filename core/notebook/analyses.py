@@ -60,6 +60,17 @@ from core.results.calibration.tables import (
     reliability_table,
     warned_table,
 )
+from core.results.check.choosing import (
+    facts_of_runs,
+    stated_facts,
+    which_json,
+    which_of,
+    which_said,
+    which_tables,
+)
+from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
+from core.results.check.verdict import CheckOptions, Use, check_panel
+from core.results.check.verdict import option_problems as check_option_problems
 from core.results.choices import (
     TableChoice,
     chosen_people,
@@ -132,6 +143,7 @@ from core.results.meta_correlation import (
 from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
+from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
 from core.stats.alt_test import ALIGNMENTS, Alignment
 from core.stats.calibration import Method as MapMethod
@@ -237,11 +249,11 @@ def correlate(
         DEFAULT_OPTIONS.n_resamples if resamples is None else resamples, confidence, seed, problems
     )
     several = _several_sources(scores)
-    if sizes is not None and several is None:
+    if sizes is not None and len(several) == 1 and not isinstance(scores, Mapping):
         check_parameters(["sizes: only for several scores"])
     sides = [
         _sides(one, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made)
-        for one in ([scores] if several is None else several.values())  # type: ignore[list-item]
+        for one in several.values()
     ]
     table, people, options = sides[0]
     options = replace(
@@ -250,9 +262,13 @@ def correlate(
         raw_level=raw_level,
         methods=_in_order(methods),
     )
-    if several is None:
+    if len(several) == 1:
         report = correlate_dimensions(table, people, group=names_of(group), options=options)
-        said = [against_said(report, people), *report.constants, correlation_table(report, resampled=resample)]
+        said: list[str | ResultTable] = [
+            against_said(report, people),
+            *report.constants,
+            correlation_table(report, resampled=resample),
+        ]
         return result_of(said, correlation_rows(report, resampled=resample))
     files = [OfFile(name, one, own) for name, (one, own, _) in zip(several, sides, strict=True)]
     report = correlate_files(files, group=names_of(group), options=options)
@@ -271,15 +287,14 @@ def correlate(
     )
 
 
-def _several_sources(
-    scores: Source | Sequence[Source] | Mapping[str, Source],
-) -> dict[str, Source] | None:
-    """Return several sources by name; None for one. A file is named by its name, a frame by its number."""
+def _several_sources(scores: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, Source]:
+    """Return the sources by name; a file is named by its name, a frame by its number. What is no list is one source."""
     if isinstance(scores, Mapping):
         return {str(name): one for name, one in scores.items()}
-    if isinstance(scores, str | os.PathLike) or not isinstance(scores, list | tuple):
-        return None
-    # A list of one keeps the form of several.
+    if not isinstance(scores, list | tuple) or any(
+        not isinstance(one, str | os.PathLike) and not hasattr(one, "attrs") for one in scores
+    ):
+        return {"": scores}  # type: ignore[dict-item]  # what is neither is refused where it is read
     called = [
         str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
         if not isinstance(one, str | os.PathLike)
@@ -289,7 +304,8 @@ def _several_sources(
         for number, one in enumerate(scores, start=1)
     ]
     apart = [
-        name if called.count(name) == 1 else f"{name} ({number})" for number, name in enumerate(called, start=1)
+        name if called.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(called, start=1)
     ]
     return dict(zip(apart, scores, strict=True))
 
@@ -870,6 +886,76 @@ def alt_test(
     main, *others = alt_test_tables(found).values()
     verdict = " ".join(map(verdict_of, found.judges))
     return result_of([*alt_test_said(found), main], alt_test_json(found), others, verdict)
+
+
+def which_judge(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    prices: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    currency: str = "USD",
+    use: Use | None = None,
+    margin: float = CHECK.margin,
+    resamples: int = CHECK.n_resamples,
+    confidence: float = CHECK.confidence_level,
+    seed: int = CHECK.rng,
+) -> Result:
+    """Choose between several judges: quality on the same texts against price and time, as ``check`` does with several.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``, with two judges or more.
+    prices, seconds
+        Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
+    currency
+        Currency of the prices, for the sentence.
+    use
+        Use for which a judge that is NOT TRUSTED is not recommended: ``"replace"``, ``"rank"``, ``"gate"``, ``"monitor"``.
+        Default: as in ``check``.
+    margin
+        How much worse than the best judge a cheaper one may be shown to be and still be used.
+    resamples, confidence, seed
+        Resamples of differences of correlations, level of intervals, seed.
+
+    Returns
+    -------
+    Result
+        Table ``which-judge`` (a row for each judge, best first: ``quality``, ``price_per_1000``, ``seconds_per_1000``,
+        ``use``, ``on_front``, ``dominated_by``) and table ``comparisons`` (every two: ``difference``, ``p``, ``p_holm``,
+        ``better``). ``plot(found, "quality", against="price_per_1000")`` draws quality against price.
+
+    Raises
+    ------
+    InputError
+        With fewer than two judges, for unknown names, and if no text has a rating and a score of every judge.
+
+    Notes
+    -----
+    Misleads: the best judge was found on the same texts, so its quality is a little too high. Check it on new texts. "Not
+    shown to be better" does not mean equal: read the interval.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "person": [0, 1] * 30, "big": [0, 1] * 30, "small": [0, 1, 1, 1] * 15})
+    >>> found = assay.which_judge(frame, human="person", judge=["big", "small"], prices={"big": 2, "small": 0.1})
+    >>> found.json["use"]
+    'big'
+    """
+    check_type("currency", currency, str, "a text such as USD")
+    chosen = CheckOptions(use=use, margin=margin)
+    made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    facts = stated_facts(facts_of_runs(panel, {}), panel, prices or {}, seconds or {}, currency)
+    found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
+    main, *others = which_tables(found).values()
+    said = which_said(found)
+    return result_of([*said, main], which_json(found), others, " ".join(said))
 
 
 def corrected(

@@ -1,14 +1,12 @@
 """Prices of judges: what their runs cost, and what the user says about judges in files."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 from core.cli.shared.options import existing_store, named_numbers, run_number
 from core.errors import InputError
-from core.results.check.choosing import PER_TEXTS, UNKNOWN, facts_of_runs
+from core.results.check.choosing import PER_TEXTS, UNKNOWN, facts_of_runs, stated_facts
 from core.results.check.verdict import JudgeFacts
-from core.results.choices import check_names
 from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel
 from core.runs.costs import cost_of_folder, cost_of_run
@@ -43,22 +41,13 @@ def judge_facts(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFac
     options: of `add_panel_options` and `add_price_options`. Raises InputError for values that are no numbers from 0 on
     and for names of no judge.
     """
-    costs_given, seconds = (
-        named_numbers("--price", options.price),
-        named_numbers("--seconds", options.seconds),
-    )
-    check_names("judge", [*costs_given, *seconds], panel.judges)
+    prices, seconds = named_numbers("--price", options.price), named_numbers("--seconds", options.seconds)
     costs = {
         given: cost
         for given in (options.file, *options.scores)
         if (cost := _cost(given, options.db)) is not None
     }
-    found = facts_of_runs(panel, costs)
-    for name, amount in costs_given.items():
-        found[name] = replace(found.get(name, UNKNOWN), cost=amount)
-    for name, amount in seconds.items():
-        found[name] = replace(found.get(name, UNKNOWN), seconds=amount)
-    return {name: replace(one, currency=options.currency) for name, one in found.items()}
+    return stated_facts(facts_of_runs(panel, costs), panel, prices, seconds, options.currency)
 
 
 def _cost(given: str, database: str | None) -> JudgeCost | None:

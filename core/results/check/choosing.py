@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from core.results.cells import (
     left_out_lines,
 )
 from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
+from core.results.choices import check_names
 from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
@@ -97,6 +99,32 @@ def facts_of_runs(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, Jud
         model = model_of(signature) or None
         found[name] = facts_of(costs[table], model) if table in costs else JudgeFacts(model=model)
     return found
+
+
+def stated_facts(
+    found: Mapping[str, JudgeFacts],
+    panel: Panel,
+    prices: Mapping[str, float],
+    seconds: Mapping[str, float],
+    currency: str,
+) -> dict[str, JudgeFacts]:
+    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge and
+    for values that are no numbers from 0 on.
+    """
+    check_names("judge", [*prices, *seconds], panel.judges)
+    wrong = [
+        f"{shown(name)}: {value!r} is no number from 0 on"
+        for name, value in (*prices.items(), *seconds.items())
+        if not isinstance(value, int | float) or not 0 <= value < math.inf
+    ]
+    if wrong:
+        raise InputError("Prices and times cannot be read", wrong)
+    stated = {name: replace(one, currency=currency) for name, one in found.items()}
+    for name, cost in prices.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency)
+    for name, time in seconds.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time), currency=currency)
+    return stated
 
 
 @dataclass(frozen=True)
