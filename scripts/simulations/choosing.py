@@ -131,5 +131,5 @@ better`: the first is better than the others by .14 in agreement or .13 in corre
         for truth in ("equal", "one better")
     ),
     run=_run,
-    replicates=300,
+    replicates=200,
 )

@@ -54,28 +54,36 @@ def correlate_files(
     """
     if FILE in group:
         raise InputError(f"The column {FILE} names the files already. Group by other columns.")
-    reports = []
+    reports: dict[str, CorrelationReport] = {}
     for number, one in enumerate(files, start=1):
         told = None if tell is None else _telling(tell, f"file {number} of {len(files)}, ")
         try:
-            found = correlate_dimensions(one.table, one.ratings, group=group, options=options, tell=told)
+            reports[one.name] = correlate_dimensions(
+                one.table, one.ratings, group=group, options=options, tell=told
+            )
         except InputError as error:
             raise InputError(f"{one.name}: {error.what}", error.found) from error
-        reports.append(
-            replace(
-                found,
-                rows=tuple(replace(row, group={FILE: one.name, **row.group}) for row in found.rows),
-            )
-        )
-    notes: dict[str, list[str]] = {note: [] for report in reports for note in report.notes}
-    for one, report in zip(files, reports, strict=True):
+    return side_by_side(reports)
+
+
+def side_by_side(reports: Mapping[str, CorrelationReport]) -> CorrelationReport:
+    """Put the reports of several files (name -> report) together; rows have the column `file` first.
+
+    A note that holds for every file stands once, another one with the names of its files.
+    """
+    notes: dict[str, list[str]] = {}
+    for name, report in reports.items():
         for note in dict.fromkeys(report.notes):
-            notes[note].append(one.name)
+            notes.setdefault(note, []).append(name)
     return replace(
-        reports[0],
-        rows=tuple(row for report in reports for row in report.rows),
+        next(iter(reports.values())),
+        rows=tuple(
+            replace(row, group={FILE: name, **row.group})
+            for name, report in reports.items()
+            for row in report.rows
+        ),
         notes=tuple(
-            note if len(names) == len(files) else f"{', '.join(names)}: {note}"
+            note if len(names) == len(reports) else f"{', '.join(names)}: {note}"
             for note, names in notes.items()
         ),
     )
