@@ -430,7 +430,7 @@ def _criteria(
                 lacking.setdefault(getattr(facts.get(name, UNKNOWN), why), []).append(name)
         if not lacking:
             found.append(criterion)
-        else:
+        elif criterion == "price" or sum(map(len, lacking.values())) < len(names):
             whose = "; ".join(f"{listed(list(map(shown, own)))}: {reason}" for reason, own in lacking.items())
             notes.append(f"No front by {criterion}. The {criterion} is unknown of {whose}.")
     return tuple(found), tuple(notes)
@@ -566,7 +566,7 @@ def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
         said = "is better" if pair.better == other.name else "is worse"
         apart += f", Holm p {_p(pair.p_holm)}"
     price = _beside(other.facts, own.facts)
-    unfit = f", but {other.unfit}" if other.unfit else ""
+    unfit = f"; {other.unfit}" if other.unfit else ""
     return f"{name} {f'{price} and ' if price else ''}{said} ({apart}){unfit}."
 
 
