@@ -17,6 +17,7 @@ from core.notebook.analyses import (
     meta_correlate,
     rank,
     redundancy,
+    which_judge,
 )
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
@@ -46,4 +47,5 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
+    "which_judge",
 ]

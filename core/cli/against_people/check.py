@@ -3,11 +3,13 @@
 import argparse
 from typing import get_args
 
+from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
+from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -44,7 +46,8 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
-    add_result_options(command, *CHECK_TABLES)
+    add_price_options(command)
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES)
     command.set_defaults(run=_check)
 
 
@@ -56,12 +59,23 @@ def _check(options: argparse.Namespace) -> int:
         try:
             panel = open_panel(options, find=True)
             tell("checking")
-            found = check_panel(panel, chosen)
+            found = check_panel(panel, chosen, facts=judge_facts(options, panel))
         except InputError as problem:
             raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
     tables = check_tables(found)
-    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]]]
-    give(
-        options, check_json(found), said, [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    )
+    main = tables.pop(CHECK_TABLES[0])
+    as_json, further, said = check_json(found), [*tables.values()], check_said(found)
+    which: list[ResultTable] = []
+    if len(found.judges) > 1:
+        try:
+            choice = which_of(found)
+        except (
+            InputError
+        ) as problem:  # such as judges without a common text: their verdicts hold all the same
+            said.append(str(problem))
+        else:
+            as_json["which"] = which_json(choice)
+            said += which_said(choice)
+            which = [*which_tables(choice).values()]
+    give(options, as_json, [*said, *(one for table in (main, *which) for one in ("", table))], further)
     return exit_status(found)

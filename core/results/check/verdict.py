@@ -177,6 +177,9 @@ class JudgeFacts:
     seconds: float | None = None
     """Time of 1,000 texts."""
     model: str | None = None
+    cost_reason: str = "no price was given"
+    """Why the cost is unknown, where it is."""
+    seconds_reason: str = "no time is known"
 
 
 @dataclass(frozen=True)
@@ -397,6 +400,11 @@ def shares_of(own: _Own) -> tuple[Floats, Floats]:
     votes, judged = own.votes()
     raters, judge = pair_shares(votes, judged, len(own.classes))
     return judge, raters
+
+
+def agreement_by_text(panel: Panel, judge: int) -> Floats:
+    """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
+    return shares_of(_own(panel, judge))[0]
 
 
 def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
