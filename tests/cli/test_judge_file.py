@@ -159,7 +159,8 @@ def test_a_value_that_an_option_makes_useless_is_dropped(command: Command, serve
 def edited(change: Callable[[str], str]) -> None:
     path = Path("judge.yaml")
     before = path.read_text("utf-8")
-    assert (after := change(before)) != before
+    after = change(before)
+    assert after != before
     path.write_text(after, encoding="utf-8")
 
 

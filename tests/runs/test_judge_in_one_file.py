@@ -15,7 +15,11 @@ URL = "http://127.0.0.1:9/v1"
     "given",
     [
         {},
-        {"top_p": 0.00012, "stop": ("END", "no"), "extra_body": {"a": {"1": [None, True, 1e-9, "2026-01-01"]}}},
+        {
+            "top_p": 0.00012,
+            "stop": ("END", "no"),
+            "extra_body": {"a": {"1": [None, True, 1e-9, "2026-01-01"]}},
+        },
         {"temperature": None, "reasoning_effort": "low", "name": "my-own", "max_tokens": 99},
     ],
 )
