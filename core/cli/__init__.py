@@ -1,4 +1,7 @@
-"""The command line: one file for each noun. Exit status 0, or 2 with an error message for a user's mistake."""
+"""The command line: one file for each noun.
+
+Exit status 0, or 2 with an error message for a user's mistake; `check` has others for its verdicts.
+"""
 
 import argparse
 import os
@@ -14,6 +17,7 @@ from core.errors import AssayError
 from core.installation import COMMAND
 
 NOUNS = {
+    "check": "can this judge be trusted? TRUSTED, NOT TRUSTED or INCONCLUSIVE for a use, from any file or from votes",
     "study": "blind validation studies",
     "generate": "generate answers of known quality",
     "score": "score texts with metrics",
@@ -32,7 +36,7 @@ NOUNS = {
     "admin": "sign-in of the admin",
 }
 """Nouns in the order of the help. Each has a module of the same name, imported when the noun is used."""
-_PACKAGES = {"calibrate": "against_people", "alt-test": "against_people", "corrected": "against_people"}
+_PACKAGES = dict.fromkeys(("check", "calibrate", "alt-test", "corrected"), "against_people")
 """Nouns whose module is in a package."""
 STOPPED = 130
 """Exit status after Ctrl-C, the convention of shells."""
@@ -128,7 +132,7 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     options.further = further
     try:
         _check_texts(options, given)
-        options.run(options)
+        return int(options.run(options) or 0)  # most commands return nothing
     except AssayError as problem:
         print(_in_options(problem), file=sys.stderr)
         return 2

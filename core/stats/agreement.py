@@ -537,6 +537,25 @@ def pairwise_f1(
     return _estimate(per_unit, used, clusters, f1, why, **drawing)
 
 
+def pair_shares(votes: ArrayLike, evaluator: ArrayLike, n_categories: int) -> tuple[Floats, Floats]:
+    """Of each unit: the share of its pairs of raters that agree, and of its raters who gave the evaluator's class.
+
+    Arguments and left out units as in `pairwise_agreement`; both (n_units,), NaN where a share is undefined.
+    """
+    codes = check_votes(votes, n_categories)
+    given = check_votes(np.asarray(evaluator).reshape(-1, 1), n_categories)[:, 0]
+    if given.size != len(codes):
+        raise ValueError(f"evaluator must have shape ({len(codes)},), one label a unit, got {given.shape}")
+    counts = category_counts(codes, n_categories)
+    total = counts.sum(axis=1)
+    paired = total >= 2
+    rated = (paired if paired.any() else total >= 1) & (given != MISSING)
+    of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
+    raters = np.where(paired, _pair_agreement(counts), np.nan)
+    own = np.where(rated, of_class / np.maximum(total, 1.0), np.nan)
+    return raters, own
+
+
 def pairwise_agreement(
     votes: ArrayLike,
     evaluator: ArrayLike,
@@ -553,19 +572,9 @@ def pairwise_agreement(
     unless no unit has two: then the evaluator's share covers all units, and the others are undefined. Misleads if one class
     is popular, like all raw agreement: both shares are high by chance.
     """
-    codes = check_votes(votes, n_categories)
-    given = check_votes(np.asarray(evaluator).reshape(-1, 1), n_categories)[:, 0]
-    if given.size != len(codes):
-        raise ValueError(f"evaluator must have shape ({len(codes)},), one label a unit, got {given.shape}")
-    counts = category_counts(codes, n_categories)
-    total = counts.sum(axis=1)
-    paired = total >= 2
-    rated = (paired if paired.any() else total >= 1) & (given != MISSING)
-    of_class = counts[np.arange(len(codes)), np.maximum(given, 0)]
-    raters = np.where(paired, _pair_agreement(counts), np.nan)
-    own = np.where(rated, of_class / np.maximum(total, 1.0), np.nan)
+    raters, own = pair_shares(votes, evaluator, n_categories)
     found = mean_estimates(
-        np.column_stack([raters, own, own - raters]), unit_clusters(clusters, len(codes)), **drawing
+        np.column_stack([raters, own, own - raters]), unit_clusters(clusters, len(raters)), **drawing
     )
     return PairwiseAgreement(
         *(

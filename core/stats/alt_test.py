@@ -24,6 +24,7 @@ from core.stats.resampling import (
     resampled_estimate,
     unit_clusters,
     why_no_interval,
+    wilson_ends,
     with_jackknife,
     without_each,
 )
@@ -329,13 +330,9 @@ def _mean(values: Floats) -> Floats:
 def _advantage(
     per_text: Floats, clusters: NDArray[np.generic], confidence_level: float, panels: int = 1
 ) -> Estimate:
-    """Estimate the advantage over texts with a comparison, with Wilson's interval for an effective number of items.
+    """Estimate the advantage over texts with a comparison, with Wilson's interval over items (`resampling.wilson_ends`).
 
-    The effective number is p (1 - p) / SE^2 with the jackknife's SE over items (Kish 1965), at most the number of
-    comparisons; where nothing varies, the number of items. The quantile is that of t with items - 1 degrees of freedom
-    (as in Korn and Graubard 1998, Survey Methodology 24:193, for the exact interval; Dean and Pagano 2015, Journal of
-    Survey Statistics and Methodology 3:484, for Wilson's). A percentile bootstrap covers far too seldom near 1, where
-    advantages lie: see docs/simulations/alt-test.md.
+    A percentile bootstrap covers far too seldom near 1, where advantages lie: see docs/simulations/alt-test.md.
     """
     check_confidence_level(confidence_level)
     sums, n = _cluster_sums(per_text, clusters)
@@ -347,17 +344,14 @@ def _advantage(
     found = _estimate(observed, n, len(per_text), len(sums), confidence_level)
     if found.estimate is None or len(sums) < 2:
         return found
-    from scipy.stats import t as student  # imported lazily: loads slowly
-
-    error = jackknife_error(without_each(sums, statistic))
-    spread = observed * (1 - observed)
-    varies = spread > _TOLERANCE and error**2 > _TOLERANCE**2
-    comparisons = float(sums[:, sums.shape[1] // 2 :].sum())
-    effective = min(spread / error**2, comparisons) if varies else float(len(sums))
-    squared = float(student.ppf((1 + confidence_level) / 2, len(sums) - 1)) ** 2 / effective
-    middle = (observed + squared / 2) / (1 + squared)
-    reach = float(np.sqrt(squared * (spread + squared / 4))) / (1 + squared)
-    return replace(found, low=max(0.0, middle - reach), high=min(1.0, middle + reach))
+    low, high = wilson_ends(
+        observed,
+        jackknife_error(without_each(sums, statistic)),
+        n_clusters=len(sums),
+        most=float(sums[:, sums.shape[1] // 2 :].sum()),
+        confidence_level=confidence_level,
+    )
+    return replace(found, low=low, high=high)
 
 
 def _cluster_sums(per_text: Floats, clusters: NDArray[np.generic]) -> tuple[Floats, int]:

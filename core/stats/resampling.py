@@ -577,3 +577,94 @@ def wilson_share(
 
     interval = binomtest(count, n).proportion_ci(confidence_level=confidence_level, method="wilson")
     return Share(count, n, count / n, float(interval.low), float(interval.high), confidence_level)
+
+
+def wilson_ends(
+    share: float, error: float, *, n_clusters: int, most: float, confidence_level: float
+) -> tuple[float, float]:
+    """Wilson's interval of a share over clusters, from its jackknife standard error over them.
+
+    The effective number of units is p (1 - p) / error^2 (Kish 1965), at most `most`, the number of units; where nothing
+    varies, the number of clusters. The quantile is that of t with n_clusters - 1 degrees of freedom (as in Korn and Graubard
+    1998, Survey Methodology 24:193, for the exact interval; Dean and Pagano 2015, Journal of Survey Statistics and
+    Methodology 3:484, for Wilson's). Unlike estimate +- t errors, it stays within [0, 1] and has a width at 0 and 1.
+    Needs at least two clusters.
+    """
+    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
+
+    spread = share * (1 - share)
+    varies = spread > _ROUNDING and error**2 > _ROUNDING**2
+    effective = min(spread / error**2, most) if varies else float(n_clusters)
+    squared = float(stdtrit(n_clusters - 1, (1 + confidence_level) / 2)) ** 2 / effective
+    middle = (share + squared / 2) / (1 + squared)
+    reach = float(np.sqrt(squared * (spread + squared / 4))) / (1 + squared)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def mean_share(
+    values: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+) -> Estimate:
+    """Mean of shares over units, with Wilson's interval over clusters (`wilson_ends`).
+
+    values: shape (n,), each in [0, 1], NaN for a unit without one (left out and counted). clusters: shape (n,), by default
+    every unit is its own. No resampling, so that large tables take no longer than their mean.
+    """
+    check_confidence_level(confidence_level)
+    given = np.asarray(values, dtype=np.float64)
+    used = ~np.isnan(given)
+    labels = unit_clusters(clusters, given.size)[used]
+    sums = cluster_sums(np.column_stack([given[used], np.ones(int(used.sum()))]), labels)
+    observed = float(mean_of_sums(sums.sum(axis=0))) if used.any() else np.nan
+    found = resampled_estimate(
+        observed,
+        None,
+        n=int(used.sum()),
+        n_clusters=len(sums),
+        confidence_level=confidence_level,
+        reason=None if used.any() else "no unit has a value",
+        interval_reason=why_no_interval(observed, len(sums), 1),
+        n_left_out=int((~used).sum()),
+    )
+    if found.interval_reason is not None:
+        return found
+    error = jackknife_error(without_each(sums, mean_of_sums))
+    low, high = wilson_ends(
+        observed, error, n_clusters=len(sums), most=float(used.sum()), confidence_level=confidence_level
+    )
+    return replace(found, low=low, high=high)
+
+
+def with_agresti_min(
+    differences: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+) -> Estimate:
+    """Mean of paired differences that lie in [-1, 1], with a t interval over clusters that has a width where nothing varies.
+
+    differences: shape (n,), without NaN. The interval is that of the differences with one more cluster at +1 and one at -1,
+    each with the weight of an average cluster; for differences of passes that is the interval of Agresti and Min (2005,
+    Statistics in Medicine 24:729). So it is somewhat too wide for graded scores that never differ by the whole scale.
+    `estimate` is the plain mean.
+    """
+    check_confidence_level(confidence_level)
+    given = np.asarray(differences, dtype=np.float64)
+    sums = cluster_sums(np.column_stack([given, np.ones(given.size)]), unit_clusters(clusters, given.size))
+    observed = float(mean_of_sums(sums.sum(axis=0))) if given.size else np.nan
+    found = resampled_estimate(
+        observed,
+        None,
+        n=given.size,
+        n_clusters=len(sums),
+        confidence_level=confidence_level,
+        reason=None if given.size else "no unit has a difference",
+        interval_reason=why_no_interval(observed, len(sums), 1),
+    )
+    if found.interval_reason is not None:
+        return found
+    from scipy.special import stdtrit  # imported lazily: most commands need no quantile
+
+    weight = given.size / len(sums)
+    added = np.vstack([sums, [weight, weight], [-weight, weight]])
+    middle = float(mean_of_sums(added.sum(axis=0)))
+    reach = float(stdtrit(len(added) - 1, (1 + confidence_level) / 2)) * jackknife_error(
+        without_each(added, mean_of_sums)
+    )
+    return replace(found, low=max(-1.0, middle - reach), high=min(1.0, middle + reach))

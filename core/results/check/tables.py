@@ -1,0 +1,381 @@
+"""The check in sentences, tables and JSON."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from core import __version__
+from core.results.cells import corrected_column, corrected_note, ends, interval, left_out_lines, plain
+from core.results.check.verdict import (
+    FEWEST_OF_A_GROUP,
+    USES,
+    Check,
+    JudgeCheck,
+    Rule,
+)
+from core.schema.result_table import Column, Interval, ResultTable
+from core.stats.resampling import Estimate
+from core.tables.reading import shown
+
+CHECK_TABLES = ("check", "check-rules", "check-groups")
+"""Names of all tables, the main one first."""
+NO_CLASSES = "the judge's scores are no classes of the raters"
+NO_ORDER = "labels without an order"
+OTHER_SCALE = "the judge uses another scale than the raters"
+_SIGNED = 12
+_MET = {True: "met", False: "failed", None: "open"}
+
+
+def sentence(check: Check, one: JudgeCheck) -> str:
+    """The verdict on one judge, the numbers that decided, and what would settle it."""
+    said = f"{shown(one.name)} is {one.verdict} to {USES[check.use]}: {'; '.join(one.reasons)}."
+    if one.verdict == "INCONCLUSIVE":
+        said = said.replace(f"is {one.verdict} to", f"is {one.verdict} for the use to", 1)
+        if one.labels_needed is not None:
+            items = "item" if one.labels_needed == 1 else "items"
+            said += f" About {one.labels_needed:,} further labelled {items} would settle it if the estimates stay."
+    return said
+
+
+def check_sentence(check: Check) -> str:
+    """The verdict in a sentence; for several judges how many are trusted, and which."""
+    if len(check.judges) == 1:
+        return sentence(check, check.judges[0])
+    counts = Counter(one.verdict for one in check.judges)
+    trusted = [shown(one.name) for one in check.judges if one.verdict == "TRUSTED"]
+    which = f": {', '.join(trusted)}" if trusted else ""
+    return (
+        f"{len(trusted)} of {len(check.judges)} judges {'is' if len(trusted) == 1 else 'are'} TRUSTED to "
+        f"{USES[check.use]}{which}. {counts['NOT TRUSTED']} NOT TRUSTED, {counts['INCONCLUSIVE']} INCONCLUSIVE."
+    )
+
+
+def ceiling_sentence(check: Check) -> str:
+    """What a rater reaches by the measure of the use."""
+    ceiling = check.ceiling
+    if ceiling.assumed is not None:
+        return (
+            f"No text has two raters, so there is no human ceiling. {ceiling.assumed:g} is supposed; "
+            "state your own, or label some texts twice."
+        )
+    if ceiling.found is None or ceiling.found.estimate is None:
+        why = "fewer than two raters" if ceiling.found is None else ceiling.found.reason
+        return f"Human ceiling: undefined. Reason: {why}."
+    found = ceiling.found
+    return f"Human ceiling: {ceiling.measure} {_ends(found)} of a rater with the others."
+
+
+def _ends(found: Estimate) -> str:
+    if found.low is None or found.high is None:
+        return f"{found.estimate:.2f}"
+    return f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def check_said(check: Check) -> list[str]:
+    """The verdict first, then each judge of several, the ceiling, and the groups in which a judge fails."""
+    said = [check_sentence(check)]
+    if len(check.judges) > 1:
+        said += [sentence(check, one) for one in check.judges]
+    said.append(ceiling_sentence(check))
+    for one in check.judges:
+        fails = [f"{group.column} {shown(group.value)}" for group in one.groups if group.fails]
+        if fails:
+            said.append(
+                f"{shown(one.name)} fails in {', '.join(fails)}, corrected for all {len(one.groups)} groups."
+            )
+    return said
+
+
+def check_tables(check: Check) -> dict[str, ResultTable]:
+    """All tables by name: the numbers of each judge, the rules, and the groups."""
+    tables = (judge_table(check), rule_table(check), group_table(check))
+    return {table.name: table for table in tables}
+
+
+def judge_table(check: Check) -> ResultTable:
+    """One row for each judge, with the human ceiling beside it."""
+    return ResultTable(
+        CHECK_TABLES[0],
+        (
+            Column("judge", names_row=True),
+            Column("verdict"),
+            Column("n_items", "items"),
+            Column("agreement"),
+            Column("measure", shown=len({one.measure for one in check.judges}) > 1),
+            Column("ceiling", f"ceiling ({check.ceiling.measure})"),
+            Column("kappa"),
+            Column("ac1", "AC1"),
+            Column("correlation", "Spearman"),
+            Column("advantage"),
+            Column("bias"),
+            Column("consistency", shown=any(one.facts.consistency is not None for one in check.judges)),
+            Column(
+                "cost",
+                "cost per 1,000",
+                places=2,
+                shown=any(one.facts.cost is not None for one in check.judges),
+            ),
+            Column(
+                "labels_needed",
+                "items needed",
+                shown=any(one.labels_needed is not None for one in check.judges),
+            ),
+        ),
+        tuple(
+            (
+                one.name,
+                one.verdict,
+                one.n_items,
+                interval(one.agreement),
+                one.measure,
+                _ceiling(one),
+                interval(one.kappa, NO_CLASSES),
+                interval(one.ac1, NO_CLASSES),
+                interval(one.correlation, NO_ORDER),
+                interval(None if one.alt_test is None else one.alt_test.reduced, "only for the use replace"),
+                interval(one.bias, OTHER_SCALE),
+                interval(one.facts.consistency, "no repeats"),
+                Interval(one.facts.cost, reason="" if one.facts.cost is not None else "no price known"),
+                one.labels_needed,
+            )
+            for one in check.judges
+        ),
+        title=f"Can the judge be trusted to {USES[check.use]}?",
+        notes=(
+            f"Intervals: {check.options.confidence_level:.0%}, over items, so that each bound errs in at most "
+            f"{(1 - check.options.confidence_level) / 2:.0%}.",
+            *_measure_notes(check),
+            *check.notes,
+            *left_out_lines(check.panel.left_out),
+            *(
+                (f"left out: {check.n_left_out:,} texts without a rating or without a score",)
+                if check.n_left_out
+                else ()
+            ),
+        ),
+    )
+
+
+def _ceiling(one: JudgeCheck) -> Interval:
+    if one.ceiling.assumed is not None:
+        return Interval(one.ceiling.assumed, beside="(supposed)")
+    return interval(one.ceiling.found, "fewer than two raters")
+
+
+def _measure_notes(check: Check) -> list[str]:
+    measures = {one.measure for one in check.judges}
+    notes = []
+    if "agreement" in measures:
+        notes.append("Agreement: share of a text's raters who gave the judge's class, averaged over texts.")
+    if "correlation" in measures:
+        notes.append(
+            "Agreement of scores: Spearman's correlation with the mean of the other raters, averaged over raters."
+        )
+    return notes
+
+
+def rule_table(check: Check) -> ResultTable:
+    """One row for each judge and rule."""
+    return ResultTable(
+        CHECK_TABLES[1],
+        (
+            Column("judge", names_row=True),
+            Column("rule", names_row=True),
+            Column("code", shown=False),
+            Column("found"),
+            Column("limit", places=2),
+            Column("met", "state"),
+            Column("why", "what was found", shown=False),
+            Column("items_needed", "items to settle it"),
+        ),
+        tuple(
+            (
+                one.name,
+                rule.wanted,
+                rule.code,
+                _found(one, rule),
+                rule.limit,
+                _MET[rule.met],
+                rule.why,
+                rule.labels_needed if rule.met is None else None,
+            )
+            for one in check.judges
+            for rule in one.rules
+        ),
+        title="Rules",
+        notes=("TRUSTED if all rules are met, NOT TRUSTED if one failed, else INCONCLUSIVE.",),
+    )
+
+
+def _found(one: JudgeCheck, rule: Rule) -> Interval:
+    if rule.code == "items":
+        return Interval(float(one.n_items))
+    return interval(rule.found, rule.why)
+
+
+def group_table(check: Check) -> ResultTable:
+    """One row for each judge and group of texts."""
+    n_tests = sum(group.p is not None for one in check.judges for group in one.groups)
+    most = max((sum(group.p is not None for group in one.groups) for one in check.judges), default=0)
+    return ResultTable(
+        CHECK_TABLES[2],
+        (
+            Column("judge", names_row=True),
+            Column("column", names_row=True),
+            Column("value", names_row=True),
+            Column("n_items", "items"),
+            Column("agreement"),
+            Column("p", p_value=True),
+            corrected_column("holm", n_tests),
+            Column("fails"),
+        ),
+        tuple(
+            (
+                one.name,
+                group.column,
+                group.value,
+                group.n_items,
+                interval(group.found),
+                Interval(
+                    group.p,
+                    reason=""
+                    if group.p is not None
+                    else f"fewer than {FEWEST_OF_A_GROUP} items, or no interval",
+                ),
+                group.p_holm,
+                "yes" if group.fails else "no",
+            )
+            for one in check.judges
+            for group in one.groups
+        ),
+        title="By group",
+        notes=(
+            "p: one-sided test that the judge reaches the limit of the use gate in the group.",
+            *corrected_note("holm", most, "the groups, for each judge"),
+        ),
+    )
+
+
+def signature(check: Check) -> str:
+    """What the verdict depends on beside the judge's scores: use, options, version, and a hash of texts and ratings."""
+    panel, options = check.panel, check.options
+    data = hashlib.sha256()
+    for row in panel.rows:
+        data.update(
+            repr((row.item_id, row.system, row.level, row.language, sorted(row.labels.items()))).encode()
+        )
+    data.update("\0".join(panel.raters).encode())
+    data.update(panel.ratings.tobytes())
+    limits = {
+        "replace": f"epsilon:{options.epsilon:g}|margin:{options.margin:g}",
+        "gate": f"margin:{options.margin:g}",
+        "rank": f"accuracy:{options.accuracy:g}",
+        "monitor": f"tolerance:{options.tolerance:g}",
+    }[check.use]
+    supposed = "" if check.ceiling.assumed is None else f"|ceiling:{check.ceiling.assumed:g}"
+    return (
+        f"check|use:{check.use}|{limits}{supposed}|level:{options.confidence_level:g}|rng:{options.rng}"
+        f"|labels:{data.hexdigest()[:_SIGNED]}|version:{__version__}"
+    )
+
+
+def check_json(check: Check) -> dict[str, Any]:
+    """The result as JSON values. `verdict` on top is null for several judges."""
+    return {
+        "verdict": check.verdict,
+        "use": check.use,
+        "sentence": check_sentence(check),
+        "reasons": _reasons(check),
+        "n_items": check.n_items,
+        "n_left_out": check.n_left_out,
+        "human": {
+            "raters": list(check.panel.raters),
+            "ceiling": {
+                "measure": check.ceiling.measure,
+                **ends(check.ceiling.found, "fewer than two raters"),
+                "supposed": check.ceiling.assumed,
+            },
+        },
+        "judges": [_judge_json(check, one) for one in check.judges],
+        "columns": None,
+        "confidence_level": check.options.confidence_level,
+        "notes": [*check.notes, *left_out_lines(check.panel.left_out)],
+        "signature": signature(check),
+    }
+
+
+def _reasons(check: Check) -> list[str]:
+    if len(check.judges) == 1:
+        return list(check.judges[0].reasons)
+    return [f"{one.name}: {why}" for one in check.judges for why in one.reasons]
+
+
+def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
+    tested = one.alt_test
+    return {
+        "name": one.name,
+        "verdict": one.verdict,
+        "sentence": sentence(check, one),
+        "reasons": list(one.reasons),
+        "rules": [
+            {
+                "code": rule.code,
+                "rule": rule.wanted,
+                "met": rule.met,
+                "limit": rule.limit,
+                "found": None if rule.found is None else ends(rule.found),
+                "why": rule.why,
+            }
+            for rule in one.rules
+        ],
+        "measure": one.measure,
+        "agreement": ends(one.agreement),
+        "ceiling": {
+            "measure": one.ceiling.measure,
+            **ends(one.ceiling.found, "fewer than two raters"),
+            "supposed": one.ceiling.assumed,
+        },
+        "kappa": ends(one.kappa, NO_CLASSES),
+        "ac1": ends(one.ac1, NO_CLASSES),
+        "correlation": ends(one.correlation, NO_ORDER),
+        "alt_test": None
+        if tested is None
+        else {
+            "epsilon": tested.test.epsilon,
+            "winning_rate": tested.test.winning_rate,
+            "passed": tested.test.passed,
+            "advantage": ends(tested.test.advantage),
+            "reduced_advantage": ends(tested.reduced),
+            "ceiling": ends(tested.ceiling),
+        },
+        "bias": ends(one.bias, OTHER_SCALE),
+        "consistency": ends(one.facts.consistency, "no repeats"),
+        "cost": one.facts.cost,
+        "currency": None if one.facts.cost is None else one.facts.currency,
+        "seconds": one.facts.seconds,
+        "model": one.facts.model,
+        "groups": [
+            {
+                "column": group.column,
+                "value": group.value,
+                "n_items": group.n_items,
+                "agreement": ends(group.found),
+                "p": plain(group.p),
+                "p_holm": plain(group.p_holm),
+                "fails": group.fails,
+            }
+            for group in one.groups
+        ],
+        "n_items": one.n_items,
+        "n_texts": one.n_texts,
+        "n_left_out": one.n_left_out,
+        "labels_needed": one.labels_needed,
+        "labels_reason": one.labels_reason,
+    }
+
+
+def exit_status(check: Check) -> int:
+    """0: trusted. 3: a judge is not trusted. 4: none of these, but one is inconclusive."""
+    verdicts: Sequence[str] = [one.verdict for one in check.judges]
+    return 3 if "NOT TRUSTED" in verdicts else 4 if "INCONCLUSIVE" in verdicts else 0
