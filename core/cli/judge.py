@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -249,7 +250,9 @@ def _export(options: argparse.Namespace) -> None:
     if options.map is not None:
         judge = replace(judge, maps=maps_in(read_file(options.map), options.map.name, asked))
     if options.check is not None:
-        judge = replace(judge, limits=limits_in(read_file(options.check), options.check.name, asked))
+        data = read_file(options.check)
+        written = datetime.fromtimestamp(options.check.stat().st_mtime, UTC).date().isoformat()
+        judge = replace(judge, limits=limits_in(data, options.check.name, asked, date=written))
     write_file(options.out, write_judge(judge))
     print_notes(left_out_of_file(judge))
     print(options.out)

@@ -3,11 +3,14 @@
 import argparse
 from typing import get_args
 
+from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
+from core.report import json_of
+from core.results.check.gaps import GAPS
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -47,13 +50,20 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--system-column", metavar="COL", help="column with the system (default: found by its name)"
     )
-    add_result_options(command, *CHECK_TABLES)
+    add_gap_options(command)
+    add_result_options(command, *CHECK_TABLES, GAPS)
     command.set_defaults(run=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
     chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
-    check_options([*(f"--{problem}" for problem in option_problems(chosen)), *out_problems(options)])
+    check_options(
+        [
+            *(f"--{problem}" for problem in option_problems(chosen)),
+            *gap_problems(options),
+            *out_problems(options),
+        ]
+    )
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
@@ -64,7 +74,9 @@ def _check(options: argparse.Namespace) -> int:
             raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
     tables = check_tables(found)
     said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]]]
-    give(
-        options, check_json(found), said, [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    )
+    gaps, gaps_said = gap_results(options, panel)
+    tables |= {one.name: one for one in gaps}
+    said += gaps_said
+    as_json = check_json(found) | {one.name: json_of(one) for one in gaps}
+    give(options, as_json, said, [table for table in tables.values() if table not in said])
     return exit_status(found)

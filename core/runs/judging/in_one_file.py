@@ -568,8 +568,11 @@ def maps_in(data: bytes, file_name: str, judge: Asked) -> tuple[ScoreMap, ...]:
     return tuple(own[0] for own in found.values())
 
 
-def limits_in(data: bytes, file_name: str, judge: Asked) -> Limits:
-    """What the JSON of a check found for the judge, by the name of its column. Raises InputError if it has no such judge."""
+def limits_in(data: bytes, file_name: str, judge: Asked, *, date: str) -> Limits:
+    """What the JSON of a check found for the judge, by the name of its column. Raises InputError if it has no such judge.
+
+    date: of the check, where the JSON has none.
+    """
     value = _json(data, file_name)
     judges = value.get("judges") if isinstance(value, dict) else None
     if not isinstance(judges, list) or not all(isinstance(one, dict) for one in judges):
@@ -587,10 +590,11 @@ def limits_in(data: bytes, file_name: str, judge: Asked) -> Limits:
     try:
         return Limits.model_validate(
             {
-                "date": value.get("date"),
+                "date": value.get("date") or date,
                 "use": value.get("use"),
                 "verdict": one.get("verdict"),
-                "n_items": value.get("n_items"),
+                "n_items": one.get("n_items"),
+                "measure": one.get("measure"),
                 "agreement": {
                     name: agreement.get(name) if isinstance(agreement, dict) else None
                     for name in Bounds.model_fields
@@ -606,8 +610,12 @@ def limits_in(data: bytes, file_name: str, judge: Asked) -> Limits:
 
 
 def _failing(groups: Sequence[object]) -> list[str]:
-    """The groups in which the judge is not trusted."""
-    return []
+    """The groups in which the judge is shown to fail."""
+    return [
+        f"{one.get('column')}={one.get('value')}"
+        for one in groups
+        if isinstance(one, dict) and one.get("fails")
+    ]
 
 
 def left_out_of_file(judge: JudgeFile) -> list[str]:
