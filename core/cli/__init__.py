@@ -132,7 +132,8 @@ def main(arguments: Sequence[str] | None = None, program: str = COMMAND) -> int:
     options.further = further
     try:
         _check_texts(options, given)
-        return int(options.run(options) or 0)  # most commands return nothing
+        status = options.run(options)
+        return status if isinstance(status, int) else 0
     except AssayError as problem:
         print(_in_options(problem), file=sys.stderr)
         return 2
