@@ -24,6 +24,8 @@ from core.tables.reading import is_nothing, label_of, printable_text, sha256_of,
 
 GAPS = "gaps"
 """Name of the table."""
+MOST_VALUES = 50
+"""Most values of a column that can be chosen as a group; more name texts."""
 TEXT_COLUMNS = ("question", "text", "reasons")
 """Columns of the table that may be confidential."""
 Measure = Literal["scale", "labels", "ranks"]
@@ -204,7 +206,7 @@ def _whose(column: str) -> str | None:
     return None if len(others) == len(words) else " ".join(others)
 
 
-def _reason(beside: TextBeside | None, judge: str) -> str:
+def reason_of(beside: TextBeside | None, judge: str) -> str:
     """The judge's reasons for a text: its own, else those that name no judge of the panel."""
     if beside is None:
         return ""
@@ -222,6 +224,20 @@ def beside_of(row: ScoredRow, texts: Iterable[TextBeside]) -> TextBeside | None:
         return None
     reasons = {judge: text for one in fitting for judge, text in one.reasons.items()}
     return TextBeside(row, fitting[0].question, fitting[0].text, reasons)
+
+
+def groups_of(panel: Panel, found: Iterable[Gap]) -> dict[str, dict[str, set[int]]]:
+    """Column -> value -> rows of the panel, for columns in which the texts differ: system, language, level and labels."""
+    rows = {one.row: panel.rows[one.row] for one in found}
+    columns: dict[str, dict[str, set[int]]] = {}
+    for at, row in rows.items():
+        about = {"system": row.system, "language": row.language, "level": str(row.level or "")} | dict(
+            row.labels
+        )
+        for name, value in about.items():
+            if value:
+                columns.setdefault(name, {}).setdefault(value, set()).add(at)
+    return {name: values for name, values in columns.items() if 2 <= len(values) <= MOST_VALUES}
 
 
 def by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
@@ -244,12 +260,18 @@ def gaps_of(
     texts: what a file or run holds about the texts; with them the table has the question, the text and the judge's reasons,
     which may be confidential. most: rows at most; None for all.
     """
-    found = find_gaps(panel, judge)
+    return gap_table(panel, find_gaps(panel, judge), texts, most=most)
+
+
+def gap_table(
+    panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
+) -> ResultTable:
+    """Some gaps of the panel as a table, in the given order. Parameters as in `gaps_of`."""
     listed = found if most is None else found[:most]
     rows = [panel.rows[one.row] for one in listed]
     known = by_item(texts)
     beside = [beside_of(row, known.get(row.item_id, ())) for row in rows]
-    said = [_reason(one, gap.judge) for one, gap in zip(beside, listed, strict=True)]
+    said = [reason_of(one, gap.judge) for one, gap in zip(beside, listed, strict=True)]
     several = len({one.judge for one in found}) > 1
     fixed = {"item", "system", "language", "level", "judge", "score", "people", "gap", "direction", "measure"}
     fixed |= {*TEXT_COLUMNS}
@@ -310,7 +332,9 @@ def _notes(panel: Panel, found: Sequence[Gap], listed: Sequence[Gap]) -> tuple[s
         notes.append(f"Gap{whose}: {MEASURES[measure]}.")
     if len(listed) < len(found):
         notes.append(f"The {len(listed):,} largest of {len(found):,} gaps.")
-    left_out = len(panel.rows) * len({one.judge for one in found}) - len(found)
-    if found and left_out:
-        notes.append(f"Left out: {left_out:,} texts without a rating or without a score.")
+    places = [panel.judges.index(name) for name in {one.judge for one in found}]
+    unrated = np.isnan(panel.ratings).all(axis=1, keepdims=True)
+    if left_out := int((unrated | np.isnan(panel.scores[:, places])).sum()):
+        what = "text" if left_out == 1 else "texts"
+        notes.append(f"Left out: {left_out:,} {what} without a rating or without a score.")
     return tuple(notes)
