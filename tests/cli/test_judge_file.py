@@ -286,3 +286,40 @@ def test_only_a_run_of_a_judge_is_exported(command: Command, server: ScriptedSer
     for given in ("first", "run:99", "run:2"):
         assert command("judge", "export", given, "--out", "judge.yaml")[0] == 2
     assert not Path("judge.yaml").exists()
+
+
+def test_the_limits_of_a_check_go_with_the_judge_and_are_read_first(
+    command: Command, server: ScriptedServer
+) -> None:
+    judged(command, server)
+    rows = scores("first")
+    people = [f"{row['item']},{row['system']},{row['level']},{n % 3 + 1}\n" for n, row in enumerate(rows)]
+    Path("people.csv").write_text("item,system,level,score\n" + "".join(people), encoding="utf-8")
+    status, out, _ = command("check", "people.csv", "first", "--json")
+    found = json.loads(out)
+    assert status in (3, 4)
+    found["judges"][0]["groups"] = [
+        {"column": "language", "value": "de", "fails": True},
+        {"column": "language", "value": "en", "fails": False},
+    ]
+    Path("check.json").write_text(json.dumps(found), encoding="utf-8")
+    exported(command, "--check", "check.json")
+    limits = load_judge(Path("judge.yaml")).limits
+    assert limits is not None
+    assert (limits.verdict, limits.use, limits.n_items) == (found["verdict"], found["use"], found["n_items"])
+    assert limits.agreement.estimate == found["judges"][0]["agreement"]["estimate"]
+    assert limits.not_trusted == ["language=de"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", limits.date)
+    status, out, err = command("judge", "use", "judge.yaml", "mills.jsonl", "--out", "second")
+    assert status == 0, err
+    first = next(n for n, line in enumerate(out.splitlines()) if "language=de" in line)
+    assert first < next(n for n, line in enumerate(out.splitlines()) if line.startswith("Run "))
+
+
+def test_another_check_is_refused(command: Command, server: ScriptedServer) -> None:
+    judged(command, server)
+    two = {"judges": [{"name": "a"}, {"name": "b"}]}
+    for wrong in (3, {}, {"judges": "x"}, two, {"judges": [{"name": "rubric-tiny", "verdict": "FINE"}]}):
+        Path("check.json").write_text(json.dumps(wrong), encoding="utf-8")
+        assert command("judge", "export", "run:1", "--out", "judge.yaml", "--check", "check.json")[0] == 2
+    assert not Path("judge.yaml").exists()

@@ -1,6 +1,5 @@
 """The part of the page Check with the texts on which people and judge differ most."""
 
-import pytest
 from helpers.pages.generate_visit import field, said
 from streamlit.testing.v1 import AppTest
 
