@@ -395,6 +395,11 @@ def _own(panel: Panel, judge: int | None) -> _Own:
     )
 
 
+def on_one_scale(panel: Panel, judge: int) -> bool:
+    """Whether the judge's scores lie on the raters' scale, so that they can be subtracted. judge: its column."""
+    return _own(panel, judge).same_scale
+
+
 def shares_of(own: _Own) -> tuple[Floats, Floats]:
     """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
     votes, judged = own.votes()
