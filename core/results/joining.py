@@ -618,32 +618,35 @@ def _unclear_items(
     unclear: Sequence[Sequence[tuple[object, ...]]], own: str, other: str, where: Where
 ) -> list[str]:
     """One problem for each set of columns in which an item's texts differ: the first items and what to do."""
-    causes: dict[str, list[Sequence[tuple[object, ...]]]] = {}
+    causes: dict[tuple[str, ...], list[Sequence[tuple[object, ...]]]] = {}
     for same in unclear:
-        differ = [name for at, name in enumerate(_TEXT, start=1) if len({text[at] for text in same}) > 1]
-        causes.setdefault(_listed(differ) if differ else "", []).append(same)
+        columns = (name for at, name in enumerate(_TEXT, start=1) if len({text[at] for text in same}) > 1)
+        causes.setdefault(tuple(columns), []).append(same)
     problems = []
     for differ, found in causes.items():
         named = []
         for same in found[:_MOST_NAMED]:
             item = str(same[0][0])
             places = list(where(item))
-            at = (
-                f" ({', '.join(places[:_MOST_NAMED])}{' ...' if len(places) > _MOST_NAMED else ''})"
-                if places
-                else ""
-            )
+            at = f" ({_places_said(places)})" if places else ""
             named.append(f"item {shown(item)} has {len(same)} texts{at}")
         more = f" and {len(found) - _MOST_NAMED:,} more items" if len(found) > _MOST_NAMED else ""
-        column = differ.split(", ")[0].split(" and ")[0]
         end = (
-            f"that differ in {differ}; {other} does not say which. Add the column {column} to {other}, or leave out all but "
-            "one text of each item"
+            f"that differ in {_listed(differ)}; {other} does not say which. Add the column {differ[0]} to {other}, or leave "
+            "out all but one text of each item"
             if differ
             else f"of one name; {other} does not say which. Give each text its own id in both files"
         )
         problems.append(f"{own}: {', '.join(named)}{more}, {end}")
     return problems
+
+
+def _places_said(places: Sequence[str]) -> str:
+    """The first places: `lines 2, 3, 4 ...`."""
+    first, more = places[:_MOST_NAMED], " ..." if len(places) > _MOST_NAMED else ""
+    if all(place.startswith("line ") for place in first):
+        return f"line{'' if len(first) == 1 else 's'} {', '.join(place[5:] for place in first)}{more}"
+    return f"{', '.join(first)}{more}"
 
 
 def _nearly_the_same(what: str, values: Sequence[Collection[str]], names: Sequence[str]) -> list[str]:
