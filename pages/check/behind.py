@@ -9,7 +9,7 @@ from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice
+from pages.check import choice, next_study
 from pages.widgets import visitor
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
@@ -18,6 +18,7 @@ from pages.widgets.result_table import show
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
     """Show the rules, where the judge fails, all numbers, and the files."""
+    next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
     part("Rules", "What the use demands of a judge, and what was found.", "rules-of-a-verdict")

@@ -26,6 +26,7 @@ from core.results.choices import dimensions_of
 from core.results.joining import check_join
 from core.results.panel import Panel, found_roles, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
+from core.runs.texts import texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
 from core.schema.study import Study
@@ -70,6 +71,8 @@ class Given:
     read: Callable[[], Panel]
     command: tuple[str, ...]
     """Words of the command that reads the same, behind `check`."""
+    texts: Callable[[], tuple[bytes, str]]
+    """A file with the texts, and its name."""
     run: Run | None = None
     study: Study | None = None
 
@@ -201,6 +204,7 @@ def _of_study(
     return Given(
         ("study", study.study_id, marked, tuple(people), dimension, keys),
         read,
+        lambda: texts_of_study(store, study),
         (
             f"study:{study.name}",
             *names,
@@ -237,6 +241,7 @@ def _of_run(
     return Given(
         ("run", scores.key, tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further)),
         lambda: read_panel(data, name, own, dimension=dimension, find=True, beside=beside),
+        lambda: (data, name),
         (f"run:{run.run_id}", *names, *(name for _, name, _ in further)),
         run=run,
     )
@@ -275,6 +280,7 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
             find=True,
             beside=beside,
         ),
+        lambda: (columns.applied(data, file_name), file_name),
         (file_name, *names, *(name for _, name, _ in further), *columns.words()),
     )
 

@@ -94,7 +94,7 @@ def test_the_use_is_chosen_stands_in_the_address_and_changes_the_rules(store: St
     at = uploaded(visit(), as_csv(table()))
     assert "Alt-test" in said(at)
     assert "use" not in at.query_params
-    at.button_group(key="check_use_replace").set_value(["monitor"])
+    at.button_group(key="check_use_replace").set_value("monitor")
     at.run()
     assert at.query_params["use"] == ["monitor"]
     assert "Alt-test" not in said(at)
@@ -131,7 +131,7 @@ def test_the_command_gives_what_the_page_gives(
     system = next(one for one in at.selectbox if one.label == "System")
     system.set_value("model")
     at.run()
-    at.button_group(key="check_use_replace").set_value(["gate"])
+    at.button_group(key="check_use_replace").set_value("gate")
     at.run()
     at.selectbox(key="check_margin").set_value(0.1)
     at.run()
