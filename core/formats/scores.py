@@ -27,6 +27,7 @@ from core.schema.scores import (
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
@@ -82,7 +83,7 @@ SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", 
 LABELS = frozenset(
     [
         *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
-        *("doc", "document", "doc_id", "document_id", "seed", "run", "fold", "split"),
+        *("doc", "document", "doc_id", "document_id", "seed", "run", "epoch", "repeat", "fold", "split"),
         *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
         PROBABILITY,
     ]
@@ -90,8 +91,6 @@ LABELS = frozenset(
 """Columns that are labels in the wide form even if they contain numbers."""
 INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
 """Index columns that pandas writes."""
-METRIC_MARK = "metric:"
-"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 LOWER_MARK = " (lower is better)"
 """Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"

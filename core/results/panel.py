@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
+from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.ratings import UNUSED, read_ratings
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
@@ -17,7 +19,6 @@ from core.formats.registry import read_scores as scores_in
 from core.formats.scores import (
     INDEX_COLUMNS,
     LABELS,
-    METRIC_MARK,
     NO_FAMILY,
     SAID,
     family_of,
@@ -32,6 +33,7 @@ from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     MOST_REPEATED,
     ONLY_SYSTEM,
     VOCABULARY,
@@ -91,6 +93,8 @@ class Panel:
     """Reason -> number of ratings that belong to no text here."""
     roles: Roles | None = None
     """The meaning of the file's columns, if they were found; None for a file that is no table."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """For each judge the name of its table and its metric's signature; both empty for a rater who counts as a judge."""
 
 
 def panel_of(
@@ -146,6 +150,7 @@ def panel_of(
         values[:, len(people) + own.index(name)] if name in own else table.values[:, places[columns[name]]]
         for name in named
     ]
+    origins = [(one.file_name, metric.signature) for one in tables for metric in one.metrics]
     left_out = Counter(unmatched(table, [given[at] for at in used], met))
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
@@ -162,6 +167,7 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
+        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
 
@@ -343,8 +349,14 @@ def as_written(table: Table) -> Table:
 
 def _spelled(table: Table, names: Sequence[str]) -> list[str]:
     """The names, in the file's spelling where they are columns."""
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     return [name if name in table.keys else plain.get(name.strip().casefold(), name) for name in names]
+
+
+def _by_plain_name(table: Table) -> dict[str, str]:
+    """Name in lower case -> column; a metric needs no mark."""
+    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    return marked | {key.strip().casefold(): key for key in table.keys}
 
 
 def _roles(
@@ -356,12 +368,14 @@ def _roles(
         judges=judges,
         dimension=dimension if isinstance(dimension, str) else None,
         judged_elsewhere=judged_elsewhere,
-        is_metric=_is_metric,
+        is_metric=_metrics_in(table),
     )
 
 
-def _is_metric(name: str) -> bool:
-    return family_of(name) != NO_FAMILY
+def _metrics_in(table: Table) -> Callable[[str], bool]:
+    """Whether a name is that of a metric, in this table."""
+    of_ragas = has_rows_of_ragas(table.keys)
+    return lambda name: family_of(name) != NO_FAMILY or (of_ragas and is_metric_of_ragas(name))
 
 
 def read_panel(
@@ -401,7 +415,8 @@ def read_panel(
         ratings = ratings_in(data, file_name, flip=flip)
         raters = {one.rater for one in ratings.ratings}
         metrics = {metric.name for table in tables for metric in table.metrics}
-        if not {*(judges or ())} <= {*raters, *metrics} and (
+        beside_ratings = judges is None and find and not tables
+        if (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
@@ -420,10 +435,11 @@ def read_panel(
         read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
         written = written._replace(columns=read_as)
         human = human if human is not None else roles.human
-        judges = judges if judges is not None or tables or beside else roles.judges
+        if judges is None and not tables and not beside:
+            judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
         findings.notes.append(f"columns found: {roles.renamed(own).said}")
-    files = [_judge_file(one, name, judges or ()) for one, name in beside]
+    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
@@ -546,7 +562,7 @@ def _sheet_of(
 
     Raises InputError for names that are neither a column nor, in a long table, possibly a rater.
     """
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     columns = {
         name: name if name in table.keys else plain[name.strip().casefold()]
         for name in (*human, *judges)
@@ -800,6 +816,26 @@ class _JudgeFile:
             reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))
 
 
+def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
+    """The files, with a judge called by its file's name if several files call theirs the same, such as `score`."""
+    counts = Counter(name for file in files for name in file.cells)
+    stems = Counter(PurePath(file.name).stem for file in files)
+
+    def named(file: _JudgeFile, name: str) -> str:
+        stem = PurePath(file.name).stem
+        alone = counts[name] > 1 and len(file.cells) == 1 and stems[stem] == 1 and stem not in counts
+        return stem if alone and file.read is None and not file.roles.long else name
+
+    return [
+        replace(
+            file,
+            judges={named(file, name): column for name, column in file.judges.items()},
+            cells={named(file, name): cells for name, cells in file.cells.items()},
+        )
+        for file in files
+    ]
+
+
 def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
     """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
 
@@ -814,14 +850,14 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     """A file with judges' scores. Raises InputError if no column is a judge's."""
     findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
     empty = Table([], {}, [])
-    if format_found.rows is None:
+    if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
         cells = {metric.name: (0.0,) for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
     named = _spelled(table, judges)
-    roles = judge_roles(table, judges=named, is_metric=_is_metric)
+    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
     if roles.problems:
         raise Undecided(
             f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
@@ -844,10 +880,14 @@ def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list
     return places
 
 
+class Repeated(InputError):
+    """A table in which a rater rated a text more than once, or in which nothing tells the texts apart."""
+
+
 def _check_repeated(
     records: Sequence[Record], whose: Callable[[Record], str], findings: FileFindings, *, by_text: bool
 ) -> None:
-    """Add a problem for each row that repeats the item, system, level, language and rater of an earlier one.
+    """Raise Repeated for rows that repeat the item, system, level, language and rater of an earlier one.
 
     records: with Assay's names. whose: the raters of a row, for the message. by_text: whether rows that differ in their text
     are different texts of one item.
@@ -870,6 +910,7 @@ def _check_repeated(
         before = first.setdefault(key, record.where)
         if before != record.where:
             repeats.append((record.where, before, key, rater))
+    problems = Problems()
     for where, before, key, rater in repeats[:MOST_REPEATED]:
         named = [f"item {shown(str(key[0]))}"]
         named += [
@@ -877,13 +918,14 @@ def _check_repeated(
             for name, part in zip(("system", "level"), key[1:3], strict=True)
             if part
         ]
-        findings.problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
+        problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
     if len(repeats) > MOST_REPEATED:
-        findings.problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
+        problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
     if repeats:
-        findings.problems.append(
-            "file: leave out repeated rows, or name the column that tells the texts apart (system_column), or the item of "
-            "which each row is a text (clusters)"
+        raise Repeated(
+            f"{shown(findings.file_name)}: a rater may rate a text only once. Leave out the repeated rows, or name the column "
+            "that tells the texts apart",
+            [*findings.problems, *problems],
         )
 
 

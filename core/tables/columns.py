@@ -218,6 +218,8 @@ MOST_REPEATED = 5
 """Repeated rows that are listed one by one; if there are more, the file was probably pasted twice."""
 LABEL_MARK = "label:"
 """Prefix of a column's name that makes the column a label, whatever it looks like."""
+METRIC_MARK = "metric:"
+"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 
 _NO_LABELS: Mapping[str, str] = {}
 """Shared by all rows without labels; never changed."""

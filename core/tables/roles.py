@@ -12,7 +12,15 @@ from typing import Literal
 import regex
 
 from core.errors import InputError, Problems
-from core.tables.columns import Record, Table, known_at, named_columns, source_as_system
+from core.tables.columns import (
+    LABEL_MARK,
+    METRIC_MARK,
+    Record,
+    Table,
+    known_at,
+    named_columns,
+    source_as_system,
+)
 from core.tables.mapping import classes_of, plain_word
 from core.tables.problems import listed
 from core.tables.reading import is_nothing, is_undefined, label_of, looks_like_number, number_in, shown
@@ -85,6 +93,8 @@ _SHORT_NAME = regex.compile(r"([arh])(\d+)", regex.IGNORECASE)
 _MOST_WORDS, _LONGEST_WORD = 30, 60
 _FEW = 12
 """Rows up to which different short words may all be labels."""
+_COUNTED = 6
+"""Fewest rows of which a column may be the number, and not chance ratings such as 1, 2, 3."""
 _MOST_CLASSES = 12
 """Different numbers of a small set of classes."""
 
@@ -249,6 +259,8 @@ def who_in(name: str, metric: bool = False) -> Who:
 
 def is_about(name: str) -> bool:
     """Whether a column describes a rating or a rater, such as `judge_reason`, `annotator_id` or `n_raters`."""
+    if name.startswith(METRIC_MARK):
+        return False
     words = [word for word in words_in(name) if not word.isdecimal()]
     if not words or words == ["model"]:
         return False
@@ -306,7 +318,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
         numbers = [number for cell in different if (number := number_in(cell)) is not None]
         few = frozenset(numbers) if len({*numbers}) <= _MOST_CLASSES else frozenset[float]()
         ordered = [number_in(cell) for cell in held]
-        counting = len(held) == len(records) > 1 and all(
+        counting = len(held) == len(records) >= _COUNTED and all(
             number is not None and ordered[0] is not None and number == ordered[0] + at
             for at, number in enumerate(ordered)
         )
@@ -353,6 +365,9 @@ class _Sheet:
         return self.cells[key]
 
     def who(self, key: str) -> Who:
+        """What a column's name says; a file that marks its metrics and labels says it itself."""
+        if key.startswith((METRIC_MARK, LABEL_MARK)):
+            return "judge" if key.startswith(METRIC_MARK) else None
         return who_in(key, self.is_metric(key))
 
 
@@ -549,6 +564,8 @@ def _wide(
             continue
         if is_about(key):
             sheet.why[key] = "not used: describes a rating or a rater"
+        elif key.startswith(LABEL_MARK):
+            continue
         elif not sheet.of(key).may_rate:
             sheet.why[key] = "not used: " + ("empty" if sheet.of(key).kind == "empty" else "free text")
         else:
@@ -574,7 +591,17 @@ def _wide(
     )
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
-    if not people:
+    if people and (found_judges or judged_elsewhere):
+        rated = [sheet.of(key) for key in (*people, *found_judges)]
+        groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
+        may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
+    if any(key.startswith(METRIC_MARK) for key in keys):
+        may_be = []  # the file says itself what is a score
+    if not people and found_judges and any(key.startswith(METRIC_MARK) for key in found_judges):
+        problems.append(
+            "human: no field is named like a person's label; name a table with people's labels first and this file after it"
+        )
+    elif not people:
         problems.append(
             "human: no column is surely a person's label"
             + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
@@ -623,6 +650,8 @@ def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
 def _judges_by_name(sheet: _Sheet, by_who: Mapping[Who, Sequence[str]], human: Sequence[str]) -> list[str]:
     """Columns whose names are a judge's; without any, scores."""
     found = [key for key in by_who.get("judge", ()) if key not in human]
+    # A file that marks its metrics has no others.
+    found = [key for key in found if key.startswith(METRIC_MARK)] or found
     scores = [key for key in by_who.get("score", ()) if key not in human]
     for key in found:
         sheet.why[key] = "its name is a judge's or a metric's"

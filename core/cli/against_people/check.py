@@ -3,6 +3,7 @@
 import argparse
 from typing import get_args
 
+from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
 from core.cli.against_people.next_labels import (
     NEXT_TABLE,
     add_next_options,
@@ -10,11 +11,15 @@ from core.cli.against_people.next_labels import (
     next_problems,
     with_new_labels,
 )
+from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
+from core.report import json_of
+from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
+from core.results.check.gaps import GAPS
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -51,8 +56,10 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
+    add_price_options(command)
+    add_gap_options(command)
     add_next_options(command)
-    add_result_options(command, *CHECK_TABLES, NEXT_TABLE)
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE)
     command.set_defaults(run=_check)
 
 
@@ -61,8 +68,9 @@ def _check(options: argparse.Namespace) -> int:
     check_options(
         [
             *(f"--{problem}" for problem in option_problems(chosen)),
-            *out_problems(options),
+            *gap_problems(options),
             *next_problems(options),
+            *out_problems(options),
         ]
     )
     check_out_file(options, [options.file, *options.scores])
@@ -70,12 +78,28 @@ def _check(options: argparse.Namespace) -> int:
         try:
             panel = with_new_labels(open_panel(options, find=True), options)
             tell("checking")
-            found = check_panel(panel, chosen)
+            found = check_panel(panel, chosen, facts=judge_facts(options, panel))
             next_said, next_tables, next_json = next_given(found, options)
         except InputError as problem:
             raise in_options(problem, {"human", "judge", "system_column", "next", *vars(chosen)}) from problem
     tables = check_tables(found)
-    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]], *next_said]
-    others = [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    give(options, {**check_json(found), **next_json}, said, [*others, *next_tables])
+    main = tables.pop(CHECK_TABLES[0])
+    as_json, further, said = check_json(found), [*tables.values()], check_said(found)
+    which: list[ResultTable] = []
+    if len(found.judges) > 1:
+        try:
+            choice = which_of(found)
+        except (
+            InputError
+        ) as problem:  # such as judges without a common text: their verdicts hold all the same
+            said.append(str(problem))
+        else:
+            as_json["which"] = which_json(choice)
+            said += which_said(choice)
+            which = [*which_tables(choice).values()]
+    gaps, gaps_said = gap_results(options, panel)
+    as_json |= {one.name: json_of(one) for one in gaps} | next_json
+    printed = [*said, *(one for table in (main, *which) for one in ("", table)), *gaps_said, *next_said]
+    others = [one for one in (*further, *gaps, *next_tables) if one not in printed]
+    give(options, as_json, printed, others)
     return exit_status(found)
