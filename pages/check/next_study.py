@@ -1,5 +1,6 @@
 """From an open verdict to a study: choose the texts whose labels tell most, and make a draft of them with one press."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -8,18 +9,24 @@ import streamlit as st
 from core.report import file_of
 from core.results.check.next_labels import (
     NextLabels,
+    chosen_from,
     draft_study,
     next_labels,
     next_labels_said,
     next_labels_table,
     raters_wanted,
     read_texts_of,
+    with_labels,
 )
 from core.results.check.verdict import Check
+from core.results.panel import Panel, panel_of
 from core.schema.scores import ScorableOutput
 from core.store import Store
+from core.store.studies import inclusion_of, list_studies
+from core.study.analysis_set import released_record
+from core.study.ratings import rating_set_of
 from pages.check import choice
-from pages.widgets import menus, visitor
+from pages.widgets import address, menus, visitor
 from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import counted_as, part, studies
 from pages.widgets.result_table import show
@@ -101,3 +108,49 @@ def _texts(given: choice.Given, found: Check) -> tuple[ScorableOutput | None, ..
 def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
     texts = _texts(given, found)
     return file_of(".csv", None, [next_labels_table(chosen, [texts[row] for row in chosen.rows])], only=True)
+
+
+def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
+    """Choose the studies whose votes are further labels: unblinded ones of texts that a check has chosen.
+
+    At first those of this input. A study on which the check rests itself is not offered.
+    """
+    studies = {
+        study.study_id: study
+        for study in list_studies(store)
+        if study.kind == "ratings"
+        and study.state == "unblinded"
+        and (given.study is None or study.study_id != given.study.study_id)
+        and inclusion_of(store, study.study_id)
+    }
+    if not studies:
+        return given
+    own = [number for number, one in studies.items() if one.dataset_file == chosen_from(given.command[0])]
+    place = f"check_labels_{given.command[0]}"
+    chosen: list[int] = st.multiselect(
+        "Further labels",
+        list(studies),
+        format_func=lambda number: plain(studies[number].name),
+        key=address.several("labels", place, list(studies), own, lambda number: studies[number].name),
+        placeholder="Studies of texts that a check chose",
+        help="Votes of unblinded studies, weighted by the probabilities with which their texts were chosen.",
+    )
+    if not chosen:
+        return given
+    records = [released_record(store, studies[number]) for number in chosen if number in studies]
+
+    def read() -> Panel:
+        found = given.read()
+        for record in records:
+            found = with_labels(found, panel_of(rating_set_of(record)))
+        return found
+
+    return replace(
+        given,
+        key=(*given.key, "labels", tuple(hash(repr(record.rating_answers)) for record in records)),
+        read=read,
+        command=(
+            *given.command,
+            *(word for record in records for word in ("--labels", f"study:{record.study.name}")),
+        ),
+    )

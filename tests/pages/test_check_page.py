@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 
 from core.cli import main
 from core.store import Store
-from core.store.kept import keep_file
 from pages.widgets.visitor import FOR_THE_ADMIN
 
 RATERS = ("rater_1", "rater_2", "rater_3")

@@ -114,6 +114,31 @@ def test_the_results_of_a_rating_study_lead_to_its_check(
     assert links["Check a judge on these votes"] == "study=our+votes"
 
 
+def test_its_votes_come_back_as_further_labels(page_of: Callable[..., AppTest], store: Store) -> None:
+    at = _check_of(page_of, TABLE)
+    (texts,) = [one for one in at.number_input if one.label == "Texts"]
+    texts.set_value(20).run()
+    (make,) = [one for one in at.button if one.label == "Make a study"]
+    make.click().run()
+    (study,) = list_studies(store)
+    at_hand = RatingStudyAtHand(store, study.study_id)
+    add_raters(store, study, ["A", "B"])
+    move(store, study, "open")
+    for rater in "AB":
+        desk = at_hand.desk(rater)
+        for number in range(1, desk.total + 1):
+            desk.save_scores(number, {"label": 1.0})
+            desk.complete(number, seconds=5)
+    assert not [one for one in _check_of(page_of, TABLE).multiselect if one.label == "Further labels"]
+    unblind(at_hand)
+    at = _check_of(page_of, TABLE)
+    (further,) = [one for one in at.multiselect if one.label == "Further labels"]
+    assert further.value == [study.study_id]
+    assert any("20 labelled texts were drawn" in str(one.value) for one in at.markdown)
+    (words,) = [one.value for one in at.code if " check zq.csv" in one.value]
+    assert "--labels 'study:zq: next labels'" in words
+
+
 def test_the_check_of_a_blinded_study_is_refused(page_of: Callable[..., AppTest], store: Store) -> None:
     at_hand = rating_study(store, name="our votes", raters=("R1",))
     rate_all(at_hand.desk("R1"))

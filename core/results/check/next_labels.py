@@ -432,7 +432,12 @@ def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) ->
         if text is not None
     )
     digest = sha256_of(write_outputs(outputs))
-    return OutputSet(outputs, digest, f"next labels of {found.name}")
+    return OutputSet(outputs, digest, chosen_from(found.name))
+
+
+def chosen_from(name: str) -> str:
+    """The file name of a study of texts that a check of this input chose."""
+    return f"next labels of {name}"
 
 
 def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
