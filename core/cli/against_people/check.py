@@ -6,7 +6,7 @@ from typing import get_args
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
-from core.cli.shared.sources import add_panel_options, open_panel
+from core.cli.shared.sources import add_panel_options, judge_facts, open_panel
 from core.errors import InputError
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> int:
         try:
             panel = open_panel(options, system_column=options.system_column)
             tell("checking")
-            found = check_panel(panel, chosen)
+            found = check_panel(panel, chosen, facts=judge_facts(options, panel))
         except InputError as problem:
             raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
     tables = check_tables(found)
