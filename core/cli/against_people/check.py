@@ -1,6 +1,7 @@
 """`check`: can this judge be trusted for a use?"""
 
 import argparse
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
@@ -12,6 +13,14 @@ from core.cli.shared.sources import add_panel_options, judge_facts, open_panel
 from core.errors import InputError
 from core.installation import COMMAND
 from core.report.card import WRITERS, command_said
+from core.results.check.drift import (
+    DRIFT_TABLE,
+    drift,
+    drift_json,
+    drift_said,
+    drift_table,
+    read_earlier,
+)
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -24,7 +33,7 @@ from core.results.check.verdict import (
 )
 from core.schema.result_table import ResultTable
 from core.store import database_path
-from core.tables.files import write_file
+from core.tables.files import read_file, write_file
 
 _LIMITS = {
     "margin": "for replace and gate: how far below the human ceiling the judge may be (default %(default)s)",
@@ -63,7 +72,13 @@ def add_to(nouns: Commands) -> None:
     command.add_argument(
         "--names", action="store_true", help="for --card: name the raters (default: only their number)"
     )
-    add_result_options(command, *CHECK_TABLES)
+    command.add_argument(
+        "--against",
+        type=Path,
+        metavar="EARLIER.json",
+        help="JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
+    )
+    add_result_options(command, *CHECK_TABLES, DRIFT_TABLE)
     command.set_defaults(run=_check)
 
 
@@ -76,24 +91,32 @@ def _check(options: argparse.Namespace) -> int:
             *_card_problems(options),
         ]
     )
-    inputs = [options.file, *options.scores]
+    inputs = [options.file, *options.scores, options.against]
     check_out_file(options, inputs)
     if options.card is not None:
         check_out(options.card, database_path(options.db), [*inputs, options.out], "--card")
+    earlier = (
+        None if options.against is None else read_earlier(read_file(options.against), options.against.name)
+    )
     with telling("reading the ratings") as tell:
         try:
             panel = open_panel(options, system_column=options.system_column)
             tell("checking")
             found = check_panel(panel, chosen, facts=judge_facts(options, panel))
+            since = None if earlier is None else drift(found, earlier)
         except InputError as problem:
-            raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
+            raise in_options(
+                problem, {"human", "judge", "system_column", "against", *vars(chosen)}
+            ) from problem
+    tables, as_json, changed = check_tables(found), check_json(found), []
+    in_files = [table for name, table in tables.items() if name != CHECK_TABLES[0]]
+    if since is not None:
+        changed, as_json["drift"] = drift_said(since), drift_json(since)
+        in_files.append(drift_table(since))
     if options.card is not None:
-        _write_card(options, found)
-    tables = check_tables(found)
-    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]]]
-    give(
-        options, check_json(found), said, [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    )
+        _write_card(options, found, changed)
+    said: list[str | ResultTable] = [*check_said(found), *changed, "", tables[CHECK_TABLES[0]]]
+    give(options, as_json, said, in_files)
     return exit_status(found)
 
 
@@ -105,7 +128,7 @@ def _card_problems(options: argparse.Namespace) -> list[str]:
     return [f"--card: {options.card} does not end in {' or '.join(WRITERS)}"]
 
 
-def _write_card(options: argparse.Namespace, found: Check) -> None:
+def _write_card(options: argparse.Namespace, found: Check, changed: Sequence[str]) -> None:
     write_file(
         options.card,
         WRITERS[options.card.suffix.lower()](
@@ -113,5 +136,6 @@ def _write_card(options: argparse.Namespace, found: Check) -> None:
             command=command_said(options.given, COMMAND, names=options.names),
             made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             names=options.names,
+            said=changed,
         ),
     )

@@ -389,6 +389,11 @@ def _own(panel: Panel, judge: int | None) -> _Own:
     )
 
 
+def own_texts(panel: Panel, judge: int | None) -> _Own:
+    """The texts of a judge with its score and a rating; without a judge all rated texts, with 0 as score."""
+    return _own(panel, judge)
+
+
 def shares_of(own: _Own) -> tuple[Floats, Floats]:
     """For each text: the share of its raters who gave the judge's class, and of its pairs of raters that agree."""
     votes, judged = own.votes()
