@@ -110,7 +110,7 @@ def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
     at = uploaded(visit(), as_csv(table(**names)))
     assert not verdicts(at)
     assert len(at.error) == 1
-    human, judge = at.multiselect
+    human, _judge = at.multiselect
     assert {*names.values()} <= {*human.options}
     human.set_value(["first", "second", "third"])
     at.run()
