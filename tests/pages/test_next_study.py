@@ -69,7 +69,7 @@ def test_one_press_makes_a_draft_of_the_chosen_texts(page_of: Callable[..., AppT
     )
     assert len(inclusion_of(store, study.study_id)) == 12
     assert all(int(one.item_id[1:]) >= 40 for one in record.items)
-    assert [link.proto.label for link in at.get("page_link")] == ["Open on the page Studies"]
+    assert len(at.get("page_link")) == 1
 
 
 def test_without_texts_the_missing_column_is_named(page_of: Callable[..., AppTest], store: Store) -> None:
