@@ -71,11 +71,6 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
     pressed = right.button(
         "Make a study", type="primary", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"
     )
-    raters = raters_wanted(found.panel, found.use)
-    st.markdown(
-        f":small[{plain(' '.join([*next_labels_said(chosen), about]))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
-        "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
-    )
     if pressed:
         study, _ = draft_study(store, name, found.panel, chosen, _texts(given, found), use=found.use)
         menus.remember_study(study.study_id)
@@ -83,6 +78,11 @@ def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed:
     if st.session_state.get(_SENT, ("",))[0] == key:
         st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
         st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+    raters = raters_wanted(found.panel, found.use)
+    st.markdown(
+        f":small[{plain(' '.join(next_labels_said(chosen)))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
+        "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
+    )
     with st.expander(f"The {counted_as(len(chosen.rows), 'chosen text')}"):
         show(next_labels_table(chosen), titled=False)
         st.download_button(

@@ -229,6 +229,14 @@ class TestStudy:
         seen = repr([(desk.text(number), desk.task) for number in range(1, desk.total + 1)])
         assert not [one for one in (*map(repr, found.probability), "score pass", "border") if one in seen]
 
+    def test_the_same_texts_are_no_second_study(
+        self, drafted: tuple[Panel, NextLabels, RatingStudyAtHand], store: Store
+    ) -> None:
+        panel, found, _ = drafted
+        texts = read_texts_of(table()[0], "zq.csv", panel)
+        with pytest.raises(InputError, match="already"):
+            draft_study(store, "other", panel, found, texts, use="gate")
+
     def test_texts_that_are_missing_are_named(self, store: Store) -> None:
         _, panel = table(texts=False)
         found = next_labels(panel, 3)

@@ -19,7 +19,7 @@ from core.schema.study import Design, Dimension, RatingTask, Study
 from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
 from core.stats.resampling import Floats
 from core.store import Store
-from core.study.lifecycle import import_rating_study, new_seed
+from core.study.lifecycle import import_rating_study, new_seed, studies_like
 from core.tables.columns import ONLY_SYSTEM, Table, known_at
 from core.tables.mapping import with_names
 from core.tables.problems import FileFindings
@@ -39,7 +39,7 @@ SIGNS: Mapping[Sign, str] = {
     "judges": "how far the judges differ",
     "border": "how near the score is to a border between two ratings",
     "class": "the judge's score",
-    "none": "nothing: no labels and one judge, so every text has the same chance",
+    "none": "nothing: every text has the same chance",
 }
 
 
@@ -265,11 +265,14 @@ def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
 
 def next_labels_said(found: NextLabels) -> list[str]:
     """Sentences above the table."""
-    lines = [
-        f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen by {SIGNS[found.sign]}."
-        if found.sign != "none"
-        else f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen at random: nothing tells yet which are uncertain."
-    ]
+    if len(found.rows) == found.n_unlabelled:
+        return [f"All {found.n_unlabelled:,} unlabelled texts."]
+    how = (
+        "at random: nothing tells yet which are uncertain"
+        if found.sign == "none"
+        else f"by {SIGNS[found.sign]}"
+    )
+    lines = [f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen {how}."]
     if found.narrower is not None and found.narrower < 0.995:
         lines.append(
             f"Expected: intervals {1 - found.narrower:.0%} narrower than with as many texts drawn at random."
@@ -493,6 +496,10 @@ def draft_study(
     `core.study.lifecycle.import_rating_study`.
     """
     outputs = texts_to_label(found, texts)
+    if known := studies_like(store, outputs):
+        raise InputError(
+            f"Study {', '.join(map(shown, known))} has these texts already. Use that study, or choose another number of texts."
+        )
     design = Design(
         "",
         "",
