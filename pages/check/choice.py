@@ -23,13 +23,14 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
+from core.results.correlations.votes import vote_panel
 from core.results.joining import check_join
 from core.results.panel import Panel, found_roles, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.texts import texts_of_study
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
-from core.schema.study import Study
+from core.schema.study import Study, StudyRecord
 from core.store import Store
 from core.store.kept import get_file
 from core.store.runs import run_data
@@ -79,11 +80,7 @@ class Given:
 
 def given(store: Store) -> Given | None:
     """Choose what is checked; None, with the form on the page, while something is missing."""
-    studies = {
-        f"study:{study.name}": study
-        for study in list_studies(store)
-        if study.kind == "ratings" and study.state == "unblinded"
-    }
+    studies = {f"study:{study.name}": study for study in list_studies(store) if study.state == "unblinded"}
     runs = {
         f"run:{number}": run
         for number, run in chosen_judge.with_results(store, *chosen_judge.judges_of("rated texts")).items()
@@ -141,7 +138,9 @@ def _rated(store: Store, study: Study | None) -> set[str]:
     """Items that people rated in the study."""
     if study is None:
         return set()
-    return {one.item_id for one in rating_set_of(released_record(store, study)).ratings}
+    record = released_record(store, study)
+    given = record.answers if study.kind == "pairs" else rating_set_of(record).ratings
+    return {one.item_id for one in given}
 
 
 def _stored_judges(
@@ -178,12 +177,15 @@ def _newest_on(store: Store, judges: dict[Chosen, str], rated: set[str]) -> list
 def _of_study(
     store: Store, study: Study, tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[str]
 ) -> Given | None:
-    ratings = rating_set_of(released_record(store, study))
+    record = released_record(store, study)
     with _row():
         further = _further_files()
     if not tables and not further:
         nothing("choose a judge above, or add a file with its scores")
         return None
+    if study.kind == "pairs":
+        return _of_votes(record, tables, names, further)
+    ratings = rating_set_of(record)
     everyone = list(dict.fromkeys(one.rater or "" for one in ratings.ratings))
     with st.expander("Raters and dimension"):
         left, right = st.columns(2)
@@ -213,6 +215,26 @@ def _of_study(
         ),
         study=study,
         texts=lambda: texts_of_study(store, study),
+    )
+
+
+def _of_votes(
+    record: StudyRecord,
+    tables: Sequence[tuple[Chosen, ScoreTable, Key]],
+    names: Sequence[str],
+    further: Sequence[tuple[bytes, str, str]],
+) -> Given:
+    study = record.study
+    marked = hashlib.sha256(repr((record.answers, record.raters, study.design)).encode()).hexdigest()
+    keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
+    return Given(
+        ("votes", study.study_id, marked, keys),
+        lambda: vote_panel(
+            record,
+            [*(table for _, table, _ in tables), *(judge_scores(one, name) for one, name, _ in further)],
+        ),
+        (f"study:{study.name}", *names, *(name for _, name, _ in further)),
+        study=study,
     )
 
 

@@ -51,6 +51,12 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
     rated = (~np.isnan(panel.ratings)).any(axis=1)
     n_free = int((~rated & ~np.isnan(panel.scores).any(axis=1)).sum())
     about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
+    if given.study is not None and given.study.kind == "pairs":
+        st.markdown(
+            f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
+        )
+        st.page_link(studies(), label="Plan the size of a study", icon=":material/arrow_forward:")
+        return
     if not n_free:
         st.markdown(
             f"{about} No text is left to label: add texts that only the judge scored, with empty cells for the raters."

@@ -87,6 +87,8 @@ def of_pairs(
     with first:
         _verdict(results)
     _standing(results)
+    if results.overall.n_pairs:
+        _to_check(record)
     part(
         "Sensitivity",
         "Would the verdict change if votes were counted differently? One rule changes per row.",
@@ -399,6 +401,16 @@ def blinding(results: StudyResults) -> None:
                 st.markdown(f"{plain(said.rater_id)}, {plain(said.item_id)}{at}: {plain(said.comment)}")
 
 
+def _to_check(record: StudyRecord) -> None:
+    """Link the check of a judge on these votes. Results are open, so the study is unblinded: the page Check reads no other."""
+    st.page_link(
+        check(),
+        label="Check a judge on these votes",
+        icon=":material/arrow_forward:",
+        query_params={"study": record.study.name},
+    )
+
+
 def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], None]) -> None:
     """Show every part of a rating study; `release` as in `of_pairs`."""
     found = counted(record)
@@ -414,13 +426,7 @@ def of_ratings(record: StudyRecord, fingerprint: int, release: Callable[[str], N
     for reason, n in found.left_out.items():
         st.markdown(f"- Left out, {reason}: {n}")
     if rated:
-        # Results are open, so the study is unblinded: the page Check reads no other.
-        st.page_link(
-            check(),
-            label="Check a judge on these votes",
-            icon=":material/arrow_forward:",
-            query_params={"study": record.study.name},
-        )
+        _to_check(record)
     part(
         "By system",
         "Mean over texts of the mean over raters, with a 95 % interval from resampled sources. Higher is better. "

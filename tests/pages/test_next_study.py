@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from helpers.texts import factories
 from helpers.texts.rating_studies import RatingStudyAtHand, rate_all, rating_study, unblind
 from streamlit.testing.v1 import AppTest
 
 from core.schema.scores import PROBABILITY
+from core.schema.study import NO_LEVEL
 from core.store import Store
 from core.store.answers import load_record
 from core.store.studies import inclusion_of, list_studies
@@ -112,6 +114,29 @@ def test_the_results_of_a_rating_study_lead_to_its_check(
     unblind(at_hand)
     links = dict(_links(page_of("results")))
     assert links["Check a judge on these votes"] == "study=our+votes"
+
+
+def test_a_study_of_pairs_leads_to_its_check_and_from_there_to_a_plan(
+    page_of: Callable[..., AppTest], store: Store
+) -> None:
+    data = factories.dataset(40, (NO_LEVEL,))
+    at_hand = factories.study_in(store, data, repeat_share=0.0, blinding_pairs=0)
+    for rater, token in at_hand.tokens.items():
+        factories.vote(store, token, factories.prefers(int(rater == "R2")))
+    factories.unblind(at_hand)
+    links = dict(_links(page_of("results")))
+    assert links["Check a judge on these votes"] == f"study={at_hand.study.name}"
+    lines = ["item_id,system,judge"]
+    lines += [
+        f"{one.item_id},{one.source},{1 + (one.source == data.sources[int(one.item_id[1:]) % 2])}"
+        for one in data.outputs
+    ]
+    scores = ("\n".join(lines) + "\n").encode()
+    further = [(scores, "scores.csv", "1" * 64)]
+    at = page_of("check", {"study": at_hand.study.name, "use": "gate"}, check_further=further)
+    assert [label for label, _ in _links(at)] == ["Plan the size of a study"]
+    (words,) = [one.value for one in at.code if f" check study:{at_hand.study.name}" in one.value]
+    assert "scores.csv" in words
 
 
 def test_its_votes_come_back_as_further_labels(page_of: Callable[..., AppTest], store: Store) -> None:

@@ -56,7 +56,7 @@ from core.schema.scores import (
     ScorableOutput,
     ScoreTable,
 )
-from core.schema.study import RatingTask, Study
+from core.schema.study import RatingTask, Study, StudyRecord
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import find_study
@@ -591,12 +591,29 @@ def _panel_given(options: argparse.Namespace, find: bool) -> Panel:
             data, name = run_data(store, number), PurePath(run.run.data_file).name
             own_scores = replace(score_table(run), file_name=given)
             return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
-    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
+    if (record := _votes(given, options.db)) is not None:
+        from core.results.correlations.votes import (
+            vote_panel,  # imported lazily: only studies of pairs have votes
+        )
+
+        if not tables:
+            raise InputError("judge: the votes of a study need a judge's scores: name them behind the study")
+        return vote_panel(record, tables, raters=chosen["human"], judges=chosen["judges"])
+    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     for table in tables if find else ():
         check_join(ratings, table)
     chosen["raters"] = chosen.pop("human")
     return panel_of(ratings, tables, **chosen)
+
+
+def _votes(given: str, database: str | None) -> StudyRecord | None:
+    """The record of an unblinded study of pairs; None for other inputs. Raises NotAllowed for a blinded one."""
+    if not given.startswith(STUDY):
+        return None
+    with existing_store(database) as store:
+        study = find_study(store, given.removeprefix(STUDY))
+        return released_record(store, study) if study.kind == "pairs" else None
 
 
 def _is_table(given: str) -> bool:

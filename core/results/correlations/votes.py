@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
-from core.results.choices import directions
-from core.results.joining import NO_SCORE
+from core.results.choices import check_names, directions, items_of
+from core.results.joining import NO_SCORE, merge_tables
+from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import ScoreTable
+from core.schema.scores import ScoredRow, ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
 from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import check_released
+from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
 CORRECTION: Correction = "benjamini-hochberg"
@@ -58,6 +60,22 @@ def metrics_against_votes(
     """
     check_released(record.study)
     counted = count(record, Filters())
+    sides, differences = _differences(record, table, counted)
+    votes = composite_scores(preferences(counted.codes))
+    options: Resampling = {"n_resamples": 2_000, **drawing}
+    return tuple(
+        _of_metric(table, index, counted, votes, differences[:, index], sides, options)
+        for index in range(len(table.metrics))
+    )
+
+
+def _differences(
+    record: StudyRecord, table: ScoreTable, counted: Counted
+) -> tuple[list[NDArray[np.int64]], Floats]:
+    """Rows of the candidate's and the comparator's texts of each pair, -1 without one, and candidate minus comparator.
+
+    The differences have shape (pairs, metrics); metrics that are better when lower are turned.
+    """
     places = _places(record, table)
     design = record.study.design
     turned = np.vstack(
@@ -67,12 +85,58 @@ def metrics_against_votes(
         np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
         for source in (design.candidate, design.comparator)
     ]
-    differences = turned[sides[0]] - turned[sides[1]]
-    votes = composite_scores(preferences(counted.codes))
-    options: Resampling = {"n_resamples": 2_000, **drawing}
-    return tuple(
-        _of_metric(table, index, counted, votes, differences[:, index], sides, options)
-        for index in range(len(table.metrics))
+    return sides, turned[sides[0]] - turned[sides[1]]
+
+
+NEITHER = "neither"
+"""Word for a vote that both answers are good, or both bad, and for equal scores."""
+
+
+def vote_panel(
+    record: StudyRecord,
+    tables: Sequence[ScoreTable],
+    *,
+    raters: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Panel:
+    """The votes of an unblinded study of pairs and judges' preferences side by side: each pair is a text of a panel.
+
+    raters, judges: names; None for all. A vote is for the candidate (1), for the comparator (-1) or for neither (0). A
+    judge prefers the text with the higher score, or the lower one for a metric that is better when lower; equal scores are for
+    neither. Votes count as in `metrics_against_votes`, and errors are as there, and InputError for unknown names.
+
+    Misleads where raters often vote for neither: fine scores are hardly ever equal, so that the judge cannot agree.
+    """
+    check_released(record.study)
+    table = merge_tables(tables)
+    counted = count(record, Filters())
+    _, differences = _differences(record, table, counted)
+    names = [metric.name for metric in table.metrics]
+    check_names("rater", raters or (), counted.raters)
+    check_names("judge", judges or (), names)
+    people = list(dict.fromkeys(raters or counted.raters))
+    chosen = list(dict.fromkeys(judges or names))
+    languages = {item.item_id: item.language for item in record.items}
+    rows = tuple(
+        ScoredRow(item, level=level or None, system=ONLY_SYSTEM, language=languages[item])
+        for item, level in counted.keys
+    )
+    design = record.study.design
+    return Panel(
+        rows,
+        items_of(rows),
+        np.full(len(rows), ONLY_SYSTEM),
+        tuple(people),
+        preferences(counted.codes)[:, [counted.raters.index(name) for name in people]],
+        tuple(chosen),
+        np.sign(differences[:, [names.index(name) for name in chosen]]),
+        {-1.0: design.comparator, 0.0: NEITHER, 1.0: design.candidate},
+        True,
+        f"study {record.study.name}",
+        (
+            "each pair is a text: a vote is for a system or for neither, and a judge is for the text with the better score",
+        ),
+        dict(counted.pairs_left_out),
     )
 
 
