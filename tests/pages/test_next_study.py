@@ -17,6 +17,7 @@ from core.study.lifecycle import move
 from core.study.raters import add_raters
 from pages.widgets.visitor import cookie_name
 
+LABEL = "Check a judge on these votes"
 TABLE = ["item_id,question,answer,human,judge"] + [
     f"q{at},What is {at}?,It is {at}.,{'' if at >= 40 else 'pass' if at % 2 and at % 8 != 1 else 'fail'},{'pass' if at % 2 else 'fail'}"
     for at in range(120)
@@ -113,7 +114,7 @@ def test_the_results_of_a_rating_study_lead_to_its_check(
     assert not [label for label, _ in _links(page_of("results")) if "judge" in label]
     unblind(at_hand)
     links = dict(_links(page_of("results")))
-    assert links["Check a judge on these votes"] == "study=our+votes"
+    assert links[LABEL] == "study=our+votes"
 
 
 def test_a_study_of_pairs_leads_to_its_check_and_from_there_to_a_plan(
@@ -125,7 +126,7 @@ def test_a_study_of_pairs_leads_to_its_check_and_from_there_to_a_plan(
         factories.vote(store, token, factories.prefers(int(rater == "R2")))
     factories.unblind(at_hand)
     links = dict(_links(page_of("results")))
-    assert links["Check a judge on these votes"] == f"study={at_hand.study.name}"
+    assert links[LABEL] == f"study={at_hand.study.name}"
     lines = ["item_id,system,judge"]
     lines += [
         f"{one.item_id},{one.source},{1 + (one.source == data.sources[int(one.item_id[1:]) % 2])}"
