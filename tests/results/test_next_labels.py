@@ -91,6 +91,15 @@ class TestChoice:
         assert found.sign == "border"
         assert found.why[0].endswith("near a border")
 
+    def test_a_judge_on_another_scale_is_compared_by_ranks(self) -> None:
+        lines = [
+            "item_id,human,j",
+            *(f"q{at},{at % 5 + 1 if at < 60 else ''},{20 * (at % 5) + 7}" for at in range(120)),
+        ]
+        panel = read_panel("\n".join(lines).encode(), "a.csv", human=["human"], judges=["j"])
+        # Ranks agree everywhere, although the scores lie far from the ratings: nothing tells which text is uncertain.
+        assert next_labels(panel, 10).sign == "none"
+
     def test_nothing_known_is_drawn_at_random(self) -> None:
         _, panel = table(labelled=1)
         found = next_labels(panel, 15)
