@@ -858,14 +858,14 @@ def gaps(
     Examples
     --------
     >>> import assay, pandas as pd
-    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 4], "b": [2, 4], "x": [5, 4]})
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 5], "b": [2, 5], "x": [5, 5]})
     >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
     [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
     """
-    if most is not None and (not isinstance(most, Integral) or most < 1):
-        check_parameters([f"most: {most!r} is not a whole number from 1"])
+    check_type("most", most, Integral, "a whole number", optional=True)
+    check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
-    table = gaps_of(panel, beside_from(ratings) if texts else (), most=most)
+    table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
 
 

@@ -47,9 +47,6 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
-    command.add_argument(
-        "--system-column", metavar="COL", help="column with the system (default: found by its name)"
-    )
     add_gap_options(command)
     add_result_options(command, *CHECK_TABLES, GAPS)
     command.set_defaults(run=_check)
@@ -67,7 +64,7 @@ def _check(options: argparse.Namespace) -> int:
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column)
+            panel = open_panel(options, find=True)
             tell("checking")
             found = check_panel(panel, chosen)
         except InputError as problem:
