@@ -916,7 +916,7 @@ def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
         replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
         for one in sides
     ]
-    return names_apart(called, given)
+    return names_apart([one.name for one in called], given)
 
 
 def _matrix_json(found: RaterMatrix) -> Any:

@@ -18,6 +18,7 @@ from core.notebook.analyses import (
     meta_correlate,
     rank,
     redundancy,
+    which_judge,
 )
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
@@ -48,4 +49,5 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
+    "which_judge",
 ]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -391,3 +392,41 @@ def test_a_rating_study(tmp_path: Path, told: Told) -> None:
     assert assay.studies(database)["task"].tolist() == ["factual-errors"]
     with pytest.raises(assay.InputError, match="raters"):
         assay.study_results("marks", db=database, raters="rater-1")
+
+
+def test_which_judge(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 90)
+    errors = {"a": 0.1, "b": 0.1, "big": 0.05, "small": 0.1}
+    frame = pd.DataFrame(
+        {
+            name: np.where(rng.random(90) < error, rng.integers(0, 3, 90), truth)
+            for name, error in errors.items()
+        }
+    )
+    frame.insert(0, "id", [f"q{at}" for at in range(90)])
+    path, out = tmp_path / "labels.csv", tmp_path / "out.json"
+    frame.to_csv(path, index=False)
+    words = [
+        "--human",
+        "a,b",
+        "--judge",
+        "big,small",
+        "--price",
+        "big=3",
+        "--price",
+        "small=0.5",
+        "--margin",
+        "0.1",
+    ]
+    main(["check", str(path), *words, "--out", str(out)])
+    for source in (path, frame):
+        found = assay.which_judge(
+            source, human=["a", "b"], judge=["big", "small"], prices={"big": 3, "small": 0.5}, margin=0.1
+        )
+        assert in_json(found.json) == json.loads(out.read_text("utf-8"))["which"]
+        assert found.names == ["which-judge", "comparisons"]
+    figure = assay.plot(found, "quality", against="price_per_1000")
+    assert sorted(x for trace in figure.data for x in trace.x) == [0.5, 3]
+    with pytest.raises(assay.InputError, match="no number from 0 on"):
+        assay.which_judge(frame, human="a", judge=["big", "small"], prices={"big": -1})

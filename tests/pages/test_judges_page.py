@@ -399,6 +399,23 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     assert "methods#judge-agreement" in said(at)
 
 
+def test_judges_of_several_models_by_size(store: Store) -> None:
+    small, large = by_model(store, given(), rubric(model="org/tiny-7B"), rubric(model="org/big-70B"))
+    at = visit(("run", small.run_id), "Judges")
+    assert "needs two judges of texts with levels" in said(at)
+    field(at, "Scores to compare").set_value([("run", large.run_id)])  # type: ignore[attr-defined]
+    at.run()
+    assert not at.exception
+    table = shown(at, "Technique")
+    assert list(table["Model"]) == ["org/tiny-7B", "org/big-70B"]
+    assert list(table["Billions"]) == ["7", "70"]
+    levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
+    scores = score_table(at_hand(store, small)).values[:, 0]
+    assert float(table["Pearson"][0].split()[0]) == pytest.approx(
+        stats.pearsonr(levels, scores).statistic, abs=0.005
+    )
+
+
 @pytest.mark.slow
 def test_scores_of_other_texts_are_no_second_judge(store: Store) -> None:
     other = given(2, item="elsewhere")
