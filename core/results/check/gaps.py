@@ -27,6 +27,7 @@ GAPS = "gaps"
 """Name of the table."""
 MOST_VALUES = 50
 """Most values of a column that can be chosen as a group; more name texts."""
+GAP = Column("gap", places=2)
 TEXT_COLUMNS = ("question", "text", "reasons")
 """Columns of the table that may be confidential."""
 Measure = Literal["scale", "labels", "ranks"]
@@ -284,11 +285,11 @@ def gap_table(
         Column("system", names_row=True, shown=len({row.system for row in rows}) > 1),
         Column("language", shown=len({row.language for row in rows}) > 1),
         Column("level", names_row=True, shown=any(row.level is not None for row in rows)),
-        *(Column(name, general=True) for name in raters.values()),
+        *(Column(name, name, general=True) for name in raters.values()),
         Column("judge", names_row=True, shown=several),
         Column("score", "judge" if not several else "score", general=True),
         Column("people", "raters' mean", general=True, shown=panel.ordered and len(panel.raters) > 1),
-        Column("gap"),
+        GAP,
         Column("direction", "judge is", shown=any(one.direction for one in listed)),
         Column("measure", shown=len({one.measure for one in listed}) > 1),
         *((Column("question", shown=any(one and one.question for one in beside)),) if texts else ()),
