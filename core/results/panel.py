@@ -166,7 +166,7 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
-        tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
+        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
 
