@@ -546,7 +546,8 @@ def open_panel(
     try:
         found = _panel_given(options, find, *own)
     except Undecided as problem:
-        raise InputError(problem.what, [*problem.problems, _options_for(problem.roles)]) from problem
+        advice = _options_for(problem.roles)
+        raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
@@ -562,6 +563,8 @@ def _options_for(roles: Roles) -> str:
     dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
     if dimensions:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
+    if not (free or roles.human):
+        return ""  # nothing here to choose from
     people = ",".join(roles.human) or ",".join(free if roles.judges else free[:1]) or "A,B"
     judges = ",".join(roles.judges) or ",".join(free if roles.human else free[1:2]) or "C"
     return (
