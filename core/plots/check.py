@@ -1,6 +1,7 @@
 """The figure of a check: each judge's number with its interval, beside the human ceiling and the limit."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
@@ -36,6 +37,16 @@ _ROW, _AROUND = 44, 96
 """Pixels of a row, and of title, axis and legend."""
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row of the figure: a judge, or a rater."""
+
+    name: str
+    found: Estimate
+    limits: tuple[float, ...]
+    is_rater: bool = False
+
+
 def decisive_rule(one: JudgeCheck) -> Rule | None:
     """The rule that compares the judge's number with the limit of the use; None if the use could not be tested."""
     return next((rule for rule in one.rules if rule.code in _CODES), None)
@@ -46,39 +57,44 @@ def judges_and_ceiling(check: Check) -> go.Figure | None:
 
     None if no judge has that number, such as an advantage without a second rater.
     """
-    rows: list[tuple[str, Estimate, tuple[float, ...], bool]] = []
+    rows: list[_Row] = []
     for one in check.judges:
         rule = decisive_rule(one)
         if rule is None or rule.found is None or rule.found.estimate is None:
             continue
-        limits = () if rule.limit is None else (rule.limit,)
+        limits: tuple[float, ...] = () if rule.limit is None else (rule.limit,)
         if check.use == "monitor":
             limits = (-check.options.tolerance, check.options.tolerance)
-        rows.append((one.name, rule.found, limits, False))
+        rows.append(_Row(one.name, rule.found, limits))
     if not rows:
         return None
     ceiling = (check.judges[0] if len(check.judges) == 1 else check).ceiling
     compared = check.use in {"replace", "gate"}
     if compared and ceiling.found is not None and ceiling.found.estimate is not None:
-        rows.append((_RATER, ceiling.found, (), True))
+        rows.append(_Row(_RATER, ceiling.found, (), is_rater=True))
     figure = go.Figure()
     _estimates(figure, rows, of_raters=False)
     _estimates(figure, rows, of_raters=True)
     _limits(figure, rows)
-    names = [row_name(shortened(name, _NAME)) for name, *_ in rows]
+    names = [row_name(shortened(row.name, _NAME)) for row in rows]
     name_rows(figure, names, None)
     title = _DECIDES[check.use] or check.judges[0].measure
     level = f"{check.options.confidence_level:.0%}".replace("%", " %")
-    figure.update_xaxes(title=f"{title}, {level} intervals", nticks=6)
+    figure.update_xaxes(title=f"{title}, {level} intervals", nticks=6, range=_range(rows))
     if check.use == "monitor":
         figure.add_vline(x=0, line={"color": GRID, "width": 1})
     return dressed(figure, height=_AROUND + _ROW * max(len(rows), 2), top=34, legend=True)
 
 
-def _estimates(
-    figure: go.Figure, rows: Sequence[tuple[str, Estimate, tuple[float, ...], bool]], *, of_raters: bool
-) -> None:
-    own = [(at, name, found) for at, (name, found, _, person) in enumerate(rows) if person is of_raters]
+def _range(rows: Sequence[_Row]) -> list[float]:
+    """Ends of the axis, with room around the outermost mark, which may be a limit."""
+    known = [value for row in rows for value in (*ends_of(row.found), *row.limits) if value is not None]
+    room = max(max(known) - min(known), 0.02) * 0.08
+    return [min(known) - room, max(known) + room]
+
+
+def _estimates(figure: go.Figure, rows: Sequence[_Row], *, of_raters: bool) -> None:
+    own = [(at, row.name, row.found) for at, row in enumerate(rows) if row.is_rater is of_raters]
     if not own:
         return
     color, symbol = (DARK, "square") if of_raters else (BLUE, "circle")
@@ -94,12 +110,12 @@ def _estimates(
     )
 
 
-def _limits(figure: go.Figure, rows: Sequence[tuple[str, Estimate, tuple[float, ...], bool]]) -> None:
+def _limits(figure: go.Figure, rows: Sequence[_Row]) -> None:
     """One short upright line for each limit, over the height of its row."""
     x: list[float | None] = []
     y: list[float | None] = []
-    for at, (_, _, limits, _) in enumerate(rows):
-        for limit in limits:
+    for at, row in enumerate(rows):
+        for limit in row.limits:
             x += [limit, limit, None]
             y += [at - 0.42, at + 0.42, None]
     if x:

@@ -11,7 +11,7 @@ from pages.widgets.parts import page
 def render() -> None:
     """Choose labels and judges, then show the verdict and everything behind it."""
     with visitor.admin_store() as store:
-        page("Check", "Can this judge be trusted? From labels and scores to a verdict.", "rules-of-a-verdict")
+        page("Can this judge be trusted?", "From labels and scores to a verdict for one use.", "four-uses")
         result_table.style()
         first.style()
         messages.news()
@@ -23,7 +23,6 @@ def _check(store: Store) -> None:
     given = choice.given(store)
     if given is None:
         return
-    # The verdict is above the columns that it depends on where these are found, and below them where they are to be chosen.
     use, verdict, below = st.container(), st.container(), st.container()
     panel = choice.panel(given)
     options = choice.options(panel, use)

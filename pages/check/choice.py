@@ -4,12 +4,15 @@ import hashlib
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.errors import InputError
+from core.formats.registry import read_ratings
 from core.installation import COMMAND
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -40,7 +43,7 @@ from pages.check import example
 from pages.widgets import address, chosen_judge, chosen_scores, menus
 from pages.widgets.chosen_scores import Chosen, Key
 from pages.widgets.messages import plain
-from pages.widgets.parts import places
+from pages.widgets.parts import nothing, places
 
 Found = TypeVar("Found")
 _FILE = "file"
@@ -112,7 +115,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             _FROM,
             by_name[name],
             _FILE,
-            lambda one, name=name: one.removeprefix(f"{name}:") if one.startswith(f"{name}:") else "",
+            partial(_code, f"{name}:"),
             gone=f"This link leads to a {name} that is not here"
             + (", or that is not unblinded yet." if name == "study" else "."),
         )
@@ -128,6 +131,10 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
             else menus.name_of(runs[one])
         ),
     )
+
+
+def _code(prefix: str, one: str) -> str:
+    return one.removeprefix(prefix) if one.startswith(prefix) else ""
 
 
 def _rated(store: Store, study: Study | None) -> set[str]:
@@ -172,9 +179,10 @@ def _of_study(
     store: Store, study: Study, tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[str]
 ) -> Given | None:
     ratings = rating_set_of(released_record(store, study))
-    further = _further_files()
+    with _row():
+        further = _further_files()
     if not tables and not further:
-        st.markdown("Choose a judge above, or upload a table with its scores.")
+        nothing("choose a judge above, or add a file with its scores")
         return None
     everyone = list(dict.fromkeys(one.rater or "" for one in ratings.ratings))
     with st.expander("Raters and dimension"):
@@ -208,6 +216,10 @@ def _of_study(
     )
 
 
+def _row() -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center")
+
+
 def _dimension(place: DeltaGenerator, known: Sequence[str], key: str) -> str | None:
     """Choose one of several dimensions; None for the only one."""
     if len(known) < 2:
@@ -219,7 +231,8 @@ def _of_run(
     store: Store, run: Run, tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[str]
 ) -> Given:
     scores = chosen_scores.open_scores(store, (chosen_scores.RUN, run.run_id))
-    further = _further_files()
+    with _row():
+        further = _further_files()
     data, name = run_data(store, run.run_id), Path(run.data_file).name
     said = asked_of(run).chosen
     dimension = getattr(said, "dimension_scored", None)
@@ -241,15 +254,20 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
         example.render(_take)
         return None
     data, file_name = kept
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with _row():
         st.markdown(f"**{plain(file_name)}**", width="content")
         if st.button("Another file", key="check_another", icon=":material/upload_file:"):
             _forget()
             st.rerun()
-    further = _further_files()
+        further = _further_files()
     own, beside = [table for _, table, _ in tables], [(one, name) for one, name, _ in further]
     keys = (tuple(key for _, _, key in tables), tuple(sha for _, _, sha in further))
-    columns = _columns(data, file_name, judged_elsewhere=bool(own or beside))
+    others = [metric.name for table in own for metric in table.metrics]
+    for one, name, sha in further:
+        others += chosen_scores.once(("judges in", sha, name), partial(_judges_in, one, name))
+    columns = _columns(data, file_name, others)
+    if columns is None:
+        return None
     return Given(
         ("file", sha256_of(data), file_name, *keys, columns),
         lambda: read_panel(
@@ -265,6 +283,10 @@ def _of_file(tables: Sequence[tuple[Chosen, ScoreTable, Key]], names: Sequence[s
         lambda: (columns.applied(data, file_name), file_name),
         (file_name, *names, *(name for _, name, _ in further), *columns.words()),
     )
+
+
+def _judges_in(data: bytes, file_name: str) -> list[str]:
+    return [metric.name for metric in judge_scores(data, file_name).metrics]
 
 
 def _upload_main() -> None:
@@ -293,8 +315,7 @@ def _forget() -> None:
 def _further_files() -> list[tuple[bytes, str, str]]:
     """Upload further judges' scores: contents, name and hash of each file."""
     kept: list[tuple[bytes, str, str]] = st.session_state.setdefault(_FURTHER, [])
-    label = "Further judges' files" + (f": {', '.join(plain(name) for _, name, _ in kept)}" if kept else "")
-    with st.expander(label):
+    with st.popover("Add a judge's file", icon=":material/add:"):
         uploads = st.file_uploader(
             "Scores of further judges for the same items",
             None,
@@ -302,7 +323,9 @@ def _further_files() -> list[tuple[bytes, str, str]]:
             key=f"check_more_{st.session_state.get(_ROUND, 0)}",
             max_upload_size=_MOST_MB,
         )
-        if kept and st.button("Remove these files", key="check_remove", type="tertiary"):
+    if kept:
+        st.markdown(", ".join(plain(name) for _, name, _ in kept), width="content")
+        if st.button("Remove", key="check_remove", type="tertiary"):
             st.session_state[_FURTHER] = []
             st.rerun()
     if uploads:
@@ -347,19 +370,31 @@ class Columns:
         )
 
 
-def _columns(data: bytes, file_name: str, *, judged_elsewhere: bool) -> Columns:
-    """Show what was found in the file as menus, and return what the visitor chose instead."""
-    key = (sha256_of(data), file_name, judged_elsewhere)
+def _columns(data: bytes, file_name: str, others: Sequence[str]) -> Columns | None:
+    """Show what was found in the file as menus, and return what the visitor chose instead; None without raters.
+
+    others: judges in other files.
+    """
+    key = (sha256_of(data), file_name)
+    own = f"check_{key[0][:12]}_{'further' if others else 'alone'}"
     found: Roles | None = chosen_scores.once(
-        ("roles", *key), lambda: found_roles(data, file_name, judged_elsewhere=judged_elsewhere)
+        ("roles", *key, bool(others)), lambda: found_roles(data, file_name, judged_elsewhere=bool(others))
     )
+    if found is None or found.dimension:
+        dimensions: tuple[str, ...] = chosen_scores.once(
+            ("dimensions", *key), lambda: _dimensions(data, file_name)
+        )
+        dimension = _dimension(st.container(), dimensions, f"{own}_dimension")
+    else:
+        dimension = None
     if found is None:
-        return Columns()
-    own = f"check_{sha256_of(data)[:12]}"
-    undecided = list(found.problems)
-    with st.expander(f"Columns: {plain(found.said)}", expanded=bool(undecided)):
-        if undecided:
-            st.markdown("Choose the columns that the file does not make clear:")
+        return Columns(dimension=dimension)
+    judges_found = [*found.judges, *others]
+    if others:
+        alone: Roles | None = chosen_scores.once(("roles", *key, False), lambda: found_roles(data, file_name))
+        judges_found = [*(() if alone is None or alone.problems else alone.judges), *others]
+    undecided = bool(found.problems)
+    with st.expander(f"Columns: {plain(found.said)}", expanded=undecided):
         offered = [
             *dict.fromkeys([*found.human, *found.judges, *found.candidates, *found.groups, *found.others])
         ]
@@ -368,16 +403,31 @@ def _columns(data: bytes, file_name: str, *, judged_elsewhere: bool) -> Columns:
             "Raters (people)", offered, [*found.human], key=f"{own}_human", help=_why(found, found.human)
         )
         judges = right.multiselect(
-            "Judges", offered, [*found.judges], key=f"{own}_judge", help=_why(found, found.judges)
+            "Judges",
+            [*dict.fromkeys([*offered, *others])],
+            judges_found,
+            key=f"{own}_judge",
+            help=_why(found, judges_found),
         )
         named = _named(found, offered, own)
+    if not undecided and not (human and judges):
+        nothing("choose the columns of raters and of a judge")
+        return None
     return Columns(
         () if tuple(human) == found.human and not undecided else tuple(human),
-        () if tuple(judges) == found.judges and not undecided else tuple(judges),
-        None,
+        () if tuple(judges) == (found.judges or tuple(others)) and not undecided else tuple(judges),
+        dimension,
         named,
         tuple((ours, theirs) for theirs, ours in found.read_as.items()),
     )
+
+
+def _dimensions(data: bytes, file_name: str) -> tuple[str, ...]:
+    """Dimensions that are rated in a file with a row for each rating; none where only the check can read it."""
+    try:
+        return tuple(dimensions_of(read_ratings(data, file_name)))
+    except InputError:
+        return ()
 
 
 def _why(found: Roles, names: Sequence[str]) -> str | None:
@@ -415,7 +465,7 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
     """Choose the use and its limits."""
     usual = default_use(found)
     with place:
-        use: Use = st.segmented_control(
+        use: Use | None = st.segmented_control(
             "Use of the judge",
             list(_USES),
             format_func=lambda one: _USES[one][0],
@@ -424,9 +474,9 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
             persist_state="session",
         )
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f":small[{_USES[use][1]}]", width="content")
+            st.markdown(f":small[{_USES[use or usual][1]}]", width="content")
             with st.popover("Limits", type="tertiary"):
-                return _limits(CheckOptions(use=use), found)
+                return _limits(CheckOptions(use=use or usual), found)
 
 
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
@@ -441,7 +491,8 @@ def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
             help=said,
             persist_state="session",
         )
-        return replace(chosen, **{name: value})
+        changed: dict[str, Any] = {name: value}
+        return replace(chosen, **changed)
 
     if chosen.use in {"replace", "gate"}:
         chosen = limit("margin", "Margin", _MARGINS, "How far below the human ceiling the judge may be")
@@ -471,8 +522,7 @@ def _kept(question: Key, _compute: Callable[[], object]) -> object:
 
 
 def _once(question: Key, compute: Callable[[], Found]) -> Found:
-    found: Found = _kept(question, compute)
-    return found
+    return cast("Found", _kept(question, compute))
 
 
 def command(one: Given, found: Check) -> str:

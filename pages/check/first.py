@@ -63,11 +63,10 @@ def style() -> None:
         ".assay-verdict .assay-word span { font-weight: 400; font-size: 1rem; letter-spacing: 0; }"
         ".assay-verdict .assay-why { margin-top: .35rem; }"
         ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .5rem 1rem;"
-        " margin: .2rem 0; padding: 0; }"
-        ".assay-numbers div { margin: 0; } .assay-numbers dt { font-size: .85rem; }"
-        ".assay-numbers dd { margin: 0; font-size: 1.35rem; font-weight: 600; line-height: 1.25;"
-        " font-variant-numeric: tabular-nums; }"
-        f".assay-numbers small {{ display: block; font-size: .85rem; font-weight: 400; color: {quiet}; }}"
+        " margin: .2rem 0; }"
+        ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
+        ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
+        f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
         f"{' '.join(rules)}</style>"
     )
 
@@ -113,7 +112,7 @@ def _numbers(found: Check, one: JudgeCheck) -> None:
     shown = [name for name in _NUMBERS[found.use] if known.get(name) is not None]
     spare = [name for name in known if name not in shown and known[name] is not None]
     cells = [_cell(found, one, name, known[name]) for name in [*shown, *spare][:4]]
-    st.html(f'<dl class="assay-numbers">{"".join(cells)}</dl>')
+    st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
 
 
 def _known(one: JudgeCheck) -> dict[str, Estimate | None]:
@@ -139,11 +138,11 @@ def _cell(found: Check, one: JudgeCheck, name: str, number: Estimate | None) -> 
     )
     ceiling = one.ceiling
     beside = (
-        f"<small>a rater: {decimal(ceiling.value, 2)}</small>"
+        f'<p class="assay-beside">a rater: {decimal(ceiling.value, 2)}</p>'
         if ceiling.measure == name and ceiling.value is not None and ceiling.assumed is None
         else ""
     )
     return (
-        f'<div title="{escape(_HELP[name])}"><dt>{escape(_TITLES[name])}</dt><dd>{value}'
-        f"<small>{ends}</small>{beside}</dd></div>"
+        f'<div title="{escape(_HELP[name])}"><p>{escape(_TITLES[name])}</p><p class="assay-number">{value}</p>'
+        f'<p class="assay-beside">{ends}</p>{beside}</div>'
     )
