@@ -412,7 +412,11 @@ def roles_of(
 
 def _named(sheet: _Sheet, keys: Sequence[str]) -> dict[str, str]:
     """Key -> Assay's name, for columns with a name of the vocabulary and cells that fit it."""
-    read_as = source_as_system(named_columns(keys, known_at("panel")))
+    written: dict[str, str] = {}
+    for key in keys:
+        written.setdefault("_".join(words_in(key)), key)  # `exampleId` too
+    named = named_columns(list(written), known_at("panel"))
+    read_as = source_as_system({written[key]: name for key, name in named.items()})
     labelled = {key for key in keys if sheet.who(key) in ("person", "settled", "judge") and not is_about(key)}
     found = {}
     for key, name in read_as.items():
