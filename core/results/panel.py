@@ -436,7 +436,9 @@ def read_panel(
         if judges is None and not tables and not beside:
             judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
-        findings.notes.append(f"columns found: {roles.renamed(own).said}")
+        shown_roles = roles.renamed(own)
+        findings.notes.append(f"columns found: {shown_roles.said}")
+        findings.notes += [shown_roles.passed_over] if shown_roles.passed_over else []
     files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {

@@ -567,6 +567,8 @@ def _options_for(roles: Roles) -> str:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
     if not (free or roles.human):
         return ""  # nothing here to choose from
+    if roles.human and not free:
+        return f"add a file or run with the judge's scores after it, or write --human {shlex.quote(','.join(roles.human))} --judge C"
     people = ",".join(roles.human) or ",".join(free if roles.judges else free[:1]) or "A,B"
     judges = ",".join(roles.judges) or ",".join(free if roles.human else free[1:2]) or "C"
     return (
