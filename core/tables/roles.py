@@ -640,7 +640,15 @@ def _wide(
 
 
 def _seen(sheet: _Sheet) -> str:
-    return f"; the columns are {listed(sheet.table.keys)}"
+    """The end of a message: all columns, and why those of people or judges cannot be used."""
+    unusable = [
+        f"{shown(key)} is {_EMPTY if sheet.of(key).kind == 'empty' else _FREE_TEXT}"
+        for key in sheet.table.keys
+        if sheet.who(key) in ("person", "settled", "judge")
+        and not is_about(key)
+        and not sheet.of(key).may_rate
+    ]
+    return f"; the columns are {listed(sheet.table.keys)}" + (f"; {', '.join(unusable)}" if unusable else "")
 
 
 def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
