@@ -772,7 +772,7 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
-        cells = {metric.name: (0.0,) for metric in read.metrics}
+        cells: dict[str, tuple[object, ...]] = {metric.name: () for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()

@@ -27,7 +27,14 @@ from core.errors import AssayError, InputError, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.rated import outputs_of
-from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
+from core.formats.registry import (
+    format_of,
+    read_evaluators,
+    read_ratings,
+    read_scores,
+    read_spans,
+    read_with_texts,
+)
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
@@ -635,9 +642,14 @@ def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapp
 
 
 def _is_table(given: str) -> bool:
-    """Whether an input is a file that is no JSON of METAL."""
+    """Whether an input is a file without evaluators, which METAL's JSON has."""
     path = Path(given)
-    return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+    if run_number(given) is not None or not path.is_file():
+        return False
+    return (
+        path.suffix.lower() != ".json"
+        or "evaluators" not in format_of("evaluators", read_file(path), path.name).read
+    )
 
 
 def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
