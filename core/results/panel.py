@@ -314,8 +314,10 @@ def _spelled(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def _by_plain_name(table: Table) -> dict[str, str]:
-    """Name in lower case -> column; a metric needs no mark."""
-    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    """Name in lower case -> column; a metric or label needs no mark."""
+    marked = {
+        key.removeprefix(METRIC_MARK).removeprefix(LABEL_MARK).strip().casefold(): key for key in table.keys
+    }
     return marked | {key.strip().casefold(): key for key in table.keys}
 
 
