@@ -628,11 +628,7 @@ def _unclear_items(
         for same in found[:_MOST_NAMED]:
             item = str(same[0][0])
             places = list(where(item))
-            at = (
-                f" ({', '.join(places[:_MOST_NAMED])}{' ...' if len(places) > _MOST_NAMED else ''})"
-                if places
-                else ""
-            )
+            at = f" ({_places_said(places)})" if places else ""
             named.append(f"item {shown(item)} has {len(same)} texts{at}")
         more = f" and {len(found) - _MOST_NAMED:,} more items" if len(found) > _MOST_NAMED else ""
         end = (
@@ -643,6 +639,14 @@ def _unclear_items(
         )
         problems.append(f"{own}: {', '.join(named)}{more}, {end}")
     return problems
+
+
+def _places_said(places: Sequence[str]) -> str:
+    """The first places: `lines 2, 3, 4 ...`."""
+    first, more = places[:_MOST_NAMED], " ..." if len(places) > _MOST_NAMED else ""
+    if all(place.startswith("line ") for place in first):
+        return f"line{'' if len(first) == 1 else 's'} {', '.join(place[5:] for place in first)}{more}"
+    return f"{', '.join(first)}{more}"
 
 
 def _nearly_the_same(what: str, values: Sequence[Collection[str]], names: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import cast
 
 import numpy as np
@@ -27,7 +28,7 @@ from core.formats.scores import (
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
-from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
@@ -92,6 +93,8 @@ class Panel:
     """Reason -> number of ratings that belong to no text here."""
     roles: Roles | None = None
     """The meaning of the file's columns, if they were found; None for a file that is no table."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """For each judge the name of its table and its metric's signature; both empty for a rater who counts as a judge."""
 
 
 def panel_of(
@@ -134,6 +137,7 @@ def panel_of(
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
     met = rows_met(table, ratings, [given[at] for at in used])
+    rows = _with_probabilities(table.rows, [(int(row), given[at]) for row, at in zip(met, used, strict=True)])
     values = _matrix(
         ratings.file_name,
         table,
@@ -146,13 +150,14 @@ def panel_of(
         values[:, len(people) + own.index(name)] if name in own else table.values[:, places[columns[name]]]
         for name in named
     ]
+    origins = [(one.file_name, metric.signature) for one in tables for metric in one.metrics]
     left_out = Counter(unmatched(table, [given[at] for at in used], met))
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
     found = Panel(
-        table.rows,
-        items_of(table.rows),
-        np.array([row.system for row in table.rows], dtype=str),
+        rows,
+        items_of(rows),
+        np.array([row.system for row in rows], dtype=str),
         tuple(people),
         values[:, : len(people)],
         tuple(named),
@@ -162,8 +167,43 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
+        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
+
+
+def _with_probabilities(
+    rows: Sequence[ScoredRow], rated: Sequence[tuple[int, Rating]]
+) -> tuple[ScoredRow, ...]:
+    """The rows, with the probability of inclusion that stands beside their ratings only."""
+    known = {row: one.labels[PROBABILITY] for row, one in rated if row >= 0 and one.labels.get(PROBABILITY)}
+    return tuple(
+        replace(row, labels={**row.labels, PROBABILITY: known[at]}) if at in known else row
+        for at, row in enumerate(rows)
+    )
+
+
+def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
+    """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
+
+    Raises InputError with every text whose probability is not above 0 and at most 1.
+    """
+    if not any(row.labels.get(PROBABILITY) for row in rows):
+        return None
+    found = np.full(len(rows), np.nan)
+    problems = []
+    for at, row in enumerate(rows):
+        written = row.labels.get(PROBABILITY, "")
+        value = number_in(written)
+        if value is not None and 0 < value <= 1:
+            found[at] = value
+        elif written:
+            problems.append(
+                f"item {shown(row.item_id)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
+            )
+    if problems:
+        raise InputError("Labels cannot be weighted:", problems)
+    return found
 
 
 def _numbered(ratings: Sequence[Rating]) -> list[Rating]:
@@ -401,7 +441,7 @@ def read_panel(
             judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
         findings.notes.append(f"columns found: {roles.renamed(own).said}")
-    files = [_judge_file(one, name, judges or ()) for one, name in beside]
+    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
         metric.name for one in tables for metric in one.metrics
@@ -778,6 +818,26 @@ class _JudgeFile:
             reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))
 
 
+def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
+    """The files, with a judge called by its file's name if several files call theirs the same, such as `score`."""
+    counts = Counter(name for file in files for name in file.cells)
+    stems = Counter(PurePath(file.name).stem for file in files)
+
+    def named(file: _JudgeFile, name: str) -> str:
+        stem = PurePath(file.name).stem
+        alone = counts[name] > 1 and len(file.cells) == 1 and stems[stem] == 1 and stem not in counts
+        return stem if alone and file.read is None and not file.roles.long else name
+
+    return [
+        replace(
+            file,
+            judges={named(file, name): column for name, column in file.judges.items()},
+            cells={named(file, name): cells for name, cells in file.cells.items()},
+        )
+        for file in files
+    ]
+
+
 def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
     """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
 
@@ -822,10 +882,14 @@ def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list
     return places
 
 
+class Repeated(InputError):
+    """A table in which a rater rated a text more than once, or in which nothing tells the texts apart."""
+
+
 def _check_repeated(
     records: Sequence[Record], whose: Callable[[Record], str], findings: FileFindings, *, by_text: bool
 ) -> None:
-    """Add a problem for each row that repeats the item, system, level, language and rater of an earlier one.
+    """Raise Repeated for rows that repeat the item, system, level, language and rater of an earlier one.
 
     records: with Assay's names. whose: the raters of a row, for the message. by_text: whether rows that differ in their text
     are different texts of one item.
@@ -848,6 +912,7 @@ def _check_repeated(
         before = first.setdefault(key, record.where)
         if before != record.where:
             repeats.append((record.where, before, key, rater))
+    problems = Problems()
     for where, before, key, rater in repeats[:MOST_REPEATED]:
         named = [f"item {shown(str(key[0]))}"]
         named += [
@@ -855,13 +920,14 @@ def _check_repeated(
             for name, part in zip(("system", "level"), key[1:3], strict=True)
             if part
         ]
-        findings.problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
+        problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
     if len(repeats) > MOST_REPEATED:
-        findings.problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
+        problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
     if repeats:
-        findings.problems.append(
-            "file: leave out repeated rows, or name the column that tells the texts apart (system_column), or the item of "
-            "which each row is a text (clusters)"
+        raise Repeated(
+            f"{shown(findings.file_name)}: a rater may rate a text only once. Leave out the repeated rows, or name the column "
+            "that tells the texts apart",
+            [*findings.problems, *problems],
         )
 
 

@@ -93,6 +93,8 @@ _SHORT_NAME = regex.compile(r"([arh])(\d+)", regex.IGNORECASE)
 _MOST_WORDS, _LONGEST_WORD = 30, 60
 _FEW = 12
 """Rows up to which different short words may all be labels."""
+_COUNTED = 6
+"""Fewest rows of which a column may be the number, and not chance ratings such as 1, 2, 3."""
 _MOST_CLASSES = 12
 """Different numbers of a small set of classes."""
 
@@ -316,7 +318,7 @@ def _cells_of(records: Sequence[Record], key: str) -> _Cells:
         numbers = [number for cell in different if (number := number_in(cell)) is not None]
         few = frozenset(numbers) if len({*numbers}) <= _MOST_CLASSES else frozenset[float]()
         ordered = [number_in(cell) for cell in held]
-        counting = len(held) == len(records) > 1 and all(
+        counting = len(held) == len(records) >= _COUNTED and all(
             number is not None and ordered[0] is not None and number == ordered[0] + at
             for at, number in enumerate(ordered)
         )
@@ -589,6 +591,10 @@ def _wide(
     )
     problems += split
     may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
+    if people and (found_judges or judged_elsewhere):
+        rated = [sheet.of(key) for key in (*people, *found_judges)]
+        groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
+        may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
     if any(key.startswith(METRIC_MARK) for key in keys):
         may_be = []  # the file says itself what is a score
     if not people and found_judges and any(key.startswith(METRIC_MARK) for key in found_judges):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
@@ -31,14 +31,16 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
+from core.results.check.facts import facts_in
+from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, judge_scores, panel_of, read_panel
-from core.runs.costs import cost_of_folder, cost_of_run
+from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
+from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output
 from core.runs.path import IDENTITY, at_hand, identity_of
@@ -289,6 +291,11 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     return Scores(table)
 
 
+def open_each(given: Sequence[str], options: argparse.Namespace) -> list[Scores]:
+    """Read several inputs with `open_scores`. Raises InputError with the problems of all of them."""
+    return _each(given, lambda one: open_scores(one, options))
+
+
 def open_ratings(scores: Scores, options: argparse.Namespace, option: str = "--human") -> RatingSet:
     """Return the ratings of `options.human`, else those that came with the scores. Raises InputError.
 
@@ -533,6 +540,9 @@ def open_panel(options: argparse.Namespace, *, find: bool = False) -> Panel:
         found = _panel_given(options, find)
     except Undecided as problem:
         raise InputError(problem.what, [*problem.problems, _options_for(problem.roles)]) from problem
+    except Repeated as problem:
+        advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
+        raise InputError(problem.what, [*problem.problems, advice]) from problem
     if found.roles is None or options.columns is None:
         return found
     # Show the names of the file, not those that --columns put in their place.
@@ -579,7 +589,8 @@ def _panel_given(options: argparse.Namespace, find: bool) -> Panel:
         with existing_store(options.db) as store:
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
-            return read_panel(data, name, [score_table(run), *tables], find=find, beside=beside, **chosen)
+            own_scores = replace(score_table(run), file_name=given)
+            return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
     ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
     for table in tables if find else ():
@@ -592,6 +603,20 @@ def _is_table(given: str) -> bool:
     """Whether an input is a file that is no JSON of METAL."""
     path = Path(given)
     return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+
+
+def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
+    """Judge -> consistency, price, time and model, from columns of the panel and from the runs among its inputs."""
+    found = facts_in(panel)
+    for given in (options.file, *options.scores):
+        if run_number(given) is not None or (Path(given) / RUN_FILE).is_file():
+            found |= _from_either(
+                given,
+                options.db,
+                lambda folder: facts_of_folder(folder, options.dimension),
+                lambda run: facts_of_run(run, options.dimension),
+            )
+    return found
 
 
 def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
@@ -677,12 +702,12 @@ def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
     return next((side.texts for side in sides if side.texts is not None), None)
 
 
-def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """Name each side by its short name, or as given if two share one. Raises InputError for a repeated input."""
+def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
+    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
     if len(set(given)) < len(given):
         twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each judge once.")
-    names = [side.name for side in sides]
+        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
+    names = list(short)
     return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
 
 

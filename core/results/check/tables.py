@@ -7,6 +7,7 @@ from typing import Any
 
 from core import __version__
 from core.results.cells import corrected_column, corrected_note, ends, interval, left_out_lines, plain
+from core.results.check.drift import rows_json
 from core.results.check.verdict import (
     FEWEST_OF_A_GROUP,
     USES,
@@ -225,7 +226,9 @@ def group_table(check: Check) -> ResultTable:
             Column("column", names_row=True),
             Column("value", names_row=True),
             Column("n_items", "items"),
-            Column("agreement"),
+            Column("measure"),
+            Column("agreement", "found"),
+            Column("limit", places=2),
             Column("p", p_value=True),
             corrected_column("holm", n_tests),
             Column("fails"),
@@ -236,7 +239,9 @@ def group_table(check: Check) -> ResultTable:
                 group.column,
                 group.value,
                 group.n_items,
+                group.measure,
                 interval(group.found),
+                group.limit,
                 Interval(
                     group.p,
                     reason=""
@@ -251,7 +256,12 @@ def group_table(check: Check) -> ResultTable:
         ),
         title="By group",
         notes=(
-            "p: one-sided test that the judge reaches the limit of the use gate in the group.",
+            "p: one-sided test that the judge keeps the limit in the group: "
+            + (
+                "a bias within the tolerance."
+                if check.use == "monitor"
+                else f"the raters' own figure on the same texts, minus {check.options.margin:g}."
+            ),
             *corrected_note("holm", most, "the groups, for each judge"),
         ),
     )
@@ -298,10 +308,11 @@ def check_json(check: Check) -> dict[str, Any]:
             },
         },
         "judges": [_judge_json(check, one) for one in check.judges],
-        "columns": None,
+        "columns": check.panel.roles.mapping if check.panel.roles else None,
         "confidence_level": check.options.confidence_level,
         "notes": [*check.notes, *left_out_lines(check.panel.left_out)],
         "signature": signature(check),
+        **rows_json(check),
     }
 
 
@@ -352,7 +363,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "bias": ends(one.bias, OTHER_SCALE),
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
-        "currency": None if one.facts.cost is None else one.facts.currency,
+        "currency": one.facts.currency or None,
         "seconds": one.facts.seconds,
         "model": one.facts.model,
         "groups": [
@@ -360,7 +371,9 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
                 "column": group.column,
                 "value": group.value,
                 "n_items": group.n_items,
+                "measure": group.measure,
                 "agreement": ends(group.found),
+                "limit": plain(group.limit),
                 "p": plain(group.p),
                 "p_holm": plain(group.p_holm),
                 "fails": group.fails,
