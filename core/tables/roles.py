@@ -833,6 +833,9 @@ def judge_roles(
     naming = [key for key in table.keys if "_".join(words_in(key)) in _NAMING]
     naming += [key for key in rated if key not in naming and _who_among(sheet, key, rated) != sheet.who(key)]
     score = columns.get("score")
+    if score:  # beside a score, words in a column `judge` are the judges' names
+        naming += [key for key in rated if "_".join(words_in(key)) in _NAMED_BY and sheet.of(key).words]
+        naming = [key for key in naming if not sheet.of(key).scale]
     if not named and score and (who := columns.get("rater") or next(iter(naming), None)):
         read_as = {key: name for key, name in read_as.items() if name not in ("rater", "score")}
         return _finished(sheet, read_as, (), (), (), long=(who, score))
@@ -854,3 +857,4 @@ def judge_roles(
 
 _NAMING = frozenset({"metric", "metric_name", "judge_name", "judge_model", "judge_id", "evaluator_name"})
 """Columns that name the judge of each row of a long table of scores."""
+_NAMED_BY = frozenset({"judge", "llm", "llm_judge", "metric", "evaluator"})
