@@ -423,6 +423,7 @@ def read_panel(
         ):
             tables = [own_scores, *tables]
         return panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+    judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
     if not table.records and not findings.problems:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.cli import main
 from core.errors import InputError
 from core.formats.logs import inspect as inspect_log
 from core.formats.logs.entries import by_people
@@ -367,6 +368,19 @@ def test_labels_in_a_table_of_their_own(name: str) -> None:
         found = panel("human.csv", table.encode(), **given)
         assert found.ratings[:, 0].tolist() == HUMAN
         assert found.judges == tuple(scores(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [(INSPECT, 4), (RATED, 4), (DEEPEVAL, 3), (LM_EVAL, 4), (PROMPTFOO, 2)]
+)
+def test_the_command_reads_a_log_without_options(
+    name: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(LOGS / name), "--json"]) == status
+    if status != 2:
+        found = json.loads(capsys.readouterr().out)
+        assert [one["name"] for one in found["judges"]] == list(scores(name))
+        assert found["columns"]["judge"] == list(scores(name))
 
 
 def test_a_log_without_people_says_what_to_do() -> None:
