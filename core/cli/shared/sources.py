@@ -27,7 +27,14 @@ from core.errors import AssayError, InputError, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.rated import outputs_of
-from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
+from core.formats.registry import (
+    format_of,
+    read_evaluators,
+    read_ratings,
+    read_scores,
+    read_spans,
+    read_with_texts,
+)
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
@@ -568,6 +575,8 @@ def _options_for(roles: Roles) -> str:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
     if not (free or roles.human):
         return ""  # nothing here to choose from
+    if roles.human and not free:
+        return f"add a file or run with the judge's scores after it, or write --human {shlex.quote(','.join(roles.human))} --judge C"
     people = ",".join(roles.human) or ",".join(free if roles.judges else free[:1]) or "A,B"
     judges = ",".join(roles.judges) or ",".join(free if roles.human else free[1:2]) or "C"
     return (
@@ -634,9 +643,14 @@ def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapp
 
 
 def _is_table(given: str) -> bool:
-    """Whether an input is a file that is no JSON of METAL."""
+    """Whether an input is a file without evaluators, which METAL's JSON has."""
     path = Path(given)
-    return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+    if run_number(given) is not None or not path.is_file():
+        return False
+    return (
+        path.suffix.lower() != ".json"
+        or "evaluators" not in format_of("evaluators", read_file(path), path.name).read
+    )
 
 
 def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
