@@ -352,8 +352,10 @@ def _spelled(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def _by_plain_name(table: Table) -> dict[str, str]:
-    """Name in lower case -> column; a metric needs no mark."""
-    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    """Name in lower case -> column; a metric or label needs no mark."""
+    marked = {
+        key.removeprefix(METRIC_MARK).removeprefix(LABEL_MARK).strip().casefold(): key for key in table.keys
+    }
     return marked | {key.strip().casefold(): key for key in table.keys}
 
 
@@ -419,6 +421,7 @@ def read_panel(
         ):
             tables = [own_scores, *tables]
         return panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+    judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
     if not table.records and not findings.problems:

@@ -499,13 +499,14 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file",
         metavar="FILE",
-        help=f"ratings, with the judges' scores if it has them: {HUMAN_NAMES}, or run:N of a judge that read rated texts",
+        help=f"ratings, with the judges' scores if it has them: {HUMAN_NAMES}; a tool's log; or run:N of a judge that read "
+        "rated texts",
     )
     command.add_argument(
         "scores",
         nargs="*",
         metavar="JUDGE",
-        help=f"scores of further judges: {JUDGE_NAMES}, or a table of scores (CSV, JSONL, Parquet)",
+        help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
     command.add_argument(
         "--human",
