@@ -174,7 +174,8 @@ class JudgeFacts:
     """Share of equal answers when the same text is judged again."""
     cost: float | None = None
     """Price of 1,000 texts."""
-    currency: str = "USD"
+    currency: str = ""
+    """Empty: not stated."""
     seconds: float | None = None
     """Time of 1,000 texts."""
     model: str | None = None
@@ -425,6 +426,11 @@ def _weights(chances: Floats) -> Floats:
     )  # imported lazily: loads statsmodels, which most checks need not
 
     return weights_of(chances)
+
+
+def own_texts(panel: Panel, judge: int | None) -> _Own:
+    """The texts of a judge with its score and a rating; without a judge all rated texts, with 0 as score."""
+    return _own(panel, judge)
 
 
 def shares_of(own: _Own) -> tuple[Floats, Floats]:
