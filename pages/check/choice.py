@@ -1,7 +1,6 @@
 """What is checked: labels from a file, an unblinded study or a run, further judges, the columns, the use and its limits."""
 
 import hashlib
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,9 +10,8 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.installation import COMMAND
 from core.judges.kind import JudgeKind
-from core.results.check.choosing import facts_of_runs
+from core.results.check.facts import facts_in
 from core.results.check.gaps import TextBeside, texts_in
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -28,7 +26,7 @@ from core.results.choices import dimensions_of
 from core.results.joining import check_join
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
-from core.runs.costs import cost_of_run
+from core.runs.costs import facts_of_run
 from core.runs.judging import texts_beside
 from core.runs.path import at_hand
 from core.runs.texts import rated_of_study, texts_of_study
@@ -77,7 +75,7 @@ class Given:
     beside: Callable[[], Sequence[TextBeside]]
     """What is known about the texts beside labels, such as the judge's reasons."""
     facts: Callable[[Panel], Mapping[str, JudgeFacts]]
-    """Price, time and model of the judges."""
+    """Consistency, price, time and model of the judges."""
 
 
 def given(store: Store) -> Given | None:
@@ -240,7 +238,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         ),
         texts=partial(texts_of_study, store, study),
         beside=lambda: [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)],
-        facts=partial(_facts, store, judges.runs),
+        facts=partial(_facts, store, judges.runs, dimension),
     )
 
 
@@ -266,7 +264,7 @@ def _of_run(store: Store, run: Run, judges: _Judges) -> Given:
         ),
         texts=lambda: (data, name),
         beside=lambda: list(_beside(store, replace(judges, runs=runs))),
-        facts=partial(_facts, store, runs),
+        facts=partial(_facts, store, runs, dimension),
     )
 
 
@@ -305,7 +303,7 @@ def _of_file(store: Store, judges: _Judges) -> Given | None:
         command=(file_name, *judges.all_words, *read_as.words()),
         texts=lambda: (read_as.applied(data, file_name), file_name),
         beside=lambda: [*texts_in(read_as.applied(data, file_name), file_name), *_beside(store, judges)],
-        facts=partial(_facts, store, judges.runs),
+        facts=partial(_facts, store, judges.runs, read_as.dimension),
     )
 
 
@@ -323,14 +321,14 @@ def _beside(store: Store, judges: _Judges) -> Iterator[TextBeside]:
         yield from texts_in(data, name)
 
 
-def _facts(store: Store, runs: Sequence[Run], panel: Panel) -> Mapping[str, JudgeFacts]:
-    """What the judges' runs cost. A run of metrics has no cost."""
-    costs = {
-        f"run:{run.run_id}": cost_of_run(here)
-        for run in runs
-        if isinstance((here := at_hand(store, run)).kind, JudgeKind)
-    }
-    return facts_of_runs(panel, costs)
+def _facts(
+    store: Store, runs: Sequence[Run], dimension: str | None, panel: Panel
+) -> Mapping[str, JudgeFacts]:
+    """Consistency, price, time and model of the judges, from columns of the panel and from the runs among them."""
+    found = facts_in(panel)
+    for run in runs:
+        found |= facts_of_run(at_hand(store, run), dimension)
+    return found
 
 
 def _upload_main() -> None:
@@ -454,17 +452,17 @@ def once(question: Key, compute: Callable[[], Found]) -> Found:
     return cast("Found", _kept(question, compute))
 
 
-def command(one: Given, found: Check) -> str:
-    """Return the command that gives the same result."""
+def arguments(one: Given, found: Check) -> list[str]:
+    """Return the words of the command that gives the same result."""
     limits = {
         "replace": ("margin", "epsilon"),
         "gate": ("margin", "ceiling"),
         "rank": ("accuracy",),
         "monitor": ("tolerance",),
     }[found.use]
-    words = [*one.command, "--use", found.use]
+    words = ["check", *one.command, "--use", found.use]
     for name in limits:
         value = getattr(found.options, name)
         if value != getattr(DEFAULT_OPTIONS, name):
             words += [f"--{name}", f"{value:g}"]
-    return f"{COMMAND} check {shlex.join(words)}"
+    return words
