@@ -47,7 +47,6 @@ from pages.widgets.parts import nothing
 
 Found = TypeVar("Found")
 _FILE = "file"
-_FROM = "check_from"
 _MAIN, _FURTHER, _ROUND = "check_file", "check_further", "check_round"
 """Where the session stores the uploaded file, further judges' files, and the number of uploads so far."""
 _MOST_MB = 100
@@ -113,7 +112,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
     for name in sorted(by_name, key=lambda one: one in st.query_params):
         address.one(
             name,
-            _FROM,
+            menus.CHECKED,
             by_name[name],
             _FILE,
             partial(_code, f"{name}:"),
@@ -123,7 +122,7 @@ def _source(studies: dict[str, Study], runs: dict[str, Run]) -> str:
     return menus.menu(
         "Labels from",
         [_FILE, *studies, *runs],
-        _FROM,
+        menus.CHECKED,
         lambda one: (
             "A file"
             if one == _FILE
