@@ -195,7 +195,11 @@ def by_model_table(
             Column("technique", "Technique", names_row=True),
             Column("model", "Model", names_row=True),
             Column(
-                "size", "Billions", places=3, general=True, shown=any(one.size is not None for one in found)
+                "size",
+                "Size, billions",
+                places=3,
+                general=True,
+                shown=any(one.size is not None for one in found),
             ),
             Column("metric", "Metric", shown=several),
             Column(FILE, "File", shown=several),
