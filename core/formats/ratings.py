@@ -10,12 +10,13 @@ import regex
 
 from core.errors import Problems
 from core.formats.scorable import NO_LABELS
-from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of, label_column
+from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column
 from core.formats.spans.cells import span_row, spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,

@@ -19,6 +19,7 @@ from core.schema.scores import Direction, Metric, OutputSet, ScorableOutput, Sco
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
@@ -74,15 +75,13 @@ SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", 
 LABELS = frozenset(
     [
         *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
-        *("doc", "document", "doc_id", "document_id", "seed", "run", "fold", "split"),
+        *("doc", "document", "doc_id", "document_id", "seed", "run", "epoch", "repeat", "fold", "split"),
         *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
     ]
 )
 """Columns that are labels in the wide form even if they contain numbers."""
 INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
 """Index columns that pandas writes."""
-METRIC_MARK = "metric:"
-"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 LOWER_MARK = " (lower is better)"
 """Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"

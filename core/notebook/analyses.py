@@ -19,6 +19,7 @@ from core.notebook.frames import (
     STORED,
     Names,
     Source,
+    beside_from,
     check_choice,
     check_parameters,
     check_type,
@@ -30,6 +31,7 @@ from core.notebook.frames import (
     type_problems,
 )
 from core.notebook.result import Result, result_of
+from core.report import json_of
 from core.results.alt_test import DEFAULT_OPTIONS as ALT_TEST
 from core.results.alt_test import (
     AltTestOptions,
@@ -68,6 +70,7 @@ from core.results.check.choosing import (
     which_said,
     which_tables,
 )
+from core.results.check.gaps import gaps_of
 from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
 from core.results.check.verdict import CheckOptions, Use, check_panel
 from core.results.check.verdict import option_problems as check_option_problems
@@ -956,6 +959,56 @@ def which_judge(
     main, *others = which_tables(found).values()
     said = which_said(found)
     return result_of([*said, main], which_json(found), others, " ".join(said))
+
+
+def gaps(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    most: int | None = None,
+    texts: bool = False,
+) -> Result:
+    """List the texts on which people and judges differ most, as ``check --gaps`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``.
+    most
+        Number of texts. Default: all.
+    texts
+        Whether the list has the questions, the texts and the judges' reasons of ``ratings``. They may be confidential.
+
+    Returns
+    -------
+    Result
+        Table ``gaps``, largest gap first: ``item``, a column for each rater, ``judge``, ``score``, ``gap``, ``direction``,
+        ``measure`` ...
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if a rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: a text that one rater rated can lead the list because that rater slipped.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 4], "b": [2, 4], "x": [5, 4]})
+    >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
+    [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
+    """
+    if most is not None and (not isinstance(most, Integral) or most < 1):
+        check_parameters([f"most: {most!r} is not a whole number from 1"])
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    table = gaps_of(panel, beside_from(ratings) if texts else (), most=most)
+    return result_of([table], json_of(table))
 
 
 def corrected(

@@ -635,13 +635,18 @@ def mean_share(
 
 
 def with_agresti_min(
-    differences: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+    differences: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    largest: float = 1.0,
+    confidence_level: float = 0.95,
 ) -> Estimate:
     """Mean of paired differences that lie in [-1, 1], with a t interval over clusters that has a width where nothing varies.
 
-    differences: shape (n,), without NaN. The interval is that of the differences with one more cluster at +1 and one at -1,
-    each with the weight of an average cluster; for differences of passes that is the interval of Agresti and Min (2005,
-    Statistics in Medicine 24:729). So it is somewhat too wide for graded scores that never differ by the whole scale.
+    differences: shape (n,), without NaN. The interval is that of the differences with one more cluster at +largest and one
+    at -largest, each with the weight of an average cluster; for differences of passes and largest = 1 that is the interval of
+    Agresti and Min (2005, Statistics in Medicine 24:729), with t in place of z. largest: in (0, 1], the largest difference
+    of a unit; for graded scores the largest observed, because the whole scale would make the interval too wide.
     `estimate` is the plain mean.
     """
     check_confidence_level(confidence_level)
@@ -662,7 +667,7 @@ def with_agresti_min(
     from scipy.special import stdtrit  # imported lazily: most commands need no quantile
 
     weight = given.size / len(sums)
-    added = np.vstack([sums, [weight, weight], [-weight, weight]])
+    added = np.vstack([sums, [largest * weight, weight], [-largest * weight, weight]])
     middle = float(mean_of_sums(added.sum(axis=0)))
     reach = float(stdtrit(len(added) - 1, (1 + confidence_level) / 2)) * jackknife_error(
         without_each(added, mean_of_sums)

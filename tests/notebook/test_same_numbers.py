@@ -276,6 +276,27 @@ def test_alt_test(tmp_path: Path, told: Told, as_frame: bool) -> None:
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(12)],
+            "output": [f"Text {at}." for at in range(12)],
+            **{name: [(at * k) % 5 % 3 for at in range(12)] for k, name in enumerate("abx", 1)},
+            "x_reason": [f"Because {at}." for at in range(12)],
+        }
+    )
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    words = ["check", str(file), "--human", "a,b", "--judge", "x", "--gaps", "5", "--texts", "--json"]
+    assert main(words) in (3, 4)
+    printed = json.loads(capsys.readouterr().out)["gaps"]
+    found = assay.gaps(wide if as_frame else file, human=["a", "b"], judge="x", most=5, texts=True)
+    assert in_json(found.json) == printed
+    assert len(printed) == 5
+    assert printed[0]["reasons"].startswith("Because")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     rows = [
         {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}

@@ -158,7 +158,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     field(at, "Kind").set_value("claims")  # type: ignore[attr-defined]
     at.run()
     field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
-    at.file_uploader[0].upload(*reversed(given(6)))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given(6)))
     at.run()
     (at_once,) = (button for button in at.button if button.label == "Judge all 6 items")
     assert at_once.help == "Rules cost nothing."
@@ -178,7 +178,7 @@ def test_errors_use_the_words_of_the_form_and_make_no_run(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
-    at.file_uploader[0].upload(*reversed(given()))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given()))
     at.text_input(key="judges_base_url").set_value("http://127.0.0.1:1/v1")
     field(at, "Kind").set_value("cef")  # type: ignore[attr-defined]
     at.run()
@@ -247,7 +247,7 @@ def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
     field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
     at.run()
     field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
-    at.file_uploader[0].upload(*reversed(given(1)))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given(1)))
     at.run()
     assert "Share of words that the reference has" in said(at)
     field(at, "Penalty").set_value(0.5)  # type: ignore[attr-defined]

@@ -3,13 +3,16 @@
 import argparse
 from typing import get_args
 
+from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
 from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
+from core.report import json_of
 from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
+from core.results.check.gaps import GAPS
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -46,21 +49,25 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
-    command.add_argument(
-        "--system-column", metavar="COL", help="column with the system (default: found by its name)"
-    )
     add_price_options(command)
-    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES)
+    add_gap_options(command)
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS)
     command.set_defaults(run=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
     chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
-    check_options([*(f"--{problem}" for problem in option_problems(chosen)), *out_problems(options)])
+    check_options(
+        [
+            *(f"--{problem}" for problem in option_problems(chosen)),
+            *gap_problems(options),
+            *out_problems(options),
+        ]
+    )
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column)
+            panel = open_panel(options, find=True)
             tell("checking")
             found = check_panel(panel, chosen, facts=judge_facts(options, panel))
         except InputError as problem:
@@ -80,5 +87,8 @@ def _check(options: argparse.Namespace) -> int:
             as_json["which"] = which_json(choice)
             said += which_said(choice)
             which = [*which_tables(choice).values()]
-    give(options, as_json, [*said, *(one for table in (main, *which) for one in ("", table))], further)
+    gaps, gaps_said = gap_results(options, panel)
+    as_json |= {one.name: json_of(one) for one in gaps}
+    printed = [*said, *(one for table in (main, *which) for one in ("", table)), *gaps_said]
+    give(options, as_json, printed, [one for one in (*further, *gaps) if one not in printed])
     return exit_status(found)
