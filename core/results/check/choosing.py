@@ -26,13 +26,14 @@ from core.results.choices import check_names
 from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
-from core.stats.correlation.differences import difference
-from core.stats.correlation.intervals import n_reached
+from core.stats.correlation.coefficients import coefficient, resample_columns
+from core.stats.correlation.differences import differences_between
+from core.stats.correlation.intervals import n_reached, permutation_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
 from core.stats.degeneracy import constant, tied
 from core.stats.multiplicity import Correction, corrected
-from core.stats.resampling import Estimate, cluster_sums, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, cluster_sums, mean_share, numbered, with_agresti_min
 from core.tables.problems import listed
 from core.tables.reading import shown
 
@@ -234,7 +235,8 @@ def which_judge(
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
     classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
-    over items, p by turning the signs of whole items' differences. Correlation: `core.stats.correlation.differences.difference`. p is
+    over items, p by turning the signs of whole items' differences. Correlation: percentile bootstrap over items, and
+    `core.stats.correlation.intervals.permutation_test`. p is
     corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
     equal ones); the one to use is the cheapest among it and those whose difference to it has a lower bound of at least
     -margin. A judge is on the Pareto front unless another is at least as good, as cheap and as fast, and better in one of
@@ -384,21 +386,42 @@ def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
         )
         for scores in panel.scores.T
     ]
+    values = [coefficient(scores, target, "spearman") for scores in panel.scores.T]
+    items, n_items = numbered(panel.items), len(np.unique(panel.items))
+    resampled = None
+    if n_items > 1 and texts.n_resamples:  # each judge once, on the same resamples
+        of_method = resample_columns(
+            panel.scores,
+            target,
+            items,
+            n_items,
+            ("spearman",),
+            n_resamples=texts.n_resamples,
+            seed=texts.rng,
+        )
+        resampled = np.array(of_method["spearman"])
+    apart = differences_between(
+        np.array(values),
+        resampled,
+        n=target.size,
+        n_clusters=n_items,
+        confidence_level=texts.confidence_level,
+    )
     pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
-    for i, j in combinations(range(len(panel.judges)), 2):
-        found = difference(
+    for (i, j), between in apart.items():
+        found = permutation_test(
             panel.scores[:, i],
             panel.scores[:, j],
             target,
             "spearman",
             items=panel.items,
-            n_swaps=_N_SWAPS_OF_RANKS,
-            n_resamples=texts.n_resamples,
+            n_resamples=_N_SWAPS_OF_RANKS,
+            rng=texts.rng,
             names=("scores", "ratings"),
-            **level,
         )
-        apart = replace(found.difference, n_left_out=texts.n_left_out)
-        pairs[i, j] = apart, found.test.p, found.test.reason
+        if found.reason is not None:
+            between = replace(between, estimate=None, low=None, high=None, reason=found.reason)
+        pairs[i, j] = replace(between, n_left_out=texts.n_left_out), found.p, found.reason
     return quality, pairs
 
 
