@@ -213,8 +213,9 @@ def test_sentence_tables_and_json() -> None:
     }
     many = {name: np.tile(one, 5) for name, one in (("good", GOOD), ("fair", FAIR), ("poor", POOR))}
     found = which_judge(panel(np.tile(TRUTH, 5), many), facts)
-    (said,) = which_said(found)
-    assert said == (
+    lines = which_said(found)
+    assert len(lines) == 3
+    assert (said := " ".join(lines)) == (
         "Use fair: agreement 0.93, 0.50 USD per 1,000 texts. good costs 4 times as much and is better (difference 0.02 "
         "[0.01, 0.03], Holm p 0.002). poor costs 4 % as much and is worse (difference -0.33 [-0.36, -0.29], Holm p below .001)."
     )

@@ -544,7 +544,7 @@ _MOST_SAID = 4
 
 
 def which_said(found: Choice) -> list[str]:
-    """The sentence on the judge to use, and one on each of the others."""
+    """A line on the judge to use, then one on each of the others."""
     if found.use is None:
         whys = "; ".join(f"{shown(one.name)}: {one.unfit or one.quality.reason}" for one in found.judges)
         return [f"None of these judges can be recommended. {whys[:1].upper()}{whys[1:]}."]
@@ -564,7 +564,7 @@ def which_said(found: Choice) -> list[str]:
     others = [one for one in found.judges if one.name != found.use]
     said = [_other_said(found, own, one) for one in others[:_MOST_SAID]]
     more = len(others) - len(said)
-    return [" ".join([first, *said, *([f"The table shows {more} more."] if more > 0 else [])])]
+    return [first, *said, *([f"The table shows {more} more."] if more > 0 else [])]
 
 
 def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
