@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
-from core.schema.scores import Direction, Metric, OutputSet, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import (
+    PROBABILITY,
+    Direction,
+    Metric,
+    OutputSet,
+    ScorableOutput,
+    ScoredRow,
+    ScoreTable,
+)
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
@@ -77,6 +85,7 @@ LABELS = frozenset(
         *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
         *("doc", "document", "doc_id", "document_id", "seed", "run", "epoch", "repeat", "fold", "split"),
         *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
+        PROBABILITY,
     ]
 )
 """Columns that are labels in the wide form even if they contain numbers."""

@@ -28,7 +28,7 @@ from core.formats.scores import (
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
-from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
@@ -137,6 +137,7 @@ def panel_of(
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
     met = rows_met(table, ratings, [given[at] for at in used])
+    rows = _with_probabilities(table.rows, [(int(row), given[at]) for row, at in zip(met, used, strict=True)])
     values = _matrix(
         ratings.file_name,
         table,
@@ -154,9 +155,9 @@ def panel_of(
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
     found = Panel(
-        table.rows,
-        items_of(table.rows),
-        np.array([row.system for row in table.rows], dtype=str),
+        rows,
+        items_of(rows),
+        np.array([row.system for row in rows], dtype=str),
         tuple(people),
         values[:, : len(people)],
         tuple(named),
@@ -169,6 +170,40 @@ def panel_of(
         sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
+
+
+def _with_probabilities(
+    rows: Sequence[ScoredRow], rated: Sequence[tuple[int, Rating]]
+) -> tuple[ScoredRow, ...]:
+    """The rows, with the probability of inclusion that stands beside their ratings only."""
+    known = {row: one.labels[PROBABILITY] for row, one in rated if row >= 0 and one.labels.get(PROBABILITY)}
+    return tuple(
+        replace(row, labels={**row.labels, PROBABILITY: known[at]}) if at in known else row
+        for at, row in enumerate(rows)
+    )
+
+
+def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
+    """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
+
+    Raises InputError with every text whose probability is not above 0 and at most 1.
+    """
+    if not any(row.labels.get(PROBABILITY) for row in rows):
+        return None
+    found = np.full(len(rows), np.nan)
+    problems = []
+    for at, row in enumerate(rows):
+        written = row.labels.get(PROBABILITY, "")
+        value = number_in(written)
+        if value is not None and 0 < value <= 1:
+            found[at] = value
+        elif written:
+            problems.append(
+                f"item {shown(row.item_id)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
+            )
+    if problems:
+        raise InputError("Labels cannot be weighted:", problems)
+    return found
 
 
 def _numbered(ratings: Sequence[Rating]) -> list[Rating]:

@@ -1,17 +1,12 @@
 """Prices of judges: what their runs cost, and what the user says about judges in files."""
 
 import argparse
-from pathlib import Path
 
-from core.cli.shared.options import existing_store, named_numbers, run_number
-from core.errors import InputError
-from core.results.check.choosing import PER_TEXTS, UNKNOWN, facts_of_runs, stated_facts
+from core.cli.shared.options import named_numbers
+from core.cli.shared.sources import facts_given
+from core.results.check.choosing import PER_TEXTS, UNKNOWN, stated_facts
 from core.results.check.verdict import JudgeFacts
-from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel
-from core.runs.costs import cost_of_folder, cost_of_run
-from core.runs.path import at_hand
-from core.schema.runs import RUN_FILE
 
 
 def add_price_options(command: argparse.ArgumentParser) -> None:
@@ -42,22 +37,4 @@ def judge_facts(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFac
     and for names of no judge.
     """
     prices, seconds = named_numbers("--price", options.price), named_numbers("--seconds", options.seconds)
-    costs = {
-        given: cost
-        for given in (options.file, *options.scores)
-        if (cost := _cost(given, options.db)) is not None
-    }
-    return stated_facts(facts_of_runs(panel, costs), panel, prices, seconds, options.currency)
-
-
-def _cost(given: str, database: str | None) -> JudgeCost | None:
-    """Return what the run behind an input cost; None if no judge's run is behind it."""
-    try:
-        if (number := run_number(given)) is not None:
-            with existing_store(database) as store:
-                return cost_of_run(at_hand(store, number))
-        if (Path(given) / RUN_FILE).is_file():
-            return cost_of_folder(Path(given))
-    except InputError:  # a run of metrics, or a folder without costs: the price is unknown
-        return None
-    return None
+    return stated_facts(facts_given(options, panel), panel, prices, seconds, options.currency)

@@ -136,27 +136,27 @@ def check_not_the_database(out: Path, database: Path) -> None:
         raise InputError(f"{out} belongs to the database. Name another file.")
 
 
-def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None]) -> None:
-    """Raise InputError if `--out` cannot be written or would replace an input, before hours of work."""
+def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None], option: str = "--out") -> None:
+    """Raise InputError if the option's file cannot be written or would replace an input, before hours of work."""
     check_not_the_database(out, database)
-    _check_not_an_input(out, inputs)
+    _check_not_an_input(out, inputs, option)
     if out.is_dir():
-        raise InputError(f"--out: {out} is a folder. Name a file in it.")
+        raise InputError(f"{option}: {out} is a folder. Name a file in it.")
     make_folder(out.parent)
     try:
         tempfile.TemporaryFile(dir=out.parent).close()
     except OSError as problem:
-        raise InputError(f"--out: {out} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{option}: {out} cannot be written: {problem.strerror or problem}.") from problem
 
 
-def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None]) -> None:
+def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None], option: str) -> None:
     for given in inputs:
         if given is None:
             continue
         path = Path(given)
         if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
             raise InputError(
-                f"--out: {out} is an input of this command and would be replaced. Name another file."
+                f"{option}: {out} is an input of this command and would be replaced. Name another file."
             )
 
 

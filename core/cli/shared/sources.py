@@ -31,6 +31,8 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
+from core.results.check.facts import facts_in
+from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
 from core.results.joining import CorrelationOptions, SystemScores, check_join
@@ -38,7 +40,7 @@ from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
 from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
-from core.runs.costs import cost_of_folder, cost_of_run
+from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output
 from core.runs.path import IDENTITY, at_hand, identity_of
@@ -601,6 +603,20 @@ def _is_table(given: str) -> bool:
     """Whether an input is a file that is no JSON of METAL."""
     path = Path(given)
     return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+
+
+def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
+    """Judge -> consistency, price, time and model, from columns of the panel and from the runs among its inputs."""
+    found = facts_in(panel)
+    for given in (options.file, *options.scores):
+        if run_number(given) is not None or (Path(given) / RUN_FILE).is_file():
+            found |= _from_either(
+                given,
+                options.db,
+                lambda folder: facts_of_folder(folder, options.dimension),
+                lambda run: facts_of_run(run, options.dimension),
+            )
+    return found
 
 
 def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
