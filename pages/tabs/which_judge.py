@@ -9,16 +9,13 @@ from core.errors import InputError
 from core.plots.judges import Beside, quality_against
 from core.results.check.choosing import (
     PER_TEXTS,
-    UNKNOWN,
     WHICH_TABLES,
     Choice,
-    facts_of_runs,
     which_of,
     which_said,
     which_tables,
 )
 from core.results.check.verdict import Check, JudgeFacts
-from core.results.judges.costs import JudgeCost
 from pages.widgets import chosen_scores, result_table
 from pages.widgets.chosen_scores import Key
 from pages.widgets.messages import plain
@@ -27,11 +24,10 @@ from pages.widgets.parts import nothing, part, places
 _AGAINST: dict[str, Beside] = {"Price": "price", "Time": "time"}
 
 
-def render(key: Key, found: Check, costs: Mapping[str, JudgeCost] | None = None) -> None:
+def render(key: Key, found: Check, facts: Mapping[str, JudgeFacts] | None = None) -> None:
     """Show which of the check's judges to use; nothing for a single judge.
 
-    key: identifies the panel and the options of the check. costs: name of a table of scores in the panel -> what the run
-    behind it cost, such as `run:3`.
+    key: identifies the panel and the options of the check. facts: judge -> what is known of its price and time.
     """
     if len(found.judges) < 2:
         return
@@ -40,13 +36,11 @@ def render(key: Key, found: Check, costs: Mapping[str, JudgeCost] | None = None)
         "The judges on the texts that all of them scored: quality, price, and whether one is shown to be better.",
         "which-judge",
     )
-    facts = _facts(found, facts_of_runs(found.panel, costs or {}))
-    known = replace(
-        found, judges=tuple(replace(one, facts=facts.get(one.name, one.facts)) for one in found.judges)
-    )
+    stated = _facts(found, facts or {})
+    known = replace(found, judges=tuple(replace(one, facts=stated[one.name]) for one in found.judges))
     try:
         choice: Choice = chosen_scores.once(
-            ("which judge", *key, tuple(facts.items())), lambda: which_of(known)
+            ("which judge", *key, tuple(stated.items())), lambda: which_of(known)
         )
     except InputError as problem:
         nothing(str(problem))
@@ -70,29 +64,23 @@ def render(key: Key, found: Check, costs: Mapping[str, JudgeCost] | None = None)
     result_table.show(pairs)
 
 
-def _facts(found: Check, of_runs: Mapping[str, JudgeFacts]) -> dict[str, JudgeFacts]:
-    """Return the facts of each judge: of its run, or as entered here."""
+def _facts(found: Check, known: Mapping[str, JudgeFacts]) -> dict[str, JudgeFacts]:
+    """Return the facts of each judge, with price and time as entered here."""
     facts = {}
     with st.expander(f"Price and time of {PER_TEXTS:,} texts"):
-        currency = st.text_input("Currency", UNKNOWN.currency, max_chars=8, key="which_judge_currency")
         for one, place in zip(found.judges, places(), strict=False):
-            own = of_runs.get(one.name, one.facts)
+            own = known.get(one.name, one.facts)
             with place:
-                price = st.number_input(
-                    f"Price of {plain(one.name)}",
-                    0.0,
-                    value=own.cost,
-                    format="%.4g",
-                    placeholder="unknown",
-                    key=f"which_judge_price_{one.name}",
-                )
-                seconds = st.number_input(
-                    f"Seconds of {plain(one.name)}",
-                    0.0,
-                    value=own.seconds,
-                    format="%.4g",
-                    placeholder="unknown",
-                    key=f"which_judge_seconds_{one.name}",
-                )
-            facts[one.name] = replace(own, cost=price, seconds=seconds, currency=currency or UNKNOWN.currency)
+                entered = [
+                    st.number_input(
+                        f"{what} of {plain(one.name)}",
+                        0.0,
+                        value=value,
+                        format="%.4g",
+                        placeholder="unknown",
+                        key=f"which_judge_{what}_{one.name}",
+                    )
+                    for what, value in (("Price", own.cost), ("Seconds", own.seconds))
+                ]
+            facts[one.name] = replace(own, cost=entered[0], seconds=entered[1])
     return facts

@@ -39,5 +39,5 @@ def test_entered_prices_make_the_front() -> None:
     at.run()
     assert not at.exception
     assert "big" in said(at)
-    assert "USD per 1,000 texts" in said(at)
+    assert "4.00 per 1,000 texts" in said(at)
     assert "No front by price" not in said(at) + "".join(html_of(at))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,7 +22,6 @@ from core.results.cells import (
 )
 from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
 from core.results.choices import check_names
-from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.stats.correlation.coefficients import coefficient, resample_columns
@@ -54,52 +52,9 @@ SAME_PRICE = 1.25
 WHICH_TABLES = ("which-judge", "comparisons")
 """Names of both tables, the main one first."""
 ONE_RATER = "only one rater, where other texts have two"
-PAID_BY_OTHERS = "some answers came from the cache, paid for by other runs"
 
 
 UNKNOWN = JudgeFacts()
-
-
-def facts_of(cost: JudgeCost, model: str | None = None) -> JudgeFacts:
-    """Price and time of 1,000 texts from what a judge's run cost. Time: summed waiting time of all calls.
-
-    Both are undefined for an unfinished run, and if some answers came from the cache, paid for by other runs: the run's own
-    cost is then too low. The price needs counted tokens and prices of tokens; a judge by rules costs nothing.
-    """
-    row = next(one for one in costs_side_by_side([cost]) if one.step == ALL_STEPS)
-    if row.n_found:
-        return JudgeFacts(model=model, cost_reason=PAID_BY_OTHERS, seconds_reason=PAID_BY_OTHERS)
-    money, seconds = row.each("money", "text"), row.each("seconds", "text")
-    by_rules = not cost.costs and row.n_texts > 0 and row.is_finished
-    return JudgeFacts(
-        cost=0.0 if by_rules else None if money is None else PER_TEXTS * money,
-        seconds=None if by_rules or seconds is None else PER_TEXTS * seconds,
-        model=model,
-        cost_reason=row.why("money_per_text") or UNKNOWN.cost_reason,
-        seconds_reason=NO_MODEL if by_rules else row.why("seconds_per_1000") or UNKNOWN.seconds_reason,
-    )
-
-
-_MODEL = re.compile(r"\|model:([^|]+)")
-"""The model in the signature of a judge's metric."""
-
-
-def model_of(signature: str) -> str:
-    """The model in a metric's signature; empty if it names none."""
-    found = _MODEL.search(signature)
-    return found[1] if found else ""
-
-
-def facts_of_runs(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, JudgeFacts]:
-    """Model, price and time of every judge of the panel. costs: name of a table of scores -> what the run behind it cost.
-
-    All judges of one table, such as the precision and the recall of one claim judge, have the price of the whole run.
-    """
-    found = {}
-    for name, (table, signature) in zip(panel.judges, panel.sources, strict=False):
-        model = model_of(signature) or None
-        found[name] = facts_of(costs[table], model) if table in costs else JudgeFacts(model=model)
-    return found
 
 
 def stated_facts(
@@ -120,11 +75,11 @@ def stated_facts(
     ]
     if wrong:
         raise InputError("Prices and times cannot be read", wrong)
-    stated = {name: replace(one, currency=currency) for name, one in found.items()}
+    stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
     for name, cost in prices.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency)
+        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
     for name, time in seconds.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time), currency=currency)
+        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time))
     return stated
 
 
@@ -617,7 +572,8 @@ def _short(value: float) -> str:
 def _money(facts: JudgeFacts) -> str:
     """A price with two decimals, or two significant digits if it is smaller than that, and its currency."""
     cost = facts.cost or 0.0
-    return f"{cost:,.2f} {facts.currency}" if cost >= 0.1 or cost == 0 else f"{cost:.2g} {facts.currency}"
+    amount = f"{cost:,.2f}" if cost >= 0.1 or cost == 0 else f"{cost:.2g}"
+    return f"{amount} {facts.currency}".rstrip()
 
 
 def _p(p: float | None) -> str:
@@ -763,7 +719,7 @@ def which_json(found: Choice) -> dict[str, Any]:
                 "n": one.quality.n,
                 "n_scored": one.n_scored,
                 "price_per_1000": one.facts.cost,
-                "currency": None if one.facts.cost is None else one.facts.currency,
+                "currency": one.facts.currency or None,
                 "price_reason": None if one.facts.cost is not None else one.facts.cost_reason,
                 "seconds_per_1000": one.facts.seconds,
                 "time_reason": None if one.facts.seconds is not None else one.facts.seconds_reason,
