@@ -10,7 +10,6 @@ from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
 from pages.check import choice, next_study
-from pages.tabs import which_judge
 from pages.widgets import visitor
 from pages.widgets.messages import plain
 from pages.widgets.parts import part
@@ -20,7 +19,6 @@ from pages.widgets.result_table import show
 def render(store: Store, given: choice.Given, found: Check) -> None:
     """Show the rules, where the judge fails, all numbers, and the files."""
     next_study.offer_study(store, given, found)
-    which_judge.render(("check", *given.key, found.options), found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
     part("Rules", "What the use demands of a judge, and what was found.", "rules-of-a-verdict")
