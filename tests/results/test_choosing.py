@@ -170,6 +170,9 @@ def test_constant_and_untrusted_judges_are_not_recommended() -> None:
     none = which_judge(panel(mostly, scores), unfit={"good": "it is NOT TRUSTED"})
     assert (none.use, none.settled) == (None, False)
     assert which_json(none)["use"] is None
+    (said,) = which_said(none)
+    assert "(always: its scores are constant; good: it is NOT TRUSTED)" in said
+    assert said.endswith("The highest agreement is 0.90, of always.")
 
 
 def test_a_check_passes_its_verdicts_and_facts_on() -> None:

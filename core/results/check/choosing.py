@@ -500,12 +500,21 @@ _MOST_SAID = 4
 
 def which_said(found: Choice) -> list[str]:
     """A line on the judge to use, then one on each of the others."""
+    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
     if found.use is None:
-        whys = "; ".join(f"{shown(one.name)}: {one.unfit or one.quality.reason}" for one in found.judges)
-        return [f"None of these judges can be recommended. {whys[:1].upper()}{whys[1:]}."]
+        whys: dict[str, list[str]] = {}
+        for one in found.judges:
+            whys.setdefault(one.unfit or one.quality.reason or "", []).append(shown(one.name))
+        listed_whys = "; ".join(f"{', '.join(names)}: {why}" for why, names in whys.items())
+        best = found.judges[0]
+        highest = (
+            ""
+            if best.quality.estimate is None
+            else f" The highest {what} is {decimal(best.quality.estimate, 2)}, of {shown(best.name)}."
+        )
+        return [f"None of these judges can be recommended ({listed_whys}).{highest}"]
     own = found.judge(found.use)
     value = decimal(own.quality.estimate or 0.0, 2)
-    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
     money = "" if own.facts.cost is None else f", {_money(own.facts)} per {PER_TEXTS:,} texts"
     name = shown(own.name)
     first = f"Use {name}: {what} {value}{money}."
