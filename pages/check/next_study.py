@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from core.report import file_of
@@ -19,7 +18,7 @@ from core.results.check.next_labels import (
     with_labels,
 )
 from core.results.check.verdict import Check
-from core.results.panel import Panel, panel_of
+from core.results.panel import Panel, panel_of, unlabelled
 from core.schema.scores import ScorableOutput
 from core.store import Store
 from core.store.studies import inclusion_of, list_studies
@@ -47,11 +46,9 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         "which-label-next",
     )
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
-    panel = found.panel
-    rated = (~np.isnan(panel.ratings)).any(axis=1)
-    n_free = int((~rated & ~np.isnan(panel.scores).any(axis=1)).sum())
+    n_free = int(unlabelled(found.panel).sum())
     about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
-    if given.study is not None and given.study.kind == "pairs":
+    if given.key[0] == choice.VOTES:
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
         )
@@ -126,7 +123,7 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
         for study in list_studies(store)
         if study.kind == "ratings"
         and study.state == "unblinded"
-        and (given.study is None or study.study_id != given.study.study_id)
+        and given.command[0] != f"study:{study.name}"
         and inclusion_of(store, study.study_id)
     }
     if not studies:

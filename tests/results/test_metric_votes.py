@@ -11,7 +11,7 @@ from scipy import stats
 
 from core.errors import InputError, NotAllowed
 from core.results.check.verdict import CheckOptions, check_panel
-from core.results.correlations.votes import NEITHER, metrics_against_votes, vote_panel
+from core.results.correlations.votes import metrics_against_votes, votes_panel
 from core.results.study.counted import TOO_FEW
 from core.schema.scores import ScoredRow
 from core.schema.study import Rater
@@ -121,18 +121,18 @@ class TestPanel:
     """Votes and judges' preferences as a panel, so that `check` reads a study of pairs."""
 
     def test_each_pair_is_a_text_with_every_vote_and_the_judges_side(self):
-        found = vote_panel(unblinded(record_of(VOTES, DATA)), [scores()])
+        found = votes_panel(unblinded(record_of(VOTES, DATA)), scores())
         assert [(row.item_id, row.level) for row in found.rows] == list(AHEAD)
         assert found.raters == ("R1", "R2")
         assert found.ratings.T.tolist() == [[1, 1, -1, 0, 1, 1], [1, -1, 0, 0, 0, 1]]
         assert found.scores[:, 0].tolist() == [1, 1, 1, 0, 0, 1]
-        assert found.classes == {-1.0: "human", 0.0: NEITHER, 1.0: "ai"}
+        assert found.classes == {-1.0: "human", 0.0: "tie", 1.0: "ai"}
         assert len(set(found.items.tolist())) == 3
 
     def test_the_check_counts_its_agreement_by_hand(self):
         """Votes equal to the judge's side: 2, 1, 0, 2, 1, 2 of two each."""
         check = check_panel(
-            vote_panel(unblinded(record_of(VOTES, DATA)), [scores()]), CheckOptions(use="gate")
+            votes_panel(unblinded(record_of(VOTES, DATA)), scores()), CheckOptions(use="gate")
         )
         (judge,) = check.judges
         assert judge.agreement.estimate == pytest.approx((1 + 0.5 + 0 + 1 + 0.5 + 1) / 6)
@@ -141,12 +141,12 @@ class TestPanel:
 
     def test_raters_and_judges_are_chosen_by_name(self):
         record = unblinded(record_of(VOTES, DATA))
-        found = vote_panel(record, [scores()], raters=["R2"], judges=[scores().metrics[0].name])
+        found = votes_panel(record, scores(), raters=["R2"], judges=[scores().metrics[0].name])
         assert (found.raters, found.ratings.shape) == (("R2",), (6, 1))
         for wrong in ({"raters": ["R9"]}, {"judges": ["none"]}):
             with pytest.raises(InputError, match=r"R9|none"):
-                vote_panel(record, [scores()], **wrong)
+                votes_panel(record, scores(), **wrong)
 
     def test_a_blinded_study_is_refused(self):
         with pytest.raises(NotAllowed):
-            vote_panel(record_of(VOTES, DATA), [scores()])
+            votes_panel(record_of(VOTES, DATA), scores())

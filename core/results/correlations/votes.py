@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
 from core.results.choices import check_names, directions, items_of
-from core.results.joining import NO_SCORE, merge_tables
+from core.results.joining import NO_SCORE
 from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
@@ -60,7 +60,7 @@ def metrics_against_votes(
     """
     check_released(record.study)
     counted = count(record, Filters())
-    sides, differences = _differences(record, table, counted)
+    sides, differences = _sides(record, table, counted), _differences(record, table, counted)
     votes = composite_scores(preferences(counted.codes))
     options: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
@@ -69,75 +69,68 @@ def metrics_against_votes(
     )
 
 
-def _differences(
-    record: StudyRecord, table: ScoreTable, counted: Counted
-) -> tuple[list[NDArray[np.int64]], Floats]:
-    """Rows of the candidate's and the comparator's texts of each pair, -1 without one, and candidate minus comparator.
-
-    The differences have shape (pairs, metrics); metrics that are better when lower are turned.
-    """
-    places = _places(record, table)
-    design = record.study.design
-    turned = np.vstack(
-        [table.values * directions(table), np.full(len(table.metrics), np.nan)]
-    )  # last: no row
-    sides = [
-        np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
-        for source in (design.candidate, design.comparator)
-    ]
-    return sides, turned[sides[0]] - turned[sides[1]]
-
-
-NEITHER = "neither"
-"""Word for a vote that both answers are good, or both bad, and for equal scores."""
-
-
-def vote_panel(
+def votes_panel(
     record: StudyRecord,
-    tables: Sequence[ScoreTable],
+    table: ScoreTable,
     *,
     raters: Sequence[str] | None = None,
     judges: Sequence[str] | None = None,
 ) -> Panel:
-    """The votes of an unblinded study of pairs and judges' preferences side by side: each pair is a text of a panel.
+    """The votes of a study of pairs beside the preferences of judges that scored both answers: each row is a pair.
 
-    raters, judges: names; None for all. A vote is for the candidate (1), for the comparator (-1) or for neither (0). A
-    judge prefers the text with the higher score, or the lower one for a metric that is better when lower; equal scores are for
-    neither. Votes count as in `metrics_against_votes`, and errors are as there, and InputError for unknown names.
+    A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge prefers the
+    answer with the better score; equal scores are a tie. Items are the questions. table: as in `metrics_against_votes`.
+    raters, judges: names of raters and of metrics; None for all.
 
-    Misleads where raters often vote for neither: fine scores are hardly ever equal, so that the judge cannot agree.
+    Misleads: a judge with fine scores never ties, so that ties of the raters count as its errors. Raises NotAllowed unless
+    the study is unblinded, and InputError for unknown names and if no text of the study was scored.
     """
     check_released(record.study)
-    table = merge_tables(tables)
-    counted = count(record, Filters())
-    _, differences = _differences(record, table, counted)
-    names = [metric.name for metric in table.metrics]
-    check_names("rater", raters or (), counted.raters)
-    check_names("judge", judges or (), names)
-    people = list(dict.fromkeys(raters or counted.raters))
-    chosen = list(dict.fromkeys(judges or names))
-    languages = {item.item_id: item.language for item in record.items}
+    counted = count(record, Filters(raters=raters))
+    check_names("judge", judges or (), [metric.name for metric in table.metrics])
+    chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
+    differences = _differences(record, table, counted)[:, chosen]
     rows = tuple(
-        ScoredRow(item, level=level or None, system=ONLY_SYSTEM, language=languages[item])
-        for item, level in counted.keys
+        ScoredRow(item, ONLY_SYSTEM, None if level == NO_LEVEL else level) for item, level in counted.keys
     )
     design = record.study.design
     return Panel(
         rows,
         items_of(rows),
         np.full(len(rows), ONLY_SYSTEM),
-        tuple(people),
-        preferences(counted.codes)[:, [counted.raters.index(name) for name in people]],
-        tuple(chosen),
-        np.sign(differences[:, [names.index(name) for name in chosen]]),
-        {-1.0: design.comparator, 0.0: NEITHER, 1.0: design.candidate},
+        counted.raters,
+        preferences(counted.codes),
+        tuple(table.metrics[at].name for at in chosen),
+        np.sign(differences),
+        {-1.0: design.comparator, 0.0: "tie", 1.0: design.candidate},
         True,
         f"study {record.study.name}",
         (
-            "each pair is a text: a vote is for a system or for neither, and a judge is for the text with the better score",
+            "each row is a pair of answers: raters voted for one, and a judge prefers the answer that it scored higher",
+            *table.notes,
         ),
         dict(counted.pairs_left_out),
     )
+
+
+def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
+    """How far each metric has the candidate ahead of the comparator: shape (pairs, metrics), NaN without both scores."""
+    one, other = (_turned(table)[rows] for rows in _sides(record, table, counted))
+    return one - other
+
+
+def _turned(table: ScoreTable) -> Floats:
+    """The scores, higher is better, with a last row of NaN for texts without a row."""
+    return np.vstack([table.values * directions(table), np.full(len(table.metrics), np.nan)])
+
+
+def _sides(record: StudyRecord, table: ScoreTable, counted: Counted) -> list[NDArray[np.int64]]:
+    """Rows of the table for the candidate and the comparator of each pair; -1 for none."""
+    places, design = _places(record, table), record.study.design
+    return [
+        np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
+        for source in (design.candidate, design.comparator)
+    ]
 
 
 def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str], int]:
