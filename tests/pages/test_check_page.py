@@ -177,6 +177,17 @@ def test_mistakes_in_a_file_are_a_list(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
+@pytest.mark.parametrize(
+    "name", ["inspect-0.3.285.eval", "promptfoo-0.121.20-rated.json", "langfuse-scores.csv"]
+)
+def test_the_log_of_a_tool_is_checked(store: Store, name: str) -> None:
+    log = Path(__file__).parents[1] / "formats" / "logs" / name
+    at = uploaded(visit(), log.read_bytes(), name)
+    assert set(verdicts(at)) <= {"INCONCLUSIVE", "NOT TRUSTED"}
+    assert len(verdicts(at)) == {"i": 4, "p": 3, "l": 1}[name[0]]
+
+
+@pytest.mark.usefixtures("cookies")
 def test_names_are_shown_as_they_are(store: Store) -> None:
     hostile = "judge <b>x</b> **y** $z$"
     at = uploaded(visit(), as_csv(table(judge=hostile)))
