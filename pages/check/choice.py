@@ -217,12 +217,12 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         else (one.rater or "" for one in ratings.ratings)
     )
     everyone = list(dict.fromkeys(named))
-    with st.expander("Raters" if ratings is None else "Raters and dimension"):
+    known = [] if ratings is None else list(dimensions_of(ratings))
+    place = f"check_raters_{study.study_id}"
+    address.several("human", place, everyone, everyone)
+    with st.expander("Raters and dimension" if len(known) > 1 else "Raters"):
         left, right = st.columns(2)
-        place = f"check_raters_{study.study_id}"
-        address.several("human", place, everyone, everyone)
         people = left.multiselect("Raters", everyone, key=place)
-        known = [] if ratings is None else list(dimensions_of(ratings))
         dimension = columns.dimension_menu(right, known, f"check_dimension_{study.study_id}")
     if not people:
         nothing("choose raters")
