@@ -143,10 +143,14 @@ class Roles:
         return self.rater is not None
 
     @property
+    def _unmarked(self) -> tuple[str, ...]:
+        return tuple(name.removeprefix(METRIC_MARK) for name in self.judges)
+
+    @property
     def mapping(self) -> dict[str, str | list[str] | None]:
         """Role -> column or columns, for JSON."""
         one = ("item", "system", "language", "level", "rater", "score", "dimension")
-        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self.judges)}
+        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self._unmarked)}
         return found | {
             role: value for role in one if (value := getattr(self, role)) or role in ("item", "system")
         }
@@ -156,7 +160,7 @@ class Roles:
         """The roles in one line: `raters: a, b; judge: x; item: id`."""
         parts = [
             ("rater" if len(self.human) == 1 else "raters", self.human),
-            ("judge" if len(self.judges) == 1 else "judges", self.judges),
+            ("judge" if len(self.judges) == 1 else "judges", self._unmarked),
             ("item", (self.item,) if self.item else ("each row",)),
             ("system", (self.system,) if self.system else ()),
             ("language", (self.language,) if self.language else ()),
