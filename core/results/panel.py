@@ -91,8 +91,8 @@ class Panel:
     """Reason -> number of ratings that belong to no text here."""
     roles: Roles | None = None
     """The meaning of the file's columns, if they were found; None for a file that is no table."""
-    sources: tuple[tuple[str, str], ...] = ()
-    """For each judge the name of its table and its metric's signature; both empty for a rater who counts as a judge."""
+    sources: tuple[tuple[str, str, str], ...] = ()
+    """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
 
 
 def panel_of(
@@ -148,7 +148,7 @@ def panel_of(
         values[:, len(people) + own.index(name)] if name in own else table.values[:, places[columns[name]]]
         for name in named
     ]
-    origins = [(one.file_name, metric.signature) for one in tables for metric in one.metrics]
+    origins = [(one.file_name, metric.name, metric.signature) for one in tables for metric in one.metrics]
     left_out = Counter(unmatched(table, [given[at] for at in used], met))
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
@@ -165,7 +165,7 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
-        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
+        sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
 

@@ -38,7 +38,7 @@ from core.formats.registry import (
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
-from core.results.check.facts import facts_in
+from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
@@ -655,16 +655,16 @@ def _is_table(given: str) -> bool:
 
 def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
     """Judge -> consistency, price, time and model, from columns of the panel and from the runs among its inputs."""
-    found = facts_in(panel)
+    runs = {}
     for given in (options.file, *options.scores):
         if run_number(given) is not None or (Path(given) / RUN_FILE).is_file():
-            found |= _from_either(
+            runs[given] = _from_either(
                 given,
                 options.db,
                 lambda folder: facts_of_folder(folder, options.dimension),
                 lambda run: facts_of_run(run, options.dimension),
             )
-    return found
+    return facts_of_tables(panel, runs)
 
 
 def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
