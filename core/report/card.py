@@ -37,6 +37,8 @@ _QUANTITIES = {
     "advantage": "Advantage over raters",
     "accuracy": "Pairs of systems in order",
 }
+_ENDS = re.compile(r"(\[[-+.\d]+, [-+.\d]+\])$")
+"""The interval behind a number: a table breaks before it, not within."""
 _LETTERS = 26
 """Letters of a label in a figure: those beside the longest number at the width of a phone."""
 
@@ -435,7 +437,10 @@ def _table(table: ResultTable) -> str:
 
 def _cell(text: str) -> str:
     look = _STATES.get(text, "")
-    return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>' if look else f"<td>{_text(text)}</td>"
+    if look:
+        return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>'
+    unbroken = _ENDS.sub(r"<span class=ends>\1</span>", _text(text))
+    return f"<td>{unbroken}</td>"
 
 
 def _small(texts: Sequence[str]) -> str:
@@ -492,6 +497,7 @@ svg .limit{stroke:var(--limit);stroke-width:1.5}
 table{border-collapse:collapse;font-size:.85rem;width:100%;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
 th{color:var(--soft);font-weight:600}
+td .ends{white-space:nowrap}
 .small,.key{font-size:.8rem;color:var(--soft);margin:4px 0}
 dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:6px 20px}
 dt{color:var(--soft);font-size:.8rem}dd{margin:0}
