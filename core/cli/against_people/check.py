@@ -1,18 +1,30 @@
 """`check`: can this judge be trusted for a use?"""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
+from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
+from core.cli.against_people.next_labels import (
+    NEXT_TABLE,
+    add_next_options,
+    next_given,
+    next_problems,
+    with_new_labels,
+)
+from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
 from core.cli.shared.options import Commands, check_options, check_out, in_options
 from core.cli.shared.running import telling
-from core.cli.shared.sources import add_panel_options, judge_facts, open_panel
+from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
 from core.installation import COMMAND
+from core.report import json_of
 from core.report.card import WRITERS, command_said
+from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
 from core.results.check.drift import (
     DRIFT_TABLE,
     drift,
@@ -21,6 +33,7 @@ from core.results.check.drift import (
     drift_table,
     read_earlier,
 )
+from core.results.check.gaps import GAPS
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
@@ -60,9 +73,9 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
-    command.add_argument(
-        "--system-column", metavar="COL", help="column with the system (default: found by its name)"
-    )
+    add_price_options(command)
+    add_gap_options(command)
+    add_next_options(command)
     command.add_argument(
         "--card",
         type=Path,
@@ -78,7 +91,7 @@ def add_to(nouns: Commands) -> None:
         metavar="EARLIER.json",
         help="JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
     )
-    add_result_options(command, *CHECK_TABLES, DRIFT_TABLE)
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE)
     command.set_defaults(run=_check)
 
 
@@ -87,6 +100,8 @@ def _check(options: argparse.Namespace) -> int:
     check_options(
         [
             *(f"--{problem}" for problem in option_problems(chosen)),
+            *gap_problems(options),
+            *next_problems(options),
             *out_problems(options),
             *_card_problems(options),
         ]
@@ -100,24 +115,50 @@ def _check(options: argparse.Namespace) -> int:
     )
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column)
+            panel = with_new_labels(open_panel(options, find=True), options)
             tell("checking")
             found = check_panel(panel, chosen, facts=judge_facts(options, panel))
+            further = _which(found)
+            next_said, next_tables, next_json = next_given(found, options)
             since = None if earlier is None else drift(found, earlier)
         except InputError as problem:
-            raise in_options(
-                problem, {"human", "judge", "system_column", "against", *vars(chosen)}
-            ) from problem
-    tables, as_json, changed = check_tables(found), check_json(found), []
-    in_files = [table for name, table in tables.items() if name != CHECK_TABLES[0]]
+            named = {"human", "judge", "system_column", "next", "against", *vars(chosen)}
+            raise in_options(problem, named) from problem
+    main, *tables = check_tables(found).values()
+    gaps, gaps_said = gap_results(options, panel)
+    as_json = check_json(found) | dict(further.json) | {one.name: json_of(one) for one in gaps} | {**next_json}
+    changed: list[str] = []
     if since is not None:
         changed, as_json["drift"] = drift_said(since), drift_json(since)
-        in_files.append(drift_table(since))
+        tables.append(drift_table(since))
     if options.card is not None:
         _write_card(options, found, changed)
-    said: list[str | ResultTable] = [*check_said(found), *changed, "", tables[CHECK_TABLES[0]]]
-    give(options, as_json, said, in_files)
+    printed = [
+        *(*check_said(found), *further.said, *changed),
+        *(one for table in (main, *further.tables) for one in ("", table)),
+        *(*gaps_said, *next_said),
+    ]
+    give(options, as_json, printed, [one for one in (*tables, *gaps, *next_tables) if one not in printed])
     return exit_status(found)
+
+
+@dataclass(frozen=True)
+class _Which:
+    """The choice among several judges; empty for one."""
+
+    said: Sequence[str] = ()
+    tables: Sequence[ResultTable] = ()
+    json: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _which(found: Check) -> _Which:
+    if len(found.judges) < 2:
+        return _Which()
+    try:
+        choice = which_of(found)
+    except InputError as problem:  # such as judges without a common text: their verdicts hold all the same
+        return _Which([str(problem)])
+    return _Which(which_said(choice), [*which_tables(choice).values()], {"which": which_json(choice)})
 
 
 def _card_problems(options: argparse.Namespace) -> list[str]:

@@ -226,7 +226,9 @@ def group_table(check: Check) -> ResultTable:
             Column("column", names_row=True),
             Column("value", names_row=True),
             Column("n_items", "items"),
-            Column("agreement"),
+            Column("measure"),
+            Column("agreement", "found"),
+            Column("limit", places=2),
             Column("p", p_value=True),
             corrected_column("holm", n_tests),
             Column("fails"),
@@ -237,7 +239,9 @@ def group_table(check: Check) -> ResultTable:
                 group.column,
                 group.value,
                 group.n_items,
+                group.measure,
                 interval(group.found),
+                group.limit,
                 Interval(
                     group.p,
                     reason=""
@@ -252,7 +256,12 @@ def group_table(check: Check) -> ResultTable:
         ),
         title="By group",
         notes=(
-            "p: one-sided test that the judge reaches the limit of the use gate in the group.",
+            "p: one-sided test that the judge keeps the limit in the group: "
+            + (
+                "a bias within the tolerance."
+                if check.use == "monitor"
+                else f"the raters' own figure on the same texts, minus {check.options.margin:g}."
+            ),
             *corrected_note("holm", most, "the groups, for each judge"),
         ),
     )
@@ -299,7 +308,7 @@ def check_json(check: Check) -> dict[str, Any]:
             },
         },
         "judges": [_judge_json(check, one) for one in check.judges],
-        "columns": None,
+        "columns": check.panel.roles.mapping if check.panel.roles else None,
         "confidence_level": check.options.confidence_level,
         "notes": [*check.notes, *left_out_lines(check.panel.left_out)],
         "signature": signature(check),
@@ -362,7 +371,9 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
                 "column": group.column,
                 "value": group.value,
                 "n_items": group.n_items,
+                "measure": group.measure,
                 "agreement": ends(group.found),
+                "limit": plain(group.limit),
                 "p": plain(group.p),
                 "p_holm": plain(group.p_holm),
                 "fails": group.fails,

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.panel import Panel
+from core.results.panel import Panel, inclusion_probabilities
+from core.schema.scores import PROBABILITY
 from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
 from core.stats.correlation.panels import panel_correlation
@@ -142,12 +143,16 @@ class Group:
     value: str
     n_items: int
     found: Estimate
-    """Agreement or correlation, as `JudgeCheck.measure`."""
+    """By `measure`."""
+    measure: str
+    """agreement or correlation, as `JudgeCheck.measure`; bias for monitor."""
+    limit: float | None
+    """What the judge must reach here: the human ceiling of these texts minus the margin; for monitor the tolerance."""
     p: float | None
-    """One-sided: the judge reaches the limit here."""
+    """One-sided: the judge keeps the limit here."""
     p_holm: float | None
     fails: bool
-    """Whether it is shown to be below the limit, corrected for the number of groups."""
+    """Whether it is shown to miss the limit, corrected for the number of groups."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,9 @@ class JudgeFacts:
     seconds: float | None = None
     """Time of 1,000 texts."""
     model: str | None = None
+    cost_reason: str = "no price was given"
+    """Why the cost is unknown, where it is."""
+    seconds_reason: str = "no time is known"
 
 
 @dataclass(frozen=True)
@@ -285,7 +293,20 @@ def check_panel(
         _ceiling(_own(panel, None), use, options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
-        panel.notes,
+        (*panel.notes, *_drawn_notes(panel)),
+    )
+
+
+def _drawn_notes(panel: Panel) -> tuple[str, ...]:
+    """What texts drawn with known probabilities mean for the numbers."""
+    chances = inclusion_probabilities(panel.rows)
+    rated = (~np.isnan(panel.ratings)).any(axis=1)
+    n_drawn = 0 if chances is None else int((rated & ~np.isnan(chances)).sum())
+    if not n_drawn:
+        return ()
+    return (
+        f"{n_drawn:,} labelled texts were drawn with known probabilities. Agreement and bias weight them, so they describe all "
+        "texts. Kappa, AC1, correlations, the Alt-test and accuracy do not: they describe the labelled texts",
     )
 
 
@@ -307,6 +328,8 @@ class _Own:
     ordered: bool
     scale: tuple[float, float]
     """Range of the raters' scale."""
+    weights: Floats | None
+    """What each text counts in shares and means; None unless texts were drawn with known probabilities."""
 
     @property
     def measure(self) -> str:
@@ -338,6 +361,7 @@ class _Own:
             items=self.items[kept],
             systems=self.systems[kept],
             rows=self.rows[kept],
+            weights=None if self.weights is None else self.weights[kept],
         )
 
 
@@ -371,6 +395,7 @@ def _own(panel: Panel, judge: int | None) -> _Own:
     scores = np.zeros(len(panel.ratings)) if judge is None else panel.scores[:, judge]
     rows = np.flatnonzero(~np.isnan(scores) & ~np.isnan(panel.ratings).all(axis=1))
     given = panel.ratings[~np.isnan(panel.ratings)]
+    chances = inclusion_probabilities(panel.rows)
     classes = classes_of(panel, judge)
     scale = (
         (min(classes), max(classes))
@@ -386,7 +411,21 @@ def _own(panel: Panel, judge: int | None) -> _Own:
         classes,
         panel.ordered or len(classes) == 2,
         scale,
+        None if chances is None else _weights(chances[rows]),
     )
+
+
+def on_one_scale(panel: Panel, judge: int) -> bool:
+    """Whether the judge's scores lie on the raters' scale, so that they can be subtracted. judge: its column."""
+    return _own(panel, judge).same_scale
+
+
+def _weights(chances: Floats) -> Floats:
+    from core.stats.planning import (
+        weights_of,
+    )  # imported lazily: loads statsmodels, which most checks need not
+
+    return weights_of(chances)
 
 
 def own_texts(panel: Panel, judge: int | None) -> _Own:
@@ -401,11 +440,17 @@ def shares_of(own: _Own) -> tuple[Floats, Floats]:
     return judge, raters
 
 
+def agreement_by_text(panel: Panel, judge: int) -> Floats:
+    """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
+    return shares_of(_own(panel, judge))[0]
+
+
 def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Agreement or correlation of the judge, and of the raters among themselves, on the same texts."""
     if own.measure == "agreement":
         judge, raters = (
-            mean_share(one, own.items, confidence_level=options.confidence_level) for one in shares_of(own)
+            mean_share(one, own.items, weights=own.weights, confidence_level=options.confidence_level)
+            for one in shares_of(own)
         )
         return judge, raters
     found = panel_correlation(
@@ -428,17 +473,27 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
     kappa, ac1 = _of_classes(own, options)
     correlation = _correlation(own, options)
     bias = _bias(own, options)
-    rules = [_rule_items(n_items), *_rule_constant(own)]
+    rules = _rule_constant(own)
+    n_used = n_items
     if use == "replace":
         rules += _rules_replace(own, tested, ceiling, options)
+        n_used = n_items if tested is None else tested.test.advantage.n_clusters
     elif use == "gate":
         rules += _rules_gate(agreement, ceiling, own.measure, options)
+        n_used = agreement.n_clusters
     elif use == "rank":
         rules += _rules_rank(own, options)
     else:
         rules += _rules_monitor(bias, own, options)
-    rules.append(_rule_useful(own, use, kappa, correlation))
+    rules = [_rule_items(n_used, n_items), *rules, _rule_useful(own, use, kappa, correlation)]
     verdict = _verdict(rules)
+    if verdict == "INCONCLUSIVE" and tested is not None:
+        rules = [
+            replace(rule, labels_needed=_items_to_pass(own, options))
+            if rule.code == "alt-test" and rule.met is None
+            else rule
+            for rule in rules
+        ]
     needed, why = _labels(rules, verdict, n_items)
     return JudgeCheck(
         name,
@@ -453,7 +508,7 @@ def _judged(panel: Panel, at: int, use: Use, options: CheckOptions, facts: Judge
         tested,
         bias,
         facts,
-        _groups(panel, own, use, ceiling, options),
+        _groups(panel, own, use, options),
         n_items,
         own.scores.size,
         len(panel.ratings) - own.scores.size,
@@ -550,8 +605,14 @@ def _bias(own: _Own, options: CheckOptions) -> Estimate | None:
     low, high = min(own.scale[0], own.scores.min()), max(own.scale[1], own.scores.max())
     if high <= low:
         return None
+    differences = (own.scores - own.means) / (high - low)
+    step = float(np.diff(own.classes).min() / (high - low)) if own.classes else 0.0
     return with_agresti_min(
-        (own.scores - own.means) / (high - low), own.items, confidence_level=options.confidence_level
+        differences,
+        own.items,
+        largest=max(float(np.abs(differences).max()), step) or 1.0,
+        weights=own.weights,
+        confidence_level=options.confidence_level,
     )
 
 
@@ -606,17 +667,20 @@ def _items_for(found: Estimate, reach: float, distance: float) -> int:
     return min(max(ceil(found.n_clusters * (reach / distance) ** 2), FEWEST_ITEMS), 10 * MOST_LABELS)
 
 
-def _rule_items(n_items: int) -> Rule:
+def _rule_items(n_used: int, n_items: int) -> Rule:
+    """n_used: items that the use can compare; n_items: those with a rating and a score."""
+    said = f"{n_used:,} item{'s' if n_used != 1 else ''} with labels"
+    if n_used < n_items:
+        said = f"{n_used:,} of {n_items:,} items with labels by two raters"
+    few = n_used < FEWEST_ITEMS
     return Rule(
         "items",
         f"at least {FEWEST_ITEMS} items",
         None,
         float(FEWEST_ITEMS),
-        True if n_items >= FEWEST_ITEMS else None,
-        f"{n_items} item{'s' if n_items != 1 else ''} with labels; at least {FEWEST_ITEMS} are needed"
-        if n_items < FEWEST_ITEMS
-        else f"{n_items:,} items with labels",
-        FEWEST_ITEMS,
+        None if few else True,
+        f"{said}; at least {FEWEST_ITEMS} are needed" if few else said,
+        n_items - n_used + FEWEST_ITEMS if few else FEWEST_ITEMS,
     )
 
 
@@ -637,7 +701,7 @@ def _rule_constant(own: _Own) -> list[Rule]:
 
 
 def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estimate | None) -> Rule:
-    """Kappa of classes decides for replace and gate, the rank correlation otherwise."""
+    """Kappa of two classes, or of classes without an order, decides for replace and gate; else the rank correlation."""
     by_kappa = kappa is not None and (
         correlation is None or (use in {"replace", "gate"} and len(own.classes) == 2)
     )
@@ -648,25 +712,36 @@ def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estim
         return Rule(code, wanted, found, 0.0, None, f"{what} {why}")
     if found.low is None or found.high is None:
         rarer = int(np.unique(own.scores, return_counts=True)[1].min()) if own.scores.size else 0
-        perfect = found.estimate > 1 - 1e-9 and rarer >= FEWEST_OF_A_CLASS
+        perfect = found.estimate > 1 - 1e-9 and (not own.classes or rarer >= FEWEST_OF_A_CLASS)
         why = f"{what} {found.estimate:.2f}, without an interval: {found.interval_reason}"
         return Rule(
             code, wanted, found, 0.0, True if perfect else None, why, None if perfect else 2 * FEWEST_ITEMS
         )
     said = f"{what} {_ends(found)}"
     if found.high < USELESS:
-        return Rule(code, wanted, found, 0.0, False, f"{said} lies below {USELESS:g}: at most slight")
+        raters = _among_raters(own, by_kappa=by_kappa)
+        if raters is None and use != "rank":
+            return Rule(code, wanted, found, 0.0, False, f"{said} lies below {USELESS:g}: at most slight")
+        if raters is not None and found.high < raters:
+            why = f"{said} lies below {USELESS:g} and below the raters' own {raters:.2f}: at most slight"
+            return Rule(code, wanted, found, 0.0, False, why)
     if found.low <= 0:
-        return Rule(
-            code,
-            wanted,
-            found,
-            0.0,
-            None,
-            f"{said} includes 0",
-            _items_for(found, found.estimate - found.low, abs(found.estimate)),
-        )
+        needed = _items_for(found, found.estimate - found.low, abs(found.estimate))
+        return Rule(code, wanted, found, 0.0, None, f"{said} includes 0", needed)
     return Rule(code, wanted, found, 0.0, True, said)
+
+
+def _among_raters(own: _Own, *, by_kappa: bool) -> float | None:
+    """Kappa, or rank correlation, of the raters among themselves on the same texts; None where no text has two."""
+    if not by_kappa:
+        return panel_correlation(own.scores, own.ratings, clusters=own.items).raters.estimate
+    votes, _ = own.votes()
+    pairs = [
+        votes[(votes[:, [one, other]] != MISSING).all(axis=1)][:, [one, other]]
+        for one, other in permutations(range(votes.shape[1]), 2)
+    ]
+    both = np.concatenate(pairs) if pairs else np.empty((0, 2), dtype=np.int64)
+    return cohen_kappa(both, n_categories=len(own.classes), n_resamples=0).estimate if len(both) else None
 
 
 def _rules_replace(
@@ -689,8 +764,7 @@ def _rules_replace(
         if found.passed is None
         else f"wins against {wins} of {n_tested} raters in the Alt-test at epsilon {options.epsilon:g}"
     )
-    needed = None if passed else _items_to_pass(own, options)
-    rules = [Rule("alt-test", wanted, found.advantage, alt_test.PASS_AT, passed or None, said, needed)]
+    rules = [Rule("alt-test", wanted, found.advantage, alt_test.PASS_AT, passed or None, said)]
     if ceiling.value is None or ceiling.found is None:
         reason = alt_test.TOO_FEW_RATERS if ceiling.found is None else ceiling.found.reason
         return [
@@ -850,8 +924,8 @@ def _rules_monitor(bias: Estimate | None, own: _Own, options: CheckOptions) -> l
 # --- groups ------------------------------------------------------------------------------------
 
 
-def _groups(panel: Panel, own: _Own, use: Use, ceiling: Ceiling, options: CheckOptions) -> tuple[Group, ...]:
-    """Agreement by the values of each column, tested against the limit of `gate`, with Holm's correction over all groups."""
+def _groups(panel: Panel, own: _Own, use: Use, options: CheckOptions) -> tuple[Group, ...]:
+    """The judge by the values of each column, tested against the limit in the group, with Holm's correction over all groups."""
     columns: dict[str, list[str]] = {}
     rows = [panel.rows[row] for row in own.rows]
     if use != "rank":
@@ -863,9 +937,6 @@ def _groups(panel: Panel, own: _Own, use: Use, ceiling: Ceiling, options: CheckO
     ]
     for label in _grouping(panel):
         columns[label] = [str(row.labels.get(label) or "") for row in rows]
-    _, of_raters = _measured(own, options)
-    limit = _ceiling_of("gate", own, of_raters, None, options).value or 0.0
-    limit -= options.margin
     found: list[Group] = []
     for column, values in columns.items():
         distinct = list(dict.fromkeys(value for value in values if value))
@@ -873,23 +944,55 @@ def _groups(panel: Panel, own: _Own, use: Use, ceiling: Ceiling, options: CheckO
             continue
         for value in sorted(distinct):
             part = own.only(np.array([one == value for one in values]))
-            n_items = int(np.unique(part.items).size)
-            measured, _ = _measured(part, options)
-            p = None
-            if n_items >= FEWEST_OF_A_GROUP and measured.estimate is not None:
-                two = interval_p(
-                    measured.estimate,
-                    measured.low,
-                    measured.high,
-                    null=limit,
-                    confidence_level=options.confidence_level,
-                )
-                p = None if two is None else two / 2 if measured.estimate < limit else 1 - two / 2
-            found.append(Group(column, value, n_items, measured, p, None, False))
+            found.append(_group(column, value, part, use, options))
     paid = corrected([one.p for one in found], "holm")
     return tuple(
         replace(one, p_holm=p, fails=p is not None and p <= CHANCE)
         for one, p in zip(found, paid, strict=True)
+    )
+
+
+def _group(column: str, value: str, own: _Own, use: Use, options: CheckOptions) -> Group:
+    """Monitor is tested on its bias, all other uses on the judge's distance from the raters of the same texts."""
+    n_items = int(np.unique(own.items).size)
+    bias = _bias(own, options) if use == "monitor" else None
+    limit: float | None
+    if bias is not None and bias.estimate is not None:
+        measure, measured, tested, limit = "bias", bias, bias, options.tolerance
+        null = limit if bias.estimate > 0 else -limit
+        wrong = abs(bias.estimate) > limit
+    else:
+        measured, of_raters = _measured(own, options)
+        measure, ceiling = own.measure, _ceiling_of("gate", own, of_raters, None, options)
+        assert ceiling.value is not None
+        limit = ceiling.value - options.margin
+        # With two raters of a text the limit is itself an estimate, so the distance is tested.
+        tested, null = (
+            (measured, limit) if ceiling.assumed is not None else (_gap(own, options), -options.margin)
+        )
+        wrong = tested.estimate is not None and tested.estimate < null
+    p = None
+    if n_items >= FEWEST_OF_A_GROUP:
+        level = options.confidence_level
+        two = interval_p(tested.estimate, tested.low, tested.high, null=null, confidence_level=level)
+        p = None if two is None else two / 2 if wrong else 1 - two / 2
+    return Group(column, value, n_items, measured, measure, limit, p, None, False)
+
+
+def _gap(own: _Own, options: CheckOptions) -> Estimate:
+    """The judge's agreement or correlation minus the raters', on the texts that two raters rated."""
+    if own.measure == "correlation":
+        return panel_correlation(
+            own.scores,
+            own.ratings,
+            clusters=own.items,
+            confidence_level=options.confidence_level,
+            rng=options.rng,
+        ).gap
+    judge, raters = shares_of(own)
+    known = ~np.isnan(judge - raters)
+    return with_agresti_min(
+        (judge - raters)[known], own.items[known], confidence_level=options.confidence_level
     )
 
 
@@ -901,4 +1004,5 @@ def _grouping(panel: Panel) -> list[str]:
     for row in panel.rows:
         for name, value in row.labels.items():
             found.setdefault(name, set()).add(str(value or "").casefold())
+    found.pop(PROBABILITY, None)
     return [name for name, values in found.items() if not values - {""} <= words]

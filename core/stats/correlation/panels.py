@@ -1,18 +1,19 @@
 """Rank correlation of a judge with raters who left a colleague out, beside that of the colleague: the human ceiling."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.stats.correlation.coefficients import Method, pair_coefficient
+from core.stats.correlation.coefficients import column
 from core.stats.resampling import (
     Estimate,
     Floats,
     check_confidence_level,
+    jackknife_ends,
     jackknife_error,
     numbered,
+    ratio,
     resampled_estimate,
     unit_clusters,
     why_no_interval,
@@ -24,6 +25,7 @@ MANY_TEXTS = 5_000
 """Texts from which the jackknife takes FEWER_GROUPS, so that it takes seconds."""
 FEWER_GROUPS = 50
 NO_OTHERS = "no text was rated by two raters"
+UNDEFINED = "a column is constant, or has fewer than two texts"
 _NO_ERROR = "leaving out any items gives the same value: nothing varies"
 
 
@@ -35,6 +37,8 @@ class PanelCorrelation:
     """Mean over raters of the judge's correlation with the mean of the other raters, on the texts of that rater."""
     raters: Estimate
     """The same of the raters who were left out: the human ceiling. Undefined for one rater."""
+    gap: Estimate
+    """The judge's minus the raters', with the jackknife's t interval."""
 
 
 def panel_correlation(
@@ -42,14 +46,14 @@ def panel_correlation(
     ratings: ArrayLike,
     *,
     clusters: ArrayLike | None = None,
-    method: Method = "spearman",
     confidence_level: float = 0.95,
     rng: int = 0,
 ) -> PanelCorrelation:
-    """Correlate a judge, and each rater in turn, with the mean of the other raters of the same texts.
+    """Spearman's correlation of a judge, and of each rater in turn, with the mean of the other raters of the same texts.
 
     judge: shape (n,), NaN for missing. ratings: shape (n, raters), NaN for missing. A text counts for a rater if the rater,
-    the judge and another rater gave it a number. With one rater the judge is compared with that rater, and the ceiling is
+    the judge and another rater gave it a number; the mean over raters is weighted by their texts, and a rater for whom one
+    of the three columns is constant is left out. With one rater the judge is compared with that rater, and the ceiling is
     undefined. Interval: Fisher's z +- t standard errors, by a jackknife that leaves out items, or equal groups of items
     (at most MOST_GROUPS, drawn with `rng`; then t has that many degrees of freedom less one).
 
@@ -61,31 +65,62 @@ def panel_correlation(
     labels = numbered(unit_clusters(clusters, scores.size)[kept])
     scores, given = scores[kept], given[kept]
     sides = _sides(scores, given)
-    n_left_out = int((~kept).sum())
     has_ceiling = bool(sides)
     if not has_ceiling:
-        sides = [(np.arange(scores.size), scores, np.full(scores.size, np.nan), np.nanmean(given, axis=1))]
+        mean = np.nanmean(given, axis=1) if scores.size else np.empty(0)
+        sides = [_Side(np.arange(scores.size), scores, mean, mean)]
     groups = _groups(labels, rng)
-
-    def estimate(place: int) -> Estimate:
-        def mean(left: NDArray[np.bool_] | None) -> float:
-            values = []
-            for rows, *side in sides:
-                kept = slice(None) if left is None else left[rows]
-                values.append(pair_coefficient(side[place][kept], side[2][kept], method))
-            return float(np.mean(values)) if values else float("nan")
-
-        return _estimated(mean, groups, sides, n_left_out, confidence_level)
-
-    found = estimate(0)
-    none = replace(
-        found, estimate=None, low=None, high=None, n=0, reason=NO_OTHERS, interval_reason=NO_OTHERS
+    used = np.unique(np.concatenate([side.rows for side in sides]))
+    n_groups = int(groups.max()) + 1 if groups.size else 0
+    # Rows: without each group, then with all. Columns: raters.
+    of_judge, of_rater = (
+        np.column_stack(
+            [_spearman_without(one, side.others, groups[side.rows], n_groups) for one, side in each]
+        )
+        for each in ([(side.judge, side) for side in sides], [(side.rater, side) for side in sides])
     )
-    return PanelCorrelation(found, estimate(1) if has_ceiling else none)
+    texts = np.array([side.rows.size for side in sides], dtype=np.float64)
+    weights = np.where(np.isnan(of_judge + of_rater), 0.0, texts)
+    values = [
+        ratio((np.nan_to_num(one) * weights).sum(axis=1), weights.sum(axis=1)) for one in (of_judge, of_rater)
+    ]
+    alone = np.unique(groups[used])
+    n_clusters = int(np.unique(labels[used]).size)
+
+    def found(one: Floats) -> Estimate:
+        observed = float(one[-1])
+        return resampled_estimate(
+            observed,
+            None,
+            n=int(used.size),
+            n_clusters=n_clusters,
+            confidence_level=confidence_level,
+            reason=UNDEFINED if np.isnan(observed) else None,
+            interval_reason=why_no_interval(observed, n_clusters, 1),
+            n_left_out=int((~kept).sum() + groups.size - used.size),
+        )
+
+    judged = _by_fisher(found(values[0]), values[0][alone])
+    if not has_ceiling:
+        none = replace(
+            judged, estimate=None, low=None, high=None, n=0, reason=NO_OTHERS, interval_reason=NO_OTHERS
+        )
+        return PanelCorrelation(judged, none, none)
+    gap = values[0] - values[1]
+    return PanelCorrelation(
+        judged,
+        _by_fisher(found(values[1]), values[1][alone]),
+        _by_t(found(gap), gap[alone]),
+    )
 
 
-_Side = tuple[NDArray[np.intp], Floats, Floats, Floats]
-"""Rows, the judge's scores, the rater's ratings, and the means of the other raters."""
+@dataclass(frozen=True)
+class _Side:
+    rows: NDArray[np.intp]
+    judge: Floats
+    rater: Floats
+    others: Floats
+    """Means of the other raters."""
 
 
 def _sides(scores: Floats, given: Floats) -> list[_Side]:
@@ -97,7 +132,7 @@ def _sides(scores: Floats, given: Floats) -> list[_Side]:
         if rows.size < 2:
             continue
         own = given[rows, rater]
-        sides.append((rows, scores[rows], own, (totals[rows] - own) / (counts[rows] - 1)))
+        sides.append(_Side(rows, scores[rows], own, (totals[rows] - own) / (counts[rows] - 1)))
     return sides
 
 
@@ -111,37 +146,45 @@ def _groups(labels: NDArray[np.intp], rng: int) -> NDArray[np.intp]:
     return np.asarray(order[labels] % n_groups, dtype=np.intp)
 
 
-def _estimated(
-    mean: Callable[[NDArray[np.bool_] | None], float],
-    groups: NDArray[np.intp],
-    sides: list[_Side],
-    n_left_out: int,
-    confidence_level: float,
-) -> Estimate:
+def _spearman_without(x: Floats, y: Floats, groups: NDArray[np.intp], n_groups: int) -> Floats:
+    """Spearman's rho without each group in turn, and in the last place with all: shape (n_groups + 1,)."""
+    if not x.size:
+        return np.full(n_groups + 1, np.nan)
+    kept = groups != np.arange(n_groups + 1)[:, None]
+    first, second = (np.where(kept, _ranks_without(one, groups, n_groups), 0.0) for one in (x, y))
+    middle = np.where(kept, (kept.sum(axis=1, keepdims=True) + 1) / 2, 0.0)
+    first, second = first - middle, second - middle
+    sizes = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    return np.clip(ratio((first * second).sum(axis=1), sizes), -1.0, 1.0)
+
+
+def _ranks_without(values: Floats, groups: NDArray[np.intp], n_groups: int) -> Floats:
+    """Ranks of values (n,) among those that are left without each group, ties at their middle: shape (n_groups + 1, n)."""
+    levels, codes = np.unique(column(values), return_inverse=True)
+    removed = np.bincount(groups * levels.size + codes, minlength=(n_groups + 1) * levels.size)
+    removed = removed.reshape(n_groups + 1, levels.size)
+    left = removed.sum(axis=0) - removed
+    return np.asarray((np.cumsum(left, axis=1) - (left - 1) / 2)[:, codes], dtype=np.float64)
+
+
+def _by_fisher(found: Estimate, values: Floats) -> Estimate:
+    """The estimate with the interval by Fisher's z; values: without each group."""
     from scipy.special import stdtrit  # imported lazily: most commands need no quantile
 
-    observed = mean(None)
-    used = np.unique(np.concatenate([rows for rows, *_ in sides])) if sides else np.empty(0, dtype=np.intp)
-    n_groups = int(np.unique(groups[used]).size)
-    undefined = "a column is constant, or has fewer than two texts"
-    found = resampled_estimate(
-        observed,
-        None,
-        n=int(used.size),
-        n_clusters=n_groups,
-        confidence_level=confidence_level,
-        reason=undefined if np.isnan(observed) else None,
-        interval_reason=why_no_interval(observed, n_groups, 1),
-        n_left_out=n_left_out + int(groups.size - used.size),
-    )
-    if found.interval_reason is not None:
+    if found.estimate is None or found.interval_reason is not None:
         return found
-    values = np.array([mean(groups != group) for group in np.unique(groups[used])])
     if np.isnan(values).any():
         return replace(found, interval_reason="the correlation is undefined without one of the items")
-    error = jackknife_error(values)
+    error, observed = jackknife_error(values), found.estimate
     if error < 1e-12 or abs(observed) > 1 - 1e-12:
         return replace(found, interval_reason=_NO_ERROR)
-    reach = float(stdtrit(len(values) - 1, (1 + confidence_level) / 2)) * error / (1 - observed**2)
-    middle = np.arctanh(observed)
+    quantile = float(stdtrit(len(values) - 1, (1 + found.confidence_level) / 2))
+    reach, middle = quantile * error / (1 - observed**2), np.arctanh(observed)
     return replace(found, low=float(np.tanh(middle - reach)), high=float(np.tanh(middle + reach)))
+
+
+def _by_t(found: Estimate, values: Floats) -> Estimate:
+    if found.estimate is None or found.interval_reason is not None:
+        return found
+    low, high, _, reason = jackknife_ends(found.estimate, values, found.confidence_level, (-2.0, 2.0))
+    return replace(found, low=low, high=high, interval_reason=reason)
