@@ -90,6 +90,27 @@ def _raters(check: Check, *, names: bool) -> str:
     return f"{counted}: {', '.join(check.panel.raters)}" if names else counted
 
 
+def _shown(
+    check: Check, further: Iterable[ResultTable], *, names: bool
+) -> tuple[Check, Sequence[ResultTable]]:
+    """The check and the further tables; without the raters' names unless they are requested."""
+    if names:
+        return check, tuple(further)
+    roles, raters = check.panel.roles, check.panel.raters
+    if roles is not None:
+        unnamed = f"{_raters_counted(check)}; {replace(roles, human=()).said}"
+        check = replace(check, notes=tuple(note.replace(roles.said, unnamed) for note in check.notes))
+    return check, tuple(_without_raters(table, raters) for table in further)
+
+
+def _without_raters(table: ResultTable, raters: Sequence[str]) -> ResultTable:
+    """The table without a column for each rater, called `rater NAME` where another column has the name."""
+    there = {column.name for column in table.columns}
+    hidden = {f"rater {name}" if f"rater {name}" in there else name for name in raters}
+    columns = [replace(one, shown=one.shown and one.name not in hidden) for one in table.columns]
+    return replace(table, columns=tuple(columns))
+
+
 def _facts(check: Check, made_at: str, *, names: bool) -> dict[str, str]:
     """The facts about the check itself."""
     return {
@@ -319,6 +340,7 @@ def card_html(
     named; else they are counted. further: tables below all others, such as texts on which people and judge differ.
     said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
     """
+    check, further = _shown(check, further, names=names)
     parts = [_head(check), _top(check, made_at, names=names, said=said)]
     parts += [_of_judge(check, one) for one in check.judges]
     parts += [
@@ -526,6 +548,7 @@ def card_md(
     said: Sequence[str] = (),
 ) -> bytes:
     """Return the card as Markdown. Arguments as `card_html`."""
+    check, further = _shown(check, further, names=names)
     parts = []
     if len(check.judges) == 1:
         (one,) = check.judges

@@ -218,6 +218,15 @@ def test_the_command_writes_the_card(ending: str, tmp_path: Path, capsys: pytest
     assert found["signature"] in made
     assert "secret" not in made
     assert "Anna" not in made
+    main([*given, "--card", str(card), "--gaps", "2"])
+    with_gaps = card.read_text("utf-8")
+    main([*given, "--card", str(card), "--gaps", "2", "--texts", "--names"])
+    with_texts = card.read_text("utf-8")
+    assert len(made) < len(with_gaps) < len(with_texts)
+    assert "secret" not in with_gaps
+    assert "Anna" not in with_gaps
+    assert with_texts.count("secret") == 2
+    assert "Anna" in with_texts
 
 
 @pytest.mark.parametrize(

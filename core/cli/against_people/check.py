@@ -134,7 +134,7 @@ def _check(options: argparse.Namespace) -> int:
         changed, as_json["drift"] = drift_said(since), drift_json(since)
         tables.append(drift_table(since))
     if options.card is not None:
-        _write_card(options, found, changed)
+        _write_card(options, found, changed, gaps)
     printed = [
         *(*check_said(found), *further.said, *changed),
         *(one for table in (main, *further.tables) for one in ("", table)),
@@ -171,7 +171,9 @@ def _card_problems(options: argparse.Namespace) -> list[str]:
     return [f"--card: {options.card} does not end in {' or '.join(WRITERS)}"]
 
 
-def _write_card(options: argparse.Namespace, found: Check, changed: Sequence[str]) -> None:
+def _write_card(
+    options: argparse.Namespace, found: Check, changed: Sequence[str], gaps: Sequence[ResultTable]
+) -> None:
     write_file(
         options.card,
         WRITERS[options.card.suffix.lower()](
@@ -180,5 +182,6 @@ def _write_card(options: argparse.Namespace, found: Check, changed: Sequence[str
             made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
             names=options.names,
             said=changed,
+            further=gaps,
         ),
     )

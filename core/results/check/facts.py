@@ -17,8 +17,8 @@ from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
 from core.tables.reading import number_in
 
-_PRICE = {"cost": "", "price": "", "cost usd": "USD", "price usd": "USD"}
-"""Name of a column with the price of each text -> its currency."""
+_PRICE = ("cost", "price", "cost usd", "price usd")
+"""Names of a column with the price of each text."""
 _SECONDS = {"latency": 1.0, "seconds": 1.0, "latency s": 1.0, "latency ms": 1e-3, "latencyms": 1e-3}
 """Name of a column with the time of each text -> seconds of its unit."""
 
@@ -40,7 +40,7 @@ def named_facts(
 
     Misleads as a price today: it rests on the prices that the run states.
     """
-    found = replace(facts_of(cost, None if output is None else output.model), currency="")
+    found = facts_of(cost, None if output is None else output.model)
     if is_free:
         found = replace(found, cost=0.0)
     again = {} if output is None else _consistent(output, confidence_level)
@@ -78,7 +78,7 @@ def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
     named = {name: one for name, one in facts_of_runs(panel, {}).items() if one.model}
     for at, judge in enumerate(panel.judges):
         scored = np.flatnonzero(~np.isnan(panel.scores[:, at]))
-        cost, currency, seconds = None, "", None
+        cost, seconds = None, None
         for column in columns:
             what = _fact(column, judge, alone=len(panel.judges) == 1)
             if what is None:
@@ -90,12 +90,12 @@ def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
                 continue
             mean = float(np.mean(numbers)) * PER_TEXTS
             if what in _PRICE and cost is None:
-                cost, currency = mean, _PRICE[what]
+                cost = mean
             elif what in _SECONDS and seconds is None:
                 seconds = mean * _SECONDS[what]
         if cost is not None or seconds is not None:
             known = named.get(judge, JudgeFacts())
-            named[judge] = replace(known, cost=cost, currency=currency, seconds=seconds)
+            named[judge] = replace(known, cost=cost, seconds=seconds)
     return named
 
 

@@ -174,8 +174,7 @@ class JudgeFacts:
     """Share of equal answers when the same text is judged again."""
     cost: float | None = None
     """Price of 1,000 texts."""
-    currency: str = ""
-    """Empty: not stated."""
+    currency: str = "USD"
     seconds: float | None = None
     """Time of 1,000 texts."""
     model: str | None = None
