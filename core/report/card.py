@@ -21,7 +21,7 @@ from core.results.check.tables import (
     sentence,
     signature,
 )
-from core.results.check.verdict import USES, Check, JudgeCheck, Rule
+from core.results.check.verdict import FEWEST_ITEMS, USES, Check, Group, JudgeCheck, Rule
 from core.schema.result_table import Column, Interval, ResultTable
 from core.stats.resampling import Estimate
 from core.tables.reading import printable_text
@@ -134,6 +134,22 @@ def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:
     )
 
 
+def _rules(table: ResultTable, one: JudgeCheck) -> ResultTable:
+    """The rules of one judge: numbers of items without decimals, and items to settle a rule only where one is open."""
+    own = _only(table, one.name)
+    place = {column.name: at for at, column in enumerate(own.columns)}
+    rows = []
+    for row in own.rows:
+        cells = list(row)
+        if row[place["code"]] == "items":
+            cells[place["found"]] = one.n_items
+            cells[place["limit"]] = FEWEST_ITEMS
+        rows.append(tuple(cells))
+    if all(row[place["items_needed"]] is None for row in rows):
+        own = _only(table, one.name, "items_needed")
+    return replace(own, rows=tuple(rows))
+
+
 def _upright(table: ResultTable) -> ResultTable:
     """The only row of a table as a column, with the notes of the cells."""
     (row,) = table.rows
@@ -218,9 +234,18 @@ def _of_groups(one: JudgeCheck) -> list[_Mark]:
         mark
         for group in ordered
         for mark in _marked(
-            f"{group.column}: {group.value}", group.found, look="bad" if group.fails else "judge"
+            f"{group.column}: {group.value}",
+            group.found,
+            limits=_both(group),
+            look="bad" if group.fails else "judge",
         )
     ]
+
+
+def _both(group: Group) -> tuple[float, ...]:
+    if group.limit is None:
+        return ()
+    return (-group.limit, group.limit) if group.measure == "bias" else (group.limit,)
 
 
 def _axis(marks: Sequence[_Mark]) -> tuple[float, float]:
@@ -271,7 +296,7 @@ def _svg(title: str, marks: Sequence[_Mark]) -> str:
             f'<line class="limit" x1="{x(limit)}" x2="{x(limit)}" y1="{y - 8}" y2="{y + 8}"/>'
             for limit in dict.fromkeys(mark.limits)
         ]
-    ticks = [low, (low + high) / 2, high] if low < 0 else [0, 0.25, 0.5, 0.75, 1]
+    ticks = [low, 0, *([0.5] if high == 1 else []), high] if low < 0 else [0, 0.25, 0.5, 0.75, 1]
     for tick in ticks:
         anchor = "start" if tick == low else "end" if tick == high else "middle"
         parts.append(
@@ -409,8 +434,10 @@ def _failing(check: Check) -> list[str]:
 
 def _of_judge(check: Check, one: JudgeCheck) -> str:
     tables = check_tables(check)
-    rules = _only(tables[CHECK_TABLES[1]], one.name)
-    groups = _only(tables[CHECK_TABLES[2]], one.name)
+    rules = _rules(tables[CHECK_TABLES[1]], one)
+    # The figure beside the table shows these numbers, if it has room for all groups.
+    drawn_too = ("agreement", "limit") if len(one.groups) <= MOST_DRAWN else ()
+    groups = _only(tables[CHECK_TABLES[2]], one.name, "measure", *drawn_too)
     numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
     figures = [
         ("The judge beside people", _numbers(one)),
@@ -431,16 +458,18 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
         f"<div class=two><div>{drawn}<p class=key>Dot: estimate. Bar: {check.options.confidence_level:.0%} interval. "
         f"Upright line: limit of the rule.</p></div><div><h3>Rules</h3>{_table(rules)}</div></div>"
     )
-    title = (
-        "By group" if len(one.groups) <= MOST_DRAWN else f"By group: {MOST_DRAWN} of {len(one.groups)} drawn"
-    )
+    title = f"By group: {', '.join(dict.fromkeys(group.measure for group in one.groups))}"
+    if len(one.groups) > MOST_DRAWN:
+        title += f", {MOST_DRAWN} of {len(one.groups)}"
     if of_groups:
         parts.append(
-            f"<div class=two><figure><figcaption>{title}</figcaption>{_svg(title, of_groups)}</figure>"
-            f"<div><h3>By group</h3>{_table(groups)}</div></div>"
+            f"<div class=two><figure><figcaption>{_text(title)}</figcaption>{_svg(title, of_groups)}</figure>"
+            f"<div><h3>Tests</h3>{_table(groups)}</div></div>"
         )
     parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
-    parts.append(f"<div>{_small(numbers.notes)}{_pairs(_facts_of_judge(one))}</div></div>")
+    parts.append(
+        f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(one))}</div></div>"
+    )
     return f"<section>{''.join(parts)}</section>"
 
 
@@ -461,6 +490,7 @@ def _cell(text: str) -> str:
     look = _STATES.get(text, "")
     if look:
         return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>'
+    text = text.replace("< ", "<\u00a0") if text.startswith("< ") else text
     unbroken = _ENDS.sub(r"<span class=ends>\1</span>", _text(text))
     return f"<td>{unbroken}</td>"
 
@@ -521,7 +551,7 @@ th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1p
 th{color:var(--soft);font-weight:600}
 td .ends{white-space:nowrap}
 .small,.key{font-size:.8rem;color:var(--soft);margin:4px 0}
-dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:6px 20px}
+dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:6px 20px}
 dt{color:var(--soft);font-size:.8rem}dd{margin:0}
 ul{margin:0;padding-left:20px}
 pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:6px;padding:8px;margin:0 0 8px;font-size:.85rem}
@@ -572,7 +602,7 @@ def card_md(
         found = [
             ("The judge beside people", _drawn(_numbers(one))),
             ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
-            ("Rules", _md(_only(tables[CHECK_TABLES[1]], one.name))),
+            ("Rules", _md(_rules(tables[CHECK_TABLES[1]], one))),
             ("Numbers", _md(numbers)),
             ("", _md_pairs(_facts_of_judge(one))),
             ("By group", _drawn(_of_groups(one))),
