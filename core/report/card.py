@@ -438,7 +438,7 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
     # The figure beside the table shows these numbers, if it has room for all groups.
     drawn_too = ("agreement", "limit") if len(one.groups) <= MOST_DRAWN else ()
     groups = _only(tables[CHECK_TABLES[2]], one.name, "measure", *drawn_too)
-    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
     figures = [
         ("The judge beside people", _numbers(one)),
         ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
@@ -473,7 +473,8 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
     return f"<section>{''.join(parts)}</section>"
 
 
-_NOT_IN_CARD = ("verdict",)
+def _not_in_card(one: JudgeCheck) -> tuple[str, ...]:
+    return ("verdict",) if one.alt_test is not None else ("verdict", "advantage")
 
 
 def _table(table: ResultTable) -> str:
@@ -597,7 +598,7 @@ def card_md(
                 f"## {markdown_text(one.name)}: {one.verdict}",
                 markdown_text(sentence(check, one)),
             ]
-        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_not_in_card(one)))
         groups = _only(tables[CHECK_TABLES[2]], one.name)
         found = [
             ("The judge beside people", _drawn(_numbers(one))),

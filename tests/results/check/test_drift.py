@@ -1,11 +1,15 @@
 """A check against an earlier one: what changed, by how much, and what could have been seen."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from scipy.stats import ttest_ind, ttest_rel
 
 from core.cli import main
@@ -265,3 +269,30 @@ def test_the_stored_table_can_be_made_again(cell: tuple[str, str, int]) -> None:
         assert found is not None
         error = (max(share * (1 - share), 0.01) * (1 / replicates + 1 / GRID.replicates)) ** 0.5
         assert abs(found - share) < 4 * error, name
+
+
+@pytest.mark.slow
+def test_the_workflow_of_the_documents_runs(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[3]
+    steps = yaml.safe_load((root / "docs" / "workflow.yml").read_text("utf-8"))["jobs"]["check"]["steps"]
+    scripts = {step["name"]: step["run"] for step in steps if "run" in step}
+    (tmp_path / "assay").write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec "{sys.executable}" -m core "$@"\n')
+    (tmp_path / "assay").chmod(0o755)
+    lines = [line.split(",") for line in BEFORE.splitlines()]
+    (tmp_path / "labels.csv").write_text("".join(",".join(line[:5]) + "\n" for line in lines))
+    (tmp_path / "scores.csv").write_text("".join(",".join([*line[:2], line[5]]) + "\n" for line in lines))
+    outputs = tmp_path / "outputs"
+    settings = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(outputs)}
+
+    def run(script: str, **more: str) -> int:
+        line = ["bash", "-e", "-c", script]
+        return subprocess.run(line, cwd=tmp_path, env=settings | more, check=False).returncode
+
+    run("assay check labels.csv scores.csv --use gate --out baseline.json || true")
+    assert run(scripts["Check"]) == 0
+    status = outputs.read_text().strip().removeprefix("status=")
+    found = json.loads((tmp_path / "check.json").read_text())
+    assert found["drift"]["same_labels"]
+    assert (tmp_path / "card.html").stat().st_size > 1_000
+    assert run(scripts["Verdict"], STATUS=status) == (1 if status == "3" else 0)
+    assert [run(scripts["Verdict"], STATUS=one) for one in "0234"] == [0, 1, 1, 0]
