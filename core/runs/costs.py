@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import stdev
 
 from core.errors import InputError
-from core.results.check.facts import named_facts
+from core.results.check.facts import facts_of
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.costs import JudgeCost, costs_of_report
 from core.runs.jobs import RunAtHand, open_at_once, width_of
@@ -53,12 +53,12 @@ def facts_of_run(at: RunAtHand, dimension: str | None = None) -> dict[str, Judge
         return {}
     cost = _cost(at, at.kind.name)
     is_judge = at.kind.work == "judging"
-    return named_facts(
+    return facts_of(
         [metric.name for metric in at.metrics],
         cost,
         judge_output(at) if is_judge else None,
         dimension=dimension,
-        is_free={one.step for one in cost.costs} == {"lexical"},
+        is_free=at.asked.by_rules if is_judge else {one.step for one in cost.costs} == {"lexical"},
     )
 
 
@@ -67,11 +67,12 @@ def facts_of_folder(folder: Path, dimension: str | None = None) -> dict[str, Jud
     if KINDS[read_report(folder)["kind"]].work != "judging":
         return {}
     output, cost = read_judge_folder(folder), cost_of_folder(folder)
-    return named_facts(
+    return facts_of(
         [metric.name for metric in output.metrics],
         cost,
         output,
         dimension=dimension,
+        is_free=output.model == RULES,
     )
 
 

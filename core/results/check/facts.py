@@ -8,22 +8,23 @@ import numpy as np
 
 from core.errors import InputError
 from core.results.calibration.cells import dimension_said
-from core.results.check.choosing import PER_TEXTS, facts_of, facts_of_runs
 from core.results.check.verdict import JudgeFacts
 from core.results.judges.consistency import consistency
-from core.results.judges.costs import JudgeCost
+from core.results.judges.costs import JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.scores import JudgeOutput
 from core.stats.resampling import Estimate
 from core.tables.reading import number_in
 
-_PRICE = ("cost", "price", "cost usd", "price usd")
-"""Names of a column with the price of each text."""
+TEXTS = 1_000
+"""Texts to which price and time refer."""
+_PRICE = {"cost": "", "price": "", "cost usd": "USD", "price usd": "USD"}
+"""Name of a column with the price of each text -> its currency."""
 _SECONDS = {"latency": 1.0, "seconds": 1.0, "latency s": 1.0, "latency ms": 1e-3, "latencyms": 1e-3}
 """Name of a column with the time of each text -> seconds of its unit."""
 
 
-def named_facts(
+def facts_of(
     metrics: Sequence[str],
     cost: JudgeCost,
     output: JudgeOutput | None = None,
@@ -34,17 +35,31 @@ def named_facts(
 ) -> dict[str, JudgeFacts]:
     """Name of each metric of a run, and of its judge -> what the run tells about it.
 
-    Price and time are those of the whole run, for 1,000 of its texts: all dimensions and repeats together (`facts_of`).
+    Price and time are those of the whole run, for 1,000 of its texts: all dimensions and repeats together. Answers that
+    another run paid for count at the mean of this run's answers. Time is summed over requests, as if they were sent one
+    after another, so that it does not depend on how many were open at once. An unfinished run has no price and no time.
     dimension: whose consistency the judge has without a dimension in its name; None: the only one. is_free: whether no model
-    is asked although there are calls, as by lexical metrics, so that the price is 0.
+    is asked, so that the price is 0.
 
     Misleads as a price today: it rests on the prices that the run states.
     """
-    found = facts_of(cost, None if output is None else output.model)
-    if is_free:
-        found = replace(found, cost=0.0)
+    row = costs_side_by_side([cost])[-1]
+    more = (row.calls + row.n_found) / row.calls if row.calls else 1.0
+    texts = row.n_texts if row.is_finished else 0
+    found = JudgeFacts(
+        cost=0.0
+        if is_free
+        else None
+        if row.money is None or not texts or not row.calls
+        else row.money * more / texts * TEXTS,
+        currency="",
+        seconds=row.seconds * more / texts * TEXTS if texts and row.calls else None,
+        model=None if output is None else output.model,
+        cost_reason=row.why("money_per_text") or JudgeFacts.cost_reason,
+        seconds_reason=row.why("seconds_per_text") or JudgeFacts.seconds_reason,
+    )
     again = {} if output is None else _consistent(output, confidence_level)
-    named: dict[str, JudgeFacts] = {}
+    named = {}
     for metric in metrics:
         _, component = dimension_said(metric, tuple(again)) or ("", None)
         named[metric] = replace(found, consistency=again.get(component or _only(again)))
@@ -53,6 +68,30 @@ def named_facts(
         wanted = {component.casefold(): component for component in again}.get((dimension or "").casefold())
         named.setdefault(output.name, replace(found, consistency=again.get(wanted or _only(again))))
     return named
+
+
+_MODEL = re.compile(r"\|model:([^|]+)")
+
+
+def model_of(signature: str) -> str:
+    """The model in the signature of a judge's metric; empty if it names none."""
+    found = _MODEL.search(signature)
+    return found[1] if found else ""
+
+
+def facts_of_tables(panel: Panel, runs: Mapping[str, Mapping[str, JudgeFacts]]) -> dict[str, JudgeFacts]:
+    """Judge -> facts of the run that gave its scores, else from columns of the panel; at least the model in its signature.
+
+    runs: name of a table of scores, as in `Panel.sources` -> `facts_of` of the run behind it. So two runs whose metrics
+    have the same name are told apart.
+    """
+    found = facts_in(panel)
+    for name, (table, metric, signature) in zip(panel.judges, panel.sources, strict=False):
+        if (of_run := runs.get(table, {}).get(metric)) is not None:
+            found[name] = of_run
+        elif model := model_of(signature):
+            found[name] = replace(found.get(name, JudgeFacts()), model=model)
+    return found
 
 
 def _only(again: Mapping[str, Estimate]) -> str:
@@ -69,16 +108,16 @@ def _consistent(output: JudgeOutput, confidence_level: float) -> Mapping[str, Es
 
 
 def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
-    """Model of each judge whose signature names one; price and time from columns, as means over the texts that it scored.
+    """Price and time of judges from columns beside the scores, as means over the texts that a judge scored.
 
     With one judge the columns are `cost`, `price`, `latency` (seconds) or `latency_ms`; of several judges each name also
     contains the judge's, before or after: `gpt_cost`, `latency_gpt`. Columns with any other cell than numbers are no facts.
     """
     columns = dict.fromkeys(name for row in panel.rows for name in row.labels)
-    named = {name: one for name, one in facts_of_runs(panel, {}).items() if one.model}
+    named: dict[str, JudgeFacts] = {}
     for at, judge in enumerate(panel.judges):
         scored = np.flatnonzero(~np.isnan(panel.scores[:, at]))
-        cost, seconds = None, None
+        cost, currency, seconds = None, "", None
         for column in columns:
             what = _fact(column, judge, alone=len(panel.judges) == 1)
             if what is None:
@@ -88,14 +127,13 @@ def facts_in(panel: Panel) -> dict[str, JudgeFacts]:
             numbers = [value for value in values if value is not None]
             if not numbers or len(numbers) < len(values):
                 continue
-            mean = float(np.mean(numbers)) * PER_TEXTS
+            mean = float(np.mean(numbers)) * TEXTS
             if what in _PRICE and cost is None:
-                cost = mean
+                cost, currency = mean, _PRICE[what]
             elif what in _SECONDS and seconds is None:
                 seconds = mean * _SECONDS[what]
         if cost is not None or seconds is not None:
-            known = named.get(judge, JudgeFacts())
-            named[judge] = replace(known, cost=cost, seconds=seconds)
+            named[judge] = JudgeFacts(cost=cost, currency=currency, seconds=seconds)
     return named
 
 

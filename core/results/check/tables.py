@@ -363,7 +363,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "bias": ends(one.bias, OTHER_SCALE),
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
-        "currency": None if one.facts.cost is None else one.facts.currency,
+        "currency": one.facts.currency or None,
         "seconds": one.facts.seconds,
         "model": one.facts.model,
         "groups": [

@@ -10,7 +10,7 @@ from helpers.texts.slips import rated_texts
 from helpers.texts.specialist_runs import says, specialist
 
 from core.cli import main
-from core.results.check.facts import facts_in, named_facts
+from core.results.check.facts import facts_in, facts_of
 from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel, read_panel
 from core.runs.costs import facts_of_run
@@ -33,16 +33,16 @@ def _cost(**changed: object) -> JudgeCost:
 
 
 def test_price_and_time_are_those_of_1000_texts() -> None:
-    found = named_facts(["j"], _cost())["j"]
+    found = facts_of(["j"], _cost())["j"]
     assert found.cost == pytest.approx((4_000 * 1 + 1_000 * 2) / 1e6 / 10 * 1_000)
     assert found.seconds == pytest.approx(4.0 / 10 * 1_000)
     assert found.consistency is None
 
 
-def test_answers_paid_for_by_another_run_leave_no_price() -> None:
-    found = named_facts(["j"], _cost(n_found=2))["j"]
-    assert found.cost is found.seconds is None
-    assert found.cost_reason
+def test_answers_paid_for_by_another_run_count_at_the_mean_of_this_one() -> None:
+    alone, found = facts_of(["j"], _cost())["j"], facts_of(["j"], _cost(n_found=2))["j"]
+    assert found.cost == pytest.approx((alone.cost or 0) * 10 / 8)
+    assert found.seconds == pytest.approx((alone.seconds or 0) * 10 / 8)
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,16 @@ def test_answers_paid_for_by_another_run_leave_no_price() -> None:
     [
         ({"input_price": None}, None),
         ({"n_wanted": 6}, None),
+        ({"costs": (), "input_price": None}, None),
         ({"n_texts": 0}, None),
     ],
 )
 def test_an_unknown_price_is_none(changed: dict[str, object], cost: float | None) -> None:
-    assert named_facts(["j"], _cost(**changed))["j"].cost == cost
+    assert facts_of(["j"], _cost(**changed))["j"].cost == cost
 
 
 def test_a_judge_that_asks_no_model_is_free() -> None:
-    assert named_facts(["j"], _cost(costs=(), input_price=None))["j"].cost == 0
-    assert named_facts(["j"], _cost(input_price=None), is_free=True)["j"].cost == 0
+    assert facts_of(["j"], _cost(costs=(), input_price=None), is_free=True)["j"].cost == 0
 
 
 def _panel(columns: str, rows: list[str], judges: list[str]) -> Panel:
