@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -62,6 +63,22 @@ def limits_of(check: Check) -> list[str]:
     if any(one.groups for one in check.judges):
         said.append("A group that is not shown to fail is not shown to be good.")
     return said
+
+
+def command_said(arguments: Sequence[str], program: str, *, names: bool) -> str:
+    """The command line that made a card. names: whether it may show the raters' names."""
+    said, hidden = [], False
+    for one in arguments:
+        option, equals, _ = one.partition("=")
+        is_human = option.startswith("--") and option[2:] in {"human", "huma", "hum", "hu"}
+        if hidden and not names:
+            said.append("RATERS")
+        elif is_human and equals and not names:
+            said.append(f"{option}=RATERS")
+        else:
+            said.append(shlex.quote(one))
+        hidden = is_human and not equals
+    return " ".join([program, *said])
 
 
 def _raters_counted(check: Check) -> str:
@@ -345,7 +362,7 @@ def card_html(
 ) -> bytes:
     """Return the card as one HTML file without scripts or links to other files.
 
-    command: the command line that makes it. made_at: date and time in words. names: whether raters are
+    command: the command line that makes it, see `command_said`. made_at: date and time in words. names: whether raters are
     named; else they are counted. further: tables below all others, such as texts on which people and judge differ.
     said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
     """

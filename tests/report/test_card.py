@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from core.cli import main
-from core.cli.against_people.card import command_said
-from core.report.card import card_html, card_md
+from core.report.card import card_html, card_md, command_said
 from core.results.check.tables import signature
 from core.results.check.verdict import Check, CheckOptions, check_panel
 from core.results.panel import Panel

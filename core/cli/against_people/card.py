@@ -1,13 +1,12 @@
 """`check --card`: the verdict as one page, with the command that made it."""
 
 import argparse
-import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.installation import COMMAND
-from core.report.card import WRITERS
+from core.report.card import WRITERS, command_said
 from core.results.check.verdict import Check
 from core.schema.result_table import ResultTable
 from core.tables.files import write_file
@@ -50,18 +49,3 @@ def write_card(
             further=gaps,
         ),
     )
-
-
-def command_said(arguments: Sequence[str], program: str, *, names: bool) -> str:
-    """The command line that made a card. names: whether it may show the raters' names, the values of `--human`."""
-    said, hidden = [], False
-    for one in arguments:
-        is_human = one.partition("=")[0] in {"--human", "--hu", "--hum", "--huma"}
-        if hidden and not names:
-            said.append("RATERS")
-        elif is_human and "=" in one and not names:
-            said.append("--human=RATERS")
-        else:
-            said.append(shlex.quote(one))
-        hidden = is_human and "=" not in one
-    return " ".join([program, *said])
