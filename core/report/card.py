@@ -165,13 +165,17 @@ def _upright(table: ResultTable) -> ResultTable:
     )
 
 
-def _facts_of_judge(one: JudgeCheck) -> dict[str, str]:
+def _facts_of_judge(check: Check, one: JudgeCheck) -> dict[str, str]:
     facts = one.facts
     found = {}
     if facts.model:
         found["Model"] = facts.model
     if facts.seconds is not None:
         found["Seconds per 1,000 texts"] = f"{facts.seconds:,.0f}"
+    at = check.panel.judges.index(one.name)
+    signed = check.panel.sources[at][1] if at < len(check.panel.sources) else ""
+    if signed:
+        found["Signature of the judge"] = signed
     return found
 
 
@@ -469,7 +473,7 @@ def _of_judge(check: Check, one: JudgeCheck) -> str:
         )
     parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
     parts.append(
-        f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(one))}</div></div>"
+        f"<div>{_small(numbers.notes if one is check.judges[0] else ())}{_pairs(_facts_of_judge(check, one))}</div></div>"
     )
     return f"<section>{''.join(parts)}</section>"
 
@@ -607,7 +611,7 @@ def card_md(
             ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
             ("Rules", _md(_rules(tables[CHECK_TABLES[1]], one))),
             ("Numbers", _md(numbers)),
-            ("", _md_pairs(_facts_of_judge(one))),
+            ("", _md_pairs(_facts_of_judge(check, one))),
             ("By group", _drawn(_of_groups(one))),
             ("", _md(groups) if groups.rows else ""),
         ]

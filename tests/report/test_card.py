@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from core.cli import main
 from core.report.card import card_html, card_md, command_said
 from core.results.check.tables import signature
-from core.results.check.verdict import Check, CheckOptions, check_panel
+from core.results.check.verdict import Check, CheckOptions, JudgeFacts, check_panel
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
 from core.schema.scores import ScoredRow
@@ -113,6 +114,18 @@ def test_the_command_hides_the_raters_names(given: list[str]) -> None:
     assert "Anna" not in said
     assert said.endswith("--use gate")
     assert shlex.split(command_said(line, "assay", names=True)) == ["assay", *line]
+
+
+def test_a_judge_is_shown_with_its_model_and_signature() -> None:
+    check = _check()
+    panel = replace(check.panel, sources=(("run:1", "judge|model:m1|v:1"),))
+    (one,) = check.judges
+    known = replace(one, facts=JudgeFacts(model="m1", seconds=12.0, cost=0.5))
+    check = replace(check, panel=panel, judges=(known,))
+    for made in (card_html(check, **MADE).decode(), card_md(check, **MADE).decode().replace("\\", "")):
+        assert "judge|model:m1|v:1" in made
+        assert "Seconds per 1,000 texts" in made
+        assert "0.50" in made
 
 
 def _hostile(**options: Any) -> Check:
