@@ -953,7 +953,7 @@ def which_judge(
     check_type("currency", currency, str, "a text such as USD")
     chosen = CheckOptions(use=use, margin=margin)
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
     main, *others = which_tables(found).values()
@@ -1006,7 +1006,7 @@ def gaps(
     """
     check_type("most", most, Integral, "a whole number", optional=True)
     check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
 
