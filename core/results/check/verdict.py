@@ -37,10 +37,10 @@ USES: Mapping[Use, str] = {
 """Uses, and what the judge then does."""
 Verdict = Literal["TRUSTED", "NOT TRUSTED", "INCONCLUSIVE"]
 FEWEST_ITEMS = 30
-"""Items below which no judge is trusted."""
+"""Items below which no judge is trusted: the Alt-test needs as many for its t-test."""
 USELESS = 0.2
-"""A judge whose kappa or rank correlation is shown to lie below it is not trusted: at most slight agreement (Landis and Koch
-1977, Biometrics 33:159)."""
+"""A judge whose kappa or rank correlation is shown to lie below it, and below the raters' own, is not trusted: at most slight
+agreement (Landis and Koch 1977, Biometrics 33:159)."""
 FEWEST_OF_A_CLASS = 5
 """Texts of the rarer class from which kappa = 1 counts as above 0, although nothing varies."""
 MOST_CLASSES = 11
@@ -671,9 +671,8 @@ def _rule_useful(own: _Own, use: Use, kappa: Estimate | None, correlation: Estim
         )
     said = f"{what} {_ends(found)}"
     if found.high < USELESS:
+        # Without two raters of a text nobody knows whether the raters or the judge are at fault.
         raters = _among_raters(own, by_kappa=by_kappa)
-        if raters is None and use != "rank":
-            return Rule(code, wanted, found, 0.0, False, f"{said} lies below {USELESS:g}: at most slight")
         if raters is not None and found.high < raters:
             why = f"{said} lies below {USELESS:g} and below the raters' own {raters:.2f}: at most slight"
             return Rule(code, wanted, found, 0.0, False, why)
