@@ -13,6 +13,7 @@ from core.store import close_stores, database_path, open_store
 from pages import (
     annotate,
     calibration,
+    check,
     generate,
     judges,
     methods,
@@ -61,6 +62,7 @@ def main() -> None:
         ],
         "Test data": [st.Page(generate.render, title="Generate", url_path="generate")],
         "Metrics and judges": [
+            st.Page(check.render, title="Check", url_path="check"),
             st.Page(metrics.render, title="Metrics", url_path="metrics"),
             st.Page(judges.render, title="Judges", url_path="judges"),
             st.Page(specialist.render, title="Specialist", url_path="specialist"),

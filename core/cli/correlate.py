@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_columns, name_list
+from core.cli.shared.options import Commands, check_columns, name_list, named_numbers
 from core.cli.shared.running import telling
 from core.cli.shared.sources import (
     add_interval_options,
@@ -14,11 +15,22 @@ from core.cli.shared.sources import (
     add_system_scores,
     correlation_options,
     intervals,
+    names_apart,
+    open_each,
     open_ratings,
-    open_scores,
+    short_name,
     table_choice,
 )
-from core.results.choices import check_choice, chosen_people, chosen_table
+from core.errors import InputError
+from core.results.choices import TableChoice, check_choice, chosen_people, chosen_table
+from core.results.correlations.files import (
+    BY_MODEL,
+    OfFile,
+    by_model_json,
+    by_model_table,
+    correlate_files,
+    judges_by_model,
+)
 from core.results.correlations.levels import (
     by_level,
     level_table,
@@ -46,13 +58,14 @@ from core.results.correlations.table import (
     correlation_rows,
     correlation_table,
 )
-from core.results.joining import DEFAULT_OPTIONS, CorrelationOptions
+from core.results.joining import DEFAULT_OPTIONS, LISTED_AS, CorrelationOptions, merge_tables
 from core.schema.result_table import ResultTable
-from core.schema.scores import METHODS, ScoreTable
+from core.schema.scores import METHODS, RatingSet, ScoreTable
 from core.tables.reading import shown
 
 _TABLES = {
     "correlations": "",
+    BY_MODEL: "",
     "ranking": "rank",
     "comparisons": "rank",
     "comparison": "compare",
@@ -61,7 +74,7 @@ _TABLES = {
     "prefers-damaged": "levels",
     "redundancy": "redundancy",
 }
-"""Table -> the option that adds it; empty: always there."""
+"""Table -> the option that adds it; empty: always there, or with several files."""
 
 
 LONG_WORK = 100_000_000
@@ -73,8 +86,10 @@ def add_to(nouns: Commands) -> None:
     command = nouns.add_parser("correlate")
     command.add_argument(
         "scores",
+        nargs="+",
         metavar="FILE",
-        help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder",
+        help="table of scores (CSV, JSONL, Parquet), JSONL with id, level and result, run:N, or a folder; several are "
+        "correlated one by one, and listed by technique, model and size",
     )
     command.add_argument(
         "--with",
@@ -124,62 +139,104 @@ def _add_further(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--levels", action="store_true", help="also show scores by level")
     command.add_argument("--redundancy", choices=METHODS, help="also correlate metrics with each other")
+    command.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        metavar="MODEL=BILLIONS",
+        help="with several files: parameters of a model (or of the model behind a FILE) whose name does not state them; may "
+        "be repeated",
+    )
 
 
 def _correlate(options: argparse.Namespace) -> None:
     chosen, choice = _options(options), table_choice(options)
+    sizes = named_numbers("--size", options.size)
     with telling("reading the scores") as tell:
-        scores = open_scores(options.scores, options)
-        ratings = open_ratings(scores, options) if options.target == "human" else None
-        check_choice(choice, scores.table)
-        table = chosen_table(scores.table, choice)
-        if ratings is not None:
-            ratings = chosen_people(ratings, choice, table)
-            chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
+        opened = open_each(options.scores, options)
+        check_choice(choice, *(one.table for one in opened))
+        files = []
+        for name, scores in zip(
+            names_apart(map(short_name, options.scores), options.scores, "file"), opened, strict=True
+        ):
+            ratings = open_ratings(scores, options) if options.target == "human" else None
+            table = chosen_table(scores.table, choice)
+            if ratings is not None:
+                ratings = chosen_people(ratings, choice, table)
+                chosen = replace(chosen, dimension=correlation_options(options, ratings).dimension)
+            files.append(OfFile(name, table, ratings))
+        several = len(files) > 1
+        ratings = files[0].ratings
         two = name_list(options.compare)
+        merged, people = _merged(files, options, choice)
+        renamed = [f"{note}." for note in merged.notes if LISTED_AS in note] if several else []
         if two:
-            check_two(table, *two)
-        _announce(table, chosen)
+            check_two(merged, *two)
+        _announce([one.table for one in files], chosen)
         group = name_list(options.group) or []
-        report = correlate_dimensions(table, ratings, group=group, options=chosen, tell=tell)
+        if several:
+            report = correlate_files(files, group=group, options=chosen, tell=tell)
+        else:
+            report = correlate_dimensions(merged, ratings, group=group, options=chosen, tell=tell)
         rows = correlation_rows(report, resampled=options.resample)
         tables: list[str | ResultTable] = [correlation_table(report, resampled=options.resample)]
         in_files: list[ResultTable] = []
         further: dict[str, Any] = {}
+        if several:
+            by_model = judges_by_model(report, files, sizes)
+            further[BY_MODEL.replace("-", "_")] = by_model_json(by_model, options.resample)
+            tables.append(by_model_table(by_model, report, options.resample))
         if options.rank is not None:
             tell("ranking the metrics")
-            ranking = rank_metrics(table, ratings, method=options.rank, test=options.test, options=chosen)
+            ranking = rank_metrics(merged, people, method=options.rank, test=options.test, options=chosen)
             further["ranking"] = ranking_json(ranking)
             tables.append(ranking_table(ranking))
             in_files.append(comparison_table(ranking))
         if two:
-            compared = compare_in_groups(table, ratings, *two, group=group, options=chosen, tell=tell)
+            compared = compare_in_groups(merged, people, *two, group=group, options=chosen, tell=tell)
             further["comparison"] = compared_json(compared)
             tables += compared_said(compared)
         if options.levels:
             tell("computing scores by level")
             resampling = {name: getattr(chosen, name) for name in ("n_resamples", "confidence_level", "rng")}
-            levels = by_level(table, **resampling)
+            levels = by_level(merged, **resampling)
             further["levels"] = levels_json(levels)
             tables += [level_table(levels), monotonic_table(levels)]
             in_files.append(worst_table(levels))
         if options.redundancy is not None:
             tell("correlating metrics with each other")
-            alike = redundancy(table, method=options.redundancy)
+            alike = redundancy(merged, method=options.redundancy)
             further["redundancy"] = redundancy_json(alike)
             tables.append(redundancy_table(alike))
     give(
         options,
         {"correlations": rows, **further} if further else rows,
-        [against_said(report, ratings), *report.constants, *tables],
+        [against_said(report, ratings), *report.constants, *renamed, *tables],
         in_files,
     )
 
 
-def _announce(table: ScoreTable, chosen: CorrelationOptions) -> None:
+def _merged(
+    files: Sequence[OfFile], options: argparse.Namespace, choice: TableChoice
+) -> tuple[ScoreTable, RatingSet | None]:
+    """Return the metrics of all files on the same texts and their ratings, for what compares metrics.
+
+    Of several files, only the first if nothing compares them.
+    """
+    first = files[0]
+    compares = (options.rank, options.compare, options.redundancy, options.levels or None)
+    if len(files) == 1 or all(one is None for one in compares):
+        return first.table, first.ratings
+    if options.target == "human" and options.human is None and (options.rank or options.compare):
+        raise InputError("--rank and --compare need one set of ratings for all files: name it with --human.")
+    merged = merge_tables([one.table for one in files])
+    return merged, first.ratings and chosen_people(first.ratings, choice, merged)
+
+
+def _announce(tables: Sequence[ScoreTable], chosen: CorrelationOptions) -> None:
     """Print the amount of work if it will take long."""
-    n_rows, n_metrics = table.values.shape
-    if n_rows * n_metrics * chosen.n_resamples >= LONG_WORK:
+    n_rows, n_metrics = (sum(one.values.shape[at] for one in tables) for at in (0, 1))
+    if sum(one.values.size for one in tables) * chosen.n_resamples >= LONG_WORK:
         metrics = "1 metric" if n_metrics == 1 else f"{n_metrics} metrics"
         at_most = "at most " if chosen.until_settled else ""
         print(f"{n_rows:,} texts, {metrics}, {at_most}{chosen.n_resamples:,} resamples.", file=sys.stderr)
@@ -205,8 +262,8 @@ def _options(options: argparse.Namespace) -> CorrelationOptions:
             f"--methods: {', '.join(unknown) if named else 'none'} is not one of {', '.join(METHODS)}"
         )
     made = intervals(options, problems)
-    check_out_file(options, [options.scores, options.human])
-    check_columns(options, [options.scores, options.human])
+    check_out_file(options, [*options.scores, options.human])
+    check_columns(options, [*options.scores, options.human])
     if until_settled := options.resamples is None:
         made["n_resamples"] = DEFAULT_OPTIONS.n_resamples
     return replace(

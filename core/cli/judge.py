@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from core.cli.shared.options import (
     add_database_option,
     add_pair_option,
     check_options,
+    check_out,
     existing_store,
     name_list,
     print_notes,
@@ -67,6 +69,8 @@ from core.errors import InputError
 from core.formats.mt_metrics_eval import read_folder, usual_ratings
 from core.formats.rated import rated_of, read_rated
 from core.formats.registry import read_ratings
+from core.formats.scores import write_scores_csv
+from core.installation import COMMAND
 from core.judges.answers import check_together, question_sets_of
 from core.judges.kind import JudgeKind
 from core.results.cells import plain
@@ -116,16 +120,28 @@ from core.results.judges.spans import (
 from core.runs.asked import Running
 from core.runs.jobs import RunAtHand
 from core.runs.judging import judged_among, judging_run, pieces_done
+from core.runs.judging.in_one_file import (
+    JudgeFile,
+    differences,
+    judge_file,
+    left_out_of_file,
+    limits_in,
+    load_judge,
+    mapped_scores,
+    maps_in,
+    write_judge,
+)
 from core.runs.kinds import kinds_that
 from core.runs.path import at_hand
 from core.runs.records import read_judge_folder, write_pieces
+from core.runs.scoring import score_table
 from core.runs.texts import rated_of_study
 from core.schema.runs import RUN_FILE, Kind, Reads
 from core.schema.scores import JudgeOutput, OutputSet, RatedSet, RatingSet, ScoredRow, ScoreTable
 from core.schema.settings import fields_of
-from core.store import Store
+from core.store import Store, database_path
 from core.store.studies import find_study
-from core.tables.files import read_file
+from core.tables.files import read_file, write_file
 from core.tables.reading import shown
 
 _RATED_MEANING = (
@@ -154,26 +170,33 @@ def add_to(nouns: Commands) -> None:
     noun = nouns.add_parser("judge")
     verbs = noun.add_subparsers(dest="verb", required=True, metavar="VERB")
     for kind in kinds_that("judging", "audit"):
-        command, given = verbs.add_parser(kind.verb or kind.name, help=kind.summary), _GIVEN[kind.reads]
-        given.add(command, kind)
-        settings = add_run_options(command, kind, same=given.same)
-        if (file := kind.attachment) is not None:
-            of_study = (
-                ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
-            )
-            settings.add_argument(
-                f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
-            )
-        if kind.work == "judging":
-            settings.add_argument(
-                "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
-            )
-        command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="")
+        _add_run(verbs.add_parser(kind.verb or kind.name, help=kind.summary), kind, _GIVEN[kind.reads])
+    _add_file(verbs)
     _add_reports(verbs)
+
+
+def _add_run(command: argparse.ArgumentParser, kind: Kind, given: _Given) -> None:
+    """Register the arguments of one kind of run."""
+    given.add(command, kind)
+    settings = add_run_options(command, kind, same=given.same)
+    if (file := kind.attachment) is not None:
+        of_study = ": the raters' own task in a study if it suits the judge, else" if _of_raters(kind) else ""
+        settings.add_argument(
+            f"--{file.option}", metavar="NAME|FILE", help=f"{file.help} (default{of_study} {file.usual})"
+        )
+    if kind.work == "judging":
+        settings.add_argument(
+            "--name", help="prefix of the judge's columns (default: its kind, mode and model)"
+        )
+    command.set_defaults(run=partial(_judge, kind=kind, given=given), json=False, name="", judge_file=None)
 
 
 def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
     wanted, running = requested_run(options, kind, name=options.name, attached=_attached(options, kind))
+    if options.judge_file is not None and (changed := differences(options.judge_file, wanted)):
+        of_file = " The limits and maps of the file belong to the judge without these changes."
+        measured = options.judge_file.limits is not None or options.judge_file.maps
+        print_notes([f"changed from the file: {', '.join(changed)}.{of_file if measured else ''}"])
     for one in options.inputs:
         check_given(one, options.db)
     with contextlib.redirect_stdout(sys.stderr) if options.json else contextlib.nullcontext():
@@ -181,6 +204,92 @@ def _judge(options: argparse.Namespace, kind: Kind, given: _Given) -> None:
             options, wanted, running, lambda store: given.read(store, options, kind), write=given.write
         )
     given.show(options, found)
+
+
+def _add_file(verbs: Commands) -> None:
+    """Register the verbs that write a judge to one file and load it again."""
+    command = verbs.add_parser("export", help="write the judge of a run to one file, for `judge use`")
+    command.add_argument("judge", metavar="run:N", help="a run of a judge")
+    command.add_argument("--out", type=Path, required=True, metavar="FILE.yaml", help="file to write")
+    command.add_argument(
+        "--map",
+        type=Path,
+        metavar="FILE.json",
+        help="add the map to the people's scale from `calibrate --map METHOD --out FILE.json`",
+    )
+    command.add_argument(
+        "--check",
+        type=Path,
+        metavar="FILE.json",
+        help="add the limits that `check --json` found for this judge",
+    )
+    add_database_option(command)
+    command.set_defaults(run=_export)
+    command = verbs.add_parser("use", help="run the judge in a file that `judge export` wrote")
+    command.add_argument("file", type=Path, metavar="FILE.yaml", help="the judge")
+    command.add_argument(
+        "rest",
+        nargs=argparse.REMAINDER,
+        metavar="TEXTS --out DIR [--mapped] ...",
+        help="texts and options as for the judge's own verb; options override the file (see `use FILE.yaml --help`)",
+    )
+    command.set_defaults(run=_use)
+
+
+def _export(options: argparse.Namespace) -> None:
+    number = run_number(options.judge)
+    if number is None:
+        raise InputError(
+            f"{options.judge} is not run:N: only the database has the full texts of a judge's prompts."
+        )
+    inputs = [options.map, options.check]
+    with existing_store(options.db) as store:
+        asked = at_hand(store, number).asked
+    check_out(options.out, database_path(options.db), inputs)
+    judge = judge_file(asked, name=options.judge)
+    if options.map is not None:
+        judge = replace(judge, maps=maps_in(read_file(options.map), options.map.name, asked))
+    if options.check is not None:
+        data = read_file(options.check)
+        written = datetime.fromtimestamp(options.check.stat().st_mtime, UTC).date().isoformat()
+        judge = replace(judge, limits=limits_in(data, options.check.name, asked, date=written))
+    write_file(options.out, write_judge(judge))
+    print_notes(left_out_of_file(judge))
+    print(options.out)
+
+
+def _use(options: argparse.Namespace) -> None:
+    judge = load_judge(options.file)
+    given = _GIVEN[judge.kind.reads]
+    command = argparse.ArgumentParser(
+        prog=f"{COMMAND} judge use {options.file}", description=judge.kind.summary
+    )
+    _add_run(command, judge.kind, given)
+    command.add_argument(
+        "--mapped", action="store_true", help="also write the scores on the people's scale, to mapped.csv"
+    )
+    chosen = command.parse_args(options.rest)
+    if chosen.mapped and not judge.maps:
+        raise InputError(
+            f"--mapped: {options.file} has no map. Export it with --map, or leave the option out."
+        )
+    if chosen.mapped:
+        given = replace(given, write=partial(_finish_mapped, judge=judge))
+    print_notes(judge.notes)
+    chosen.judge_file = judge
+    _judge(chosen, judge.kind, given)
+
+
+def _finish_mapped(run: RunAtHand, folder: Path, *, judge: JudgeFile) -> None:
+    """Write the run's files, and its mapped scores beside them."""
+    finish_in_folder(run, folder)
+    table, notes = mapped_scores(judge, score_table(run))
+    write_file(folder / MAPPED_FILE, write_scores_csv(table))
+    print_notes(notes)
+    print(f"Written to {folder}: {MAPPED_FILE}.")
+
+
+MAPPED_FILE = "mapped.csv"
 
 
 def _of_raters(kind: Kind) -> bool:
@@ -195,6 +304,8 @@ def _attached(options: argparse.Namespace, kind: Kind) -> str:
     if kind.attachment is None:
         return ""
     named: str | None = getattr(options, kind.attachment.option)
+    if named is None and options.judge_file is not None:
+        return ""  # that of the judge's file
     (texts,) = options.inputs
     if named is None and _of_raters(kind) and texts.startswith(STUDY):
         with existing_store(options.db) as store:
@@ -805,7 +916,7 @@ def _row_names(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
         replace(one, name=one.rater if one.rater and raters.count(one.rater) == 1 else one.judge or one.name)
         for one in sides
     ]
-    return names_apart(called, given)
+    return names_apart([one.name for one in called], given)
 
 
 def _matrix_json(found: RaterMatrix) -> Any:

@@ -73,7 +73,7 @@ def _spans(options: argparse.Namespace) -> None:
     check_out_file(options, [options.gold, *options.predicted])
     with telling("reading the marked errors") as tell:
         gold, *predicted = marked_given([options.gold, *options.predicted], options)
-        names = names_apart(predicted, options.predicted)
+        names = names_apart([one.name for one in predicted], options.predicted)
         draws = {name: one.draws for name, one in zip(names, predicted, strict=True)}
         texts = texts_among([gold, *predicted])
         tell("comparing the marked errors")

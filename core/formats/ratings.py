@@ -10,12 +10,13 @@ import regex
 
 from core.errors import Problems
 from core.formats.scorable import NO_LABELS
-from core.formats.scores import INDEX_COLUMNS, LABELS, METRIC_MARK, NO_FAMILY, family_of, label_column
+from core.formats.scores import INDEX_COLUMNS, LABELS, NO_FAMILY, family_of, label_column
 from core.formats.spans.cells import span_row, spans_in
 from core.schema.scores import Rating, RatingSet, ScorableOutput
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
@@ -283,11 +284,17 @@ def _score(value: object) -> object:
     return value.get("score") if isinstance(value, JsonObject) else value
 
 
+_EXPORTED = "score_"
+"""Start of the columns with ratings in a CSV of `study export`, which has other columns of numbers."""
+
+
 def _rating_columns(records: Sequence[Record], taken: Sequence[str], findings: FileFindings) -> list[str]:
     """The columns of numbers whose names are not known columns, labels, ids or metrics."""
     found, metrics = [], []
-    for key in dict.fromkeys(key for record in records for key in record.cells):
-        if key in taken or not _may_be_rating(key):
+    keys = dict.fromkeys(key for record in records for key in record.cells)
+    exported = {"times_saved", "design_seed"} <= keys.keys()
+    for key in keys:
+        if key in taken or not _may_be_rating(key) or (exported and not key.startswith(_EXPORTED)):
             continue
         held = [record.cells[key] for record in records if not is_undefined(record.cells.get(key))]
         words = sum(not looks_like_number(value) for value in held)

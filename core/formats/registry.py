@@ -19,6 +19,7 @@ from core.formats import (
     scores,
     trutheval,
 )
+from core.formats.logs import deepeval, inspect, langfuse, lm_eval, promptfoo
 from core.formats.spans import mqm, wmt_qe
 from core.formats.spans.cells import Units
 from core.formats.spans.rows import Ends, Offsets, at_border, is_span_table, marked_among, read_span_table
@@ -32,6 +33,11 @@ from core.tables.reading import sha256_of, shown
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
+        inspect.FORMAT,
+        promptfoo.FORMAT,
+        deepeval.FORMAT,
+        lm_eval.FORMAT,
+        langfuse.FORMAT,
         trutheval.FORMAT,
         scores.PARQUET,
         cef.FORMAT,
@@ -176,7 +182,7 @@ def read_evaluators(data: bytes, file_name: str, *, flip: Collection[str] = ()) 
 
     Raises InputError, also if the file has no evaluator's scores.
     """
-    own = format_of("evaluators", data, file_name).read.get("evaluators")
+    own = format_of("ratings", data, file_name).read.get("evaluators")
     return None if own is None else own(data, file_name, flip=flip)
 
 

@@ -15,10 +15,19 @@ from numpy.typing import NDArray
 from core.errors import InputError
 from core.formats import Format
 from core.formats.scorable import NO_LABELS, OF_RAGAS, OLD_QUESTION, QUESTION, read_outputs, with_items
-from core.schema.scores import Direction, Metric, OutputSet, ScorableOutput, ScoredRow, ScoreTable
+from core.schema.scores import (
+    PROBABILITY,
+    Direction,
+    Metric,
+    OutputSet,
+    ScorableOutput,
+    ScoredRow,
+    ScoreTable,
+)
 from core.tables.columns import (
     LABEL_MARK,
     LABEL_PAIR,
+    METRIC_MARK,
     ONLY_SYSTEM,
     TEXTS,
     VOCABULARY,
@@ -74,15 +83,14 @@ SAID = ("feedback", "explanation", "rationale", "reasoning", "multi_responses", 
 LABELS = frozenset(
     [
         *("dataset", "data_set", "generator", "model", "llm", "shots", "prompt", "domain"),
-        *("doc", "document", "doc_id", "document_id", "seed", "run", "fold", "split"),
+        *("doc", "document", "doc_id", "document_id", "seed", "run", "epoch", "repeat", "fold", "split"),
         *("year", "type", "task", "rater", "annotator", "variant", "temperature"),
+        PROBABILITY,
     ]
 )
 """Columns that are labels in the wide form even if they contain numbers."""
 INDEX_COLUMNS = frozenset({"index", "unnamed: 0", "__index_level_0__"})
 """Index columns that pandas writes."""
-METRIC_MARK = "metric:"
-"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 LOWER_MARK = " (lower is better)"
 """Suffix of a wide column's name: the wide form has no other place for the direction."""
 HIGHER_MARK = " (higher is better)"

@@ -13,10 +13,12 @@ from core.notebook.analyses import (
     compare,
     corrected,
     correlate,
+    gaps,
     levels,
     meta_correlate,
     rank,
     redundancy,
+    which_judge,
 )
 from core.notebook.frames import read
 from core.notebook.result import Result, plot
@@ -34,6 +36,7 @@ __all__ = [
     "corrected",
     "correlate",
     "damage",
+    "gaps",
     "levels",
     "meta_correlate",
     "metrics",
@@ -46,4 +49,5 @@ __all__ = [
     "studies",
     "study_annotations",
     "study_results",
+    "which_judge",
 ]

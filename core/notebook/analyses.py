@@ -19,6 +19,7 @@ from core.notebook.frames import (
     STORED,
     Names,
     Source,
+    beside_from,
     check_choice,
     check_parameters,
     check_type,
@@ -30,6 +31,7 @@ from core.notebook.frames import (
     type_problems,
 )
 from core.notebook.result import Result, result_of
+from core.report import json_of
 from core.results.alt_test import DEFAULT_OPTIONS as ALT_TEST
 from core.results.alt_test import (
     AltTestOptions,
@@ -60,6 +62,18 @@ from core.results.calibration.tables import (
     reliability_table,
     warned_table,
 )
+from core.results.check.choosing import (
+    facts_of_runs,
+    stated_facts,
+    which_json,
+    which_of,
+    which_said,
+    which_tables,
+)
+from core.results.check.gaps import gaps_of
+from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
+from core.results.check.verdict import CheckOptions, Use, check_panel
+from core.results.check.verdict import option_problems as check_option_problems
 from core.results.choices import (
     TableChoice,
     chosen_people,
@@ -86,6 +100,14 @@ from core.results.correlations.acc23 import (
 )
 from core.results.correlations.acc23 import (
     acc23 as accuracies_of,
+)
+from core.results.correlations.files import (
+    BY_MODEL,
+    OfFile,
+    by_model_json,
+    by_model_table,
+    correlate_files,
+    judges_by_model,
 )
 from core.results.correlations.levels import by_level, level_table, levels_json, monotonic_table, worst_table
 from core.results.correlations.ranking import (
@@ -124,6 +146,7 @@ from core.results.meta_correlation import (
 from core.results.meta_correlation import (
     meta_correlate as meta_of,
 )
+from core.schema.result_table import ResultTable
 from core.schema.scores import METHODS, Direction, Method, RatingSet, ScoreTable
 from core.stats.alt_test import ALIGNMENTS, Alignment
 from core.stats.calibration import Method as MapMethod
@@ -139,7 +162,7 @@ _LEVEL = "level"
 
 
 def correlate(
-    scores: Source,
+    scores: Source | Sequence[Source] | Mapping[str, Source],
     with_: Target = _LEVEL,
     *,
     group: Names = (),
@@ -155,13 +178,15 @@ def correlate(
     resamples: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
+    sizes: Mapping[str, float] | None = None,
 ) -> Result:
     """Correlate each metric with the damage level or with human ratings, as the command ``correlate`` does.
 
     Parameters
     ----------
     scores
-        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads.
+        Scores of metrics or judges: a data frame (long, or a column for each metric) or anything that ``read`` reads. A
+        list of several, or a dictionary from names to them: each is correlated for itself.
     with_
         ``"level"`` (the negative level, so that a good metric is positive) or ratings by people.
     group
@@ -188,6 +213,8 @@ def correlate(
         Number of resamples; 0 for no intervals. Default: until every interval settles, at most 10,000.
     confidence, seed
         Confidence level of intervals, and seed of all resampling.
+    sizes
+        For several: billions of parameters by model or name, where a model's name does not state them.
 
     Returns
     -------
@@ -195,7 +222,9 @@ def correlate(
         Table ``correlations``: a row for each metric and group. ``pearson``, ``spearman``, ``kendall`` pool all texts;
         ``kendall_per_item`` is the mean within items, ``pearson_per_system`` is between systems (naive), and
         ``pearson_per_system_corrected`` the same over infinitely many items. Each has ``_low``, ``_high``, ``_n`` and
-        ``_reason``.
+        ``_reason``. Of several: a column ``file``, and table ``judges-by-model`` with ``technique``, ``model``, ``size``,
+        ``pearson`` and ``kendall_per_item``, as in Table 2 of Factual. ``plot(found["judges-by-model"], "kendall_per_item",
+        against="size")`` draws its Figure 3b.
 
     Raises
     ------
@@ -222,20 +251,66 @@ def correlate(
     made = _intervals(
         DEFAULT_OPTIONS.n_resamples if resamples is None else resamples, confidence, seed, problems
     )
-    table, people, options = _sides(
-        scores, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made
-    )
+    several = _several_sources(scores)
+    if sizes is not None and len(several) == 1 and not isinstance(scores, Mapping):
+        check_parameters(["sizes: only for several scores"])
+    sides = [
+        _sides(one, with_, leave_out, direction, dimension, raters, z_normalise, system_scores, made)
+        for one in several.values()
+    ]
+    table, people, options = sides[0]
     options = replace(
         options,
         until_settled=resamples is None,
         raw_level=raw_level,
         methods=_in_order(methods),
     )
-    report = correlate_dimensions(table, people, group=names_of(group), options=options)
+    if len(several) == 1:
+        report = correlate_dimensions(table, people, group=names_of(group), options=options)
+        said: list[str | ResultTable] = [
+            against_said(report, people),
+            *report.constants,
+            correlation_table(report, resampled=resample),
+        ]
+        return result_of(said, correlation_rows(report, resampled=resample))
+    files = [OfFile(name, one, own) for name, (one, own, _) in zip(several, sides, strict=True)]
+    report = correlate_files(files, group=names_of(group), options=options)
+    by_model = judges_by_model(report, files, sizes)
     return result_of(
-        [against_said(report, people), *report.constants, correlation_table(report, resampled=resample)],
-        correlation_rows(report, resampled=resample),
+        [
+            against_said(report, people),
+            *report.constants,
+            correlation_table(report, resampled=resample),
+            by_model_table(by_model, report, resample),
+        ],
+        {
+            "correlations": correlation_rows(report, resampled=resample),
+            BY_MODEL.replace("-", "_"): by_model_json(by_model, resample),
+        },
     )
+
+
+def _several_sources(scores: Source | Sequence[Source] | Mapping[str, Source]) -> dict[str, Source]:
+    """Return the sources by name; a file is named by its name, a frame by its number. What is no list is one source."""
+    if isinstance(scores, Mapping):
+        return {str(name): one for name, one in scores.items()}
+    if not isinstance(scores, list | tuple) or any(
+        not isinstance(one, str | os.PathLike) and not hasattr(one, "attrs") for one in scores
+    ):
+        return {"": scores}  # type: ignore[dict-item]  # what is neither is refused where it is read
+    called = [
+        str(getattr(one, "attrs", {}).get("name") or f"scores {number}")
+        if not isinstance(one, str | os.PathLike)
+        else os.fspath(one)
+        if os.fspath(one).startswith(STORED)
+        else Path(one).name
+        for number, one in enumerate(scores, start=1)
+    ]
+    apart = [
+        name if called.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(called, start=1)
+    ]
+    return dict(zip(apart, scores, strict=True))
 
 
 def rank(
@@ -814,6 +889,126 @@ def alt_test(
     main, *others = alt_test_tables(found).values()
     verdict = " ".join(map(verdict_of, found.judges))
     return result_of([*alt_test_said(found), main], alt_test_json(found), others, verdict)
+
+
+def which_judge(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    prices: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    currency: str = "USD",
+    use: Use | None = None,
+    margin: float = CHECK.margin,
+    resamples: int = CHECK.n_resamples,
+    confidence: float = CHECK.confidence_level,
+    seed: int = CHECK.rng,
+) -> Result:
+    """Choose between several judges: quality on the same texts against price and time, as ``check`` does with several.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``, with two judges or more.
+    prices, seconds
+        Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
+    currency
+        Currency of the prices, for the sentence.
+    use
+        Use for which a judge that is NOT TRUSTED is not recommended: ``"replace"``, ``"rank"``, ``"gate"``, ``"monitor"``.
+        Default: as in ``check``.
+    margin
+        How much worse than the best judge a cheaper one may be shown to be and still be used.
+    resamples, confidence, seed
+        Resamples of differences of correlations, level of intervals, seed.
+
+    Returns
+    -------
+    Result
+        Table ``which-judge`` (a row for each judge, best first: ``quality``, ``price_per_1000``, ``seconds_per_1000``,
+        ``use``, ``on_front``, ``dominated_by``) and table ``comparisons`` (every two: ``difference``, ``p``, ``p_holm``,
+        ``better``). ``plot(found, "quality", against="price_per_1000")`` draws quality against price.
+
+    Raises
+    ------
+    InputError
+        With fewer than two judges, for unknown names, and if no text has a rating and a score of every judge.
+
+    Notes
+    -----
+    Misleads: the best judge was found on the same texts, so its quality is a little too high. Check it on new texts. "Not
+    shown to be better" does not mean equal: read the interval.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": range(60), "person": [0, 1] * 30, "big": [0, 1] * 30, "small": [0, 1, 1, 1] * 15})
+    >>> found = assay.which_judge(frame, human="person", judge=["big", "small"], prices={"big": 2, "small": 0.1})
+    >>> found.json["use"]
+    'big'
+    """
+    check_type("currency", currency, str, "a text such as USD")
+    chosen = CheckOptions(use=use, margin=margin)
+    made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    facts = stated_facts(facts_of_runs(panel, {}), panel, prices or {}, seconds or {}, currency)
+    found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
+    main, *others = which_tables(found).values()
+    said = which_said(found)
+    return result_of([*said, main], which_json(found), others, " ".join(said))
+
+
+def gaps(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    most: int | None = None,
+    texts: bool = False,
+) -> Result:
+    """List the texts on which people and judges differ most, as ``check --gaps`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``.
+    most
+        Number of texts. Default: all.
+    texts
+        Whether the list has the questions, the texts and the judges' reasons of ``ratings``. They may be confidential.
+
+    Returns
+    -------
+    Result
+        Table ``gaps``, largest gap first: ``item``, a column for each rater, ``judge``, ``score``, ``gap``, ``direction``,
+        ``measure`` ...
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if a rater rated a text twice.
+
+    Notes
+    -----
+    Misleads: a text that one rater rated can lead the list because that rater slipped.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 4], "b": [2, 4], "x": [5, 4]})
+    >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
+    [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
+    """
+    if most is not None and (not isinstance(most, Integral) or most < 1):
+        check_parameters([f"most: {most!r} is not a whole number from 1"])
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    table = gaps_of(panel, beside_from(ratings) if texts else (), most=most)
+    return result_of([table], json_of(table))
 
 
 def corrected(

@@ -18,6 +18,7 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scorable import write_outputs
 from core.formats.scores import LABELS, Shape, check_no_ratings, write_scores_jsonl
 from core.notebook.result import Result
+from core.results.check.gaps import TextBeside, texts_in
 from core.results.panel import Panel, panel_of, read_panel
 from core.schema.runs import RUN_FILE
 from core.schema.scores import OutputSet, RatingSet, ScoreTable
@@ -200,6 +201,15 @@ def panel_from(
     if str(path).startswith(STORED) or path.is_dir():
         return panel_of(ratings_of(source), tables, raters=raters, **wanted)
     return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
+
+
+def beside_from(source: Source) -> tuple[TextBeside, ...]:
+    """Return the texts and judges' reasons in a table of ratings; nothing for a folder, a study or a run."""
+    if (frame := frame_in(source)) is not None:
+        with rows_of(frame):
+            return texts_in(jsonl_of(frame), FRAME)
+    path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
+    return () if str(path).startswith(STORED) or path.is_dir() else texts_in(read_file(path), path.name)
 
 
 def _in_run(path: Path, kind: Kind) -> Path:

@@ -147,7 +147,7 @@ def result_of(
     return Result(sentences, (*tables, *further), as_json, verdict)
 
 
-def plot(result: Result, column: str | None = None) -> go.Figure:
+def plot(result: Result, column: str | None = None, against: str | None = None) -> go.Figure:
     """Draw the numbers of a result's main table with their intervals, one row of the table a row of the figure.
 
     Parameters
@@ -157,6 +157,8 @@ def plot(result: Result, column: str | None = None) -> go.Figure:
     column
         Column of numbers to draw, as the display or the frame calls it. Default: the first one with intervals, else the
         first one of numbers.
+    against
+        A second column of numbers, for the x axis, such as the size of models or a price. Default: none.
 
     Returns
     -------
@@ -187,6 +189,10 @@ def plot(result: Result, column: str | None = None) -> go.Figure:
         )
     if not isinstance(column, str | None):
         raise InputError(f"column: {column!r} is not the name of a column.")
-    from core.plots.tables import dots  # loads plotly
+    if not isinstance(against, str | None):
+        raise InputError(f"against: {against!r} is not the name of a column.")
+    from core.plots import tables  # loads plotly
 
-    return dots(result.tables[0], column)
+    if against is not None:
+        return tables.against(result.tables[0], column, against)
+    return tables.dots(result.tables[0], column)

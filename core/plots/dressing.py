@@ -120,6 +120,13 @@ def _overlap(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+def stretched(values: Sequence[float]) -> tuple[float, float]:
+    """Return the range of the values with room for points and their names; 0 to 1 without values."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    room = 0.12 * (high - low) or 0.1
+    return low - room, high + room
+
+
 def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:
     """Return the distances from each value to the ends of its interval, 0 without an interval."""
     reach = [

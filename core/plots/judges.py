@@ -1,24 +1,33 @@
-"""Figures of judges: two judges on the same texts, costs, marked errors by examples and by rater."""
+"""Figures of judges: quality against price, two judges on the same texts, costs, marked errors by examples and by rater."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import plotly.graph_objects as go
 
 from core.formats.study.tables import natural_order
 from core.plots.dressing import (
+    BLUE,
+    DARK,
     GRID,
+    LINE,
     LOOKS,
+    POINT_FONT,
     dressed,
     ends_of,
     heat_map,
     label,
     metric_label,
     name_rows,
+    point_names,
+    stretched,
     value_said,
     whiskers,
 )
 from core.results.cells import decimal
+from core.results.check.choosing import MEASURES, PER_TEXTS, Choice, JudgeOnOffer
 from core.results.judges.agreement import Disagreement
 from core.results.judges.costs import ALL_STEPS, CostRow
 from core.results.judges.spans import ExampleCurve, RaterMatrix, interval_of
@@ -30,6 +39,98 @@ _ITEM, _MOST_ITEMS = 24, 3
 """Letters of an item's name on hover; items named there."""
 _SMALLEST = 8
 """Pixels of a point for one text."""
+
+
+Beside = Literal["price", "time"]
+"""What quality is drawn against."""
+_WIDTH = 330
+"""Pixels between the axes on a phone."""
+_HEIGHT = 400
+
+
+def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None:
+    """Draw each judge's quality with its interval against its price or time, and the front of these two.
+
+    A star marks the judge to use; grey points are dominated by another one in this figure. The axis is logarithmic, unless
+    a judge costs nothing. None if fewer than two judges have a price or time; judges without one are left out.
+    """
+    places = {
+        one.name: x
+        for one in found.judges
+        if (x := one.facts.cost if beside == "price" else one.facts.seconds) is not None
+        and one.quality.estimate is not None
+    }
+    if len(places) < 2:
+        return None
+    drawn = [one for one in found.judges if one.name in places]
+    front = _front(drawn, places)
+    log = min(places.values()) > 0
+    figure = go.Figure()
+    line_x = [places[one.name] for one in front]
+    line_y = [one.quality.estimate for one in front]
+    figure.add_scatter(
+        x=line_x,
+        y=line_y,
+        mode="lines",
+        line={"color": LINE, "width": 2, "dash": "dot", "shape": "hv"},
+        name="front",
+        hoverinfo="skip",
+    )
+    across = [math.log10(x) if log else x for x in places.values()]
+    ends = [end for one in drawn for end in ends_of(one.quality) if end is not None]
+    (left, right), (low, high) = (stretched(values) for values in (across, ends))
+    named = point_names(
+        [
+            ((x - left) / (right - left), ((one.quality.estimate or 0.0) - low) / (high - low))
+            for x, one in zip(across, drawn, strict=True)
+        ],
+        [metric_label(one.name, _ON_POINT) for one in drawn],
+        (_WIDTH, _HEIGHT - 110),
+        12,
+    )
+    unit = f"{'price' if beside == 'price' else 'seconds'} per {PER_TEXTS:,} texts"
+    for one, (name, place) in zip(drawn, named, strict=True):
+        on_front = one in front
+        figure.add_scatter(
+            x=[places[one.name]],
+            y=[one.quality.estimate],
+            mode="markers+text",
+            marker={
+                "color": BLUE if on_front else DARK,
+                "symbol": "star" if one.name == found.use else "circle",
+                "size": 15 if one.name == found.use else 10,
+            },
+            error_y=whiskers([ends_of(one.quality)]),
+            text=[name],
+            textposition=place,
+            textfont={"size": POINT_FONT},
+            hovertemplate=f"{metric_label(one.name, _NAME)}<br>{value_said(one.quality)}"
+            f"<br>%{{x:.3~g}} {unit}<extra></extra>",
+            showlegend=False,
+        )
+    figure.update_xaxes(
+        title=unit,
+        type="log" if log else "linear",
+        range=[left, right],
+        dtick=1 if log and right - left > 1 else None,
+    )
+    figure.update_yaxes(title=MEASURES[found.measure], range=[low, high], gridcolor=GRID, zeroline=False)
+    return dressed(figure, height=_HEIGHT, top=20)
+
+
+_ON_POINT = 24
+"""Letters of a judge's name beside its point."""
+
+
+def _front(drawn: Sequence[JudgeOnOffer], places: Mapping[str, float]) -> list[JudgeOnOffer]:
+    """The judges that no other dominates in quality and place, cheapest first."""
+    found: list[JudgeOnOffer] = []
+    for one in sorted(drawn, key=lambda each: (places[each.name], -(each.quality.estimate or 0.0))):
+        value = (one.quality.estimate, places[one.name])
+        best = found[-1].quality.estimate if found else None
+        if best is None or (value[0] or 0.0) > best or value == (best, places[found[-1].name]):
+            found.append(one)
+    return found
 
 
 def two_judges(

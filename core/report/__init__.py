@@ -267,20 +267,22 @@ def _value(cell: Cell) -> Any:
 def markdown_of(table: ResultTable) -> bytes:
     """Return a Markdown table of what readers see, with its title and notes."""
     head = headings(table)
-    body = [head, ["---"] * len(head), *([_plain(cell) for cell in row] for row in lines(table))]
+    body = [head, ["---"] * len(head), *([markdown_text(cell) for cell in row] for row in lines(table))]
     drawn = "\n".join(f"| {' | '.join(row)} |" for row in body)
-    return _joined(table, _plain, drawn, [f"- {_plain(note)}" for note in notes(table)])
+    return _joined(table, markdown_text, drawn, [f"- {markdown_text(note)}" for note in notes(table)])
 
 
-def _plain(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Return a text on one line without meaning as Markdown or HTML."""
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
 def sentences_of(said: Iterable[str], ending: str) -> bytes:
     """Return sentences as the beginning of a file: paragraphs in Markdown, comments in LaTeX, nothing in other files."""
-    written = {"md": lambda one: f"{_plain(one)}\n\n", "tex": lambda one: f"% {' '.join(one.split())}\n"}.get(
-        ending
-    )
+    written = {
+        "md": lambda one: f"{markdown_text(one)}\n\n",
+        "tex": lambda one: f"% {' '.join(one.split())}\n",
+    }.get(ending)
     return "".join(map(written, said)).encode() if written else b""
 
 

@@ -1,7 +1,7 @@
 """Join scores with human ratings or damage levels, and merge score tables."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
@@ -560,3 +560,113 @@ def _rows(
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+Where = Callable[[str], Sequence[str]]
+"""Item -> the places of its rows in a file, such as `line 7`; none if they are unknown."""
+_TEXT = ("system", "level", "language")
+_MOST_NAMED = 3
+
+
+def _nowhere(item: str) -> Sequence[str]:
+    return ()
+
+
+def check_join(
+    ratings: RatingSet, table: ScoreTable, rated_at: Where = _nowhere, scored_at: Where = _nowhere
+) -> None:
+    """Refuse to join ratings with scores where it is unclear which text a row is about.
+
+    It is unclear if one file has several systems, levels or languages of an item and the other names none, and if ids or
+    systems are the same only without case, spaces, leading zeros and a decimal `.0`. Raises InputError with the first
+    items, their places and what to do.
+    """
+    sides = (ratings.ratings, table.rows)
+    names = (shown(ratings.file_name), scores_called(table.file_name))
+    shared = [name for name in _TEXT if all(has_column(side, name) for side in sides)]
+    texts = [{_text_parts(row): None for row in side} for side in sides]
+    keys = [{_shared_part(text, shared) for text in own} for own in texts]
+    problems = Problems()
+    for own, other, where in ((0, 1, rated_at), (1, 0, scored_at)):
+        alike: dict[tuple[object, ...], list[tuple[object, ...]]] = {}
+        for text in texts[own]:
+            alike.setdefault(_shared_part(text, shared), []).append(text)
+        unclear = [same for key, same in alike.items() if len(same) > 1 and key in keys[other]]
+        problems += _unclear_items(unclear, names[own], names[other], where)
+    for at, what in ((0, "item"), (1, "system")):
+        if what == "item" or what in shared:
+            problems += _nearly_the_same(what, [{str(text[at]) for text in own} for own in texts], names)
+    if problems:
+        raise InputError(
+            f"{names[0]} and {names[1]} cannot be joined without a guess: it is unclear which scores belong to which ratings",
+            problems,
+        )
+
+
+def _text_parts(row: Named) -> tuple[object, ...]:
+    """Item, system, level, language and number of the row in its item, as far as known."""
+    system = None if row.system in (None, ONLY_SYSTEM) else row.system
+    language = None if row.language == "und" else row.language
+    return row.item_id, system, level_key(row.level), language, row.labels.get("row")
+
+
+def _shared_part(text: tuple[object, ...], shared: Sequence[str]) -> tuple[object, ...]:
+    return text[0], *(text[1 + _TEXT.index(name)] for name in shared)
+
+
+def _unclear_items(
+    unclear: Sequence[Sequence[tuple[object, ...]]], own: str, other: str, where: Where
+) -> list[str]:
+    """One problem for each set of columns in which an item's texts differ: the first items and what to do."""
+    causes: dict[tuple[str, ...], list[Sequence[tuple[object, ...]]]] = {}
+    for same in unclear:
+        columns = (name for at, name in enumerate(_TEXT, start=1) if len({text[at] for text in same}) > 1)
+        causes.setdefault(tuple(columns), []).append(same)
+    problems = []
+    for differ, found in causes.items():
+        named = []
+        for same in found[:_MOST_NAMED]:
+            item = str(same[0][0])
+            places = list(where(item))
+            at = f" ({_places_said(places)})" if places else ""
+            named.append(f"item {shown(item)} has {len(same)} texts{at}")
+        more = f" and {len(found) - _MOST_NAMED:,} more items" if len(found) > _MOST_NAMED else ""
+        end = (
+            f"that differ in {_listed(differ)}; {other} does not say which. Add the column {differ[0]} to {other}, or leave "
+            "out all but one text of each item"
+            if differ
+            else f"of one name; {other} does not say which. Give each text its own id in both files"
+        )
+        problems.append(f"{own}: {', '.join(named)}{more}, {end}")
+    return problems
+
+
+def _places_said(places: Sequence[str]) -> str:
+    """The first places: `lines 2, 3, 4 ...`."""
+    first, more = places[:_MOST_NAMED], " ..." if len(places) > _MOST_NAMED else ""
+    if all(place.startswith("line ") for place in first):
+        return f"line{'' if len(first) == 1 else 's'} {', '.join(place[5:] for place in first)}{more}"
+    return f"{', '.join(first)}{more}"
+
+
+def _nearly_the_same(what: str, values: Sequence[Collection[str]], names: Sequence[str]) -> list[str]:
+    """A problem if names that only one side has are the same without case, spaces and leading zeros."""
+    lost = [sorted(set(values[0]) - set(values[1])), sorted(set(values[1]) - set(values[0]))]
+    plain: dict[str, str] = {}
+    for value in lost[1]:
+        plain.setdefault(_normal(value), value)
+    pairs = [(value, plain[_normal(value)]) for value in lost[0] if _normal(value) in plain]
+    if not pairs:
+        return []
+    first = ", ".join(f"{shown(one)!r} and {shown(other)!r}" for one, other in pairs[:_MOST_NAMED])
+    more = f" and {len(pairs) - _MOST_NAMED:,} more" if len(pairs) > _MOST_NAMED else ""
+    return [
+        f"{what} names differ only in case, spaces or zeros: {first}{more} ({names[0]}, {names[1]}). Write them alike in both "
+        "files"
+    ]
+
+
+def _normal(value: str) -> str:
+    """A name without case, separators, leading zeros and a decimal `.0`."""
+    plain = "".join(value.casefold().split()).replace("_", "-")
+    return plain.removesuffix(".0").lstrip("0") or plain

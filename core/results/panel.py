@@ -1,25 +1,40 @@
 """Raters and judges side by side: who gave which text which label or score."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError, Problems
+from core.formats.logs.ragas import has_rows_of_ragas, is_metric_of_ragas
 from core.formats.ratings import UNUSED, read_ratings
 from core.formats.registry import format_of
 from core.formats.registry import read_evaluators as evaluators_in
 from core.formats.registry import read_ratings as ratings_in
-from core.formats.scores import INDEX_COLUMNS, METRIC_MARK, SAID, metric_column, read_scores
+from core.formats.registry import read_scores as scores_in
+from core.formats.scores import (
+    INDEX_COLUMNS,
+    LABELS,
+    NO_FAMILY,
+    SAID,
+    family_of,
+    metric_column,
+    read_scores,
+)
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
-from core.results.joining import identifying_columns, merge_tables, rows_met, unmatched
-from core.schema.scores import Metric, Rating, RatingSet, ScoredRow, ScoreTable
+from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
+from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.resampling import Floats
 from core.tables.columns import (
     LABEL_MARK,
+    LABEL_PAIR,
+    METRIC_MARK,
+    MOST_REPEATED,
     ONLY_SYSTEM,
     VOCABULARY,
     Record,
@@ -28,17 +43,19 @@ from core.tables.columns import (
     named_columns,
     source_as_system,
 )
-from core.tables.mapping import classes_of, with_columns
+from core.tables.mapping import classes_of, plain_word, scale_of, with_columns
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     is_nothing,
     is_undefined,
     label_of,
     looks_like_number,
+    number_in,
     reject,
     sha256_of,
     shown,
 )
+from core.tables.roles import Roles, Undecided, check_decided, judge_roles, roles_of
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
@@ -74,6 +91,10 @@ class Panel:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Reason -> number of ratings that belong to no text here."""
+    roles: Roles | None = None
+    """The meaning of the file's columns, if they were found; None for a file that is no table."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """For each judge the name of its table and its metric's signature; both empty for a rater who counts as a judge."""
 
 
 def panel_of(
@@ -116,6 +137,7 @@ def panel_of(
     used = [at for at, one in enumerate(given) if one.rater in {*people, *own}]
     table = merge_tables(tables) if tables else _table_of(ratings.file_name, [given[at] for at in used])
     met = rows_met(table, ratings, [given[at] for at in used])
+    rows = _with_probabilities(table.rows, [(int(row), given[at]) for row, at in zip(met, used, strict=True)])
     values = _matrix(
         ratings.file_name,
         table,
@@ -128,13 +150,14 @@ def panel_of(
         values[:, len(people) + own.index(name)] if name in own else table.values[:, places[columns[name]]]
         for name in named
     ]
+    origins = [(one.file_name, metric.signature) for one in tables for metric in one.metrics]
     left_out = Counter(unmatched(table, [given[at] for at in used], met))
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
     found = Panel(
-        table.rows,
-        items_of(table.rows),
-        np.array([row.system for row in table.rows], dtype=str),
+        rows,
+        items_of(rows),
+        np.array([row.system for row in rows], dtype=str),
         tuple(people),
         values[:, : len(people)],
         tuple(named),
@@ -144,8 +167,43 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
+        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
+
+
+def _with_probabilities(
+    rows: Sequence[ScoredRow], rated: Sequence[tuple[int, Rating]]
+) -> tuple[ScoredRow, ...]:
+    """The rows, with the probability of inclusion that stands beside their ratings only."""
+    known = {row: one.labels[PROBABILITY] for row, one in rated if row >= 0 and one.labels.get(PROBABILITY)}
+    return tuple(
+        replace(row, labels={**row.labels, PROBABILITY: known[at]}) if at in known else row
+        for at, row in enumerate(rows)
+    )
+
+
+def inclusion_probabilities(rows: Sequence[ScoredRow]) -> Floats | None:
+    """Probability of inclusion of each text, from its label; NaN without one, None if no text has one.
+
+    Raises InputError with every text whose probability is not above 0 and at most 1.
+    """
+    if not any(row.labels.get(PROBABILITY) for row in rows):
+        return None
+    found = np.full(len(rows), np.nan)
+    problems = []
+    for at, row in enumerate(rows):
+        written = row.labels.get(PROBABILITY, "")
+        value = number_in(written)
+        if value is not None and 0 < value <= 1:
+            found[at] = value
+        elif written:
+            problems.append(
+                f"item {shown(row.item_id)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
+            )
+    if problems:
+        raise InputError("Labels cannot be weighted:", problems)
+    return found
 
 
 def _numbered(ratings: Sequence[Rating]) -> list[Rating]:
@@ -243,6 +301,83 @@ def _scale_notes(panel: Panel) -> list[str]:
     return notes
 
 
+def found_roles(
+    data: bytes,
+    file_name: str,
+    *,
+    human: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+    dimension: Dimension = None,
+    system_column: str | None = None,
+    clusters: str | None = None,
+    judged_elsewhere: bool = False,
+) -> Roles | None:
+    """Find what the columns of a table mean, to show and change; `read_panel` takes the choices.
+
+    Keywords as in `read_panel`. judged_elsewhere: whether other files have the judges' scores. None for a file that is no
+    table: its format says who rated. Raises InputError for a file that cannot be read and for unknown names; what is merely
+    undecided is in the result's `problems`.
+    """
+    own = _own_columns(system_column, clusters)
+    data = with_columns(data, file_name, own)
+    format_found = format_of("ratings", data, file_name)
+    if format_found.rows is None:
+        return None
+    findings = FileFindings(file_name, sha256_of(data))
+    table = as_written(format_found.rows(data, known_at("ratings"), findings))
+    findings.refuse()
+    given = (_spelled(table, human or ()), _spelled(table, judges or ()))
+    return _roles(table, *given, dimension, judged_elsewhere).renamed(own)
+
+
+def _own_columns(system_column: str | None, clusters: str | None) -> dict[str, str]:
+    """Assay's name -> the file's column, for columns that the user names."""
+    return {name: column for name, column in (("system", system_column), ("item_id", clusters)) if column}
+
+
+def as_written(table: Table) -> Table:
+    """The table with its records under the file's own column names."""
+    names = {name: key for key, name in table.columns.items()}
+    if all(name == key for name, key in names.items()):
+        return table
+    records = [
+        Record(record.where, {names.get(key, key): cell for key, cell in record.cells.items()}, record.line)
+        for record in table.records
+    ]
+    return table._replace(records=records)
+
+
+def _spelled(table: Table, names: Sequence[str]) -> list[str]:
+    """The names, in the file's spelling where they are columns."""
+    plain = _by_plain_name(table)
+    return [name if name in table.keys else plain.get(name.strip().casefold(), name) for name in names]
+
+
+def _by_plain_name(table: Table) -> dict[str, str]:
+    """Name in lower case -> column; a metric needs no mark."""
+    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    return marked | {key.strip().casefold(): key for key in table.keys}
+
+
+def _roles(
+    table: Table, human: Sequence[str], judges: Sequence[str], dimension: Dimension, judged_elsewhere: bool
+) -> Roles:
+    return roles_of(
+        table,
+        human=human,
+        judges=judges,
+        dimension=dimension if isinstance(dimension, str) else None,
+        judged_elsewhere=judged_elsewhere,
+        is_metric=_metrics_in(table),
+    )
+
+
+def _metrics_in(table: Table) -> Callable[[str], bool]:
+    """Whether a name is that of a metric, in this table."""
+    of_ragas = has_rows_of_ragas(table.keys)
+    return lambda name: family_of(name) != NO_FAMILY or (of_ragas and is_metric_of_ragas(name))
+
+
 def read_panel(
     data: bytes,
     file_name: str,
@@ -254,41 +389,78 @@ def read_panel(
     system_column: str | None = None,
     clusters: str | None = None,
     flip: Collection[str] = (),
+    find: bool = False,
+    beside: Sequence[tuple[bytes, str]] = (),
 ) -> Panel:
     """Read raters and judges from one file, wide or long, with further judges in tables of scores.
+
+    Without names the columns are found (`found_roles`), and the result's `roles` shows them.
 
     Wide: `human` and `judges` name columns, and each row is a text; without a column of items each row is an item. Long: a
     row for each item, rater and score; `human` names raters (None: all that are not judges), and `judges` raters or
     columns. Cells are numbers or words; words of a known scale (`core.tables.mapping.SCALES`) are ordered classes, others
     are labels. An empty cell is a missing rating. Other formats of ratings are read as everywhere.
     system_column: column with the system. clusters: column with the item, where several rows may have the same one.
+    find: find columns by the wider names of other programs too, and refuse what is ambiguous: repeated texts or ratings,
+    and scores that match several texts. beside: contents and name of files with judges' scores, for `find` only.
 
-    Raises InputError with all problems of the file and their places, and as `panel_of`.
+    Raises InputError with all problems of the file and their places, and as `panel_of`; Undecided if the columns do not
+    tell people from judges.
     """
-    own = {name: column for name, column in (("system", system_column), ("item_id", clusters)) if column}
+    own = _own_columns(system_column, clusters)
     data = with_columns(data, file_name, own)
     format_found = format_of("ratings", data, file_name)
     if format_found.rows is None:
+        tables = [*tables, *(evaluators_in(one, name) or scores_in(one, name) for one, name in beside)]
         ratings = ratings_in(data, file_name, flip=flip)
         raters = {one.rater for one in ratings.ratings}
         metrics = {metric.name for table in tables for metric in table.metrics}
-        if not {*(judges or ())} <= {*raters, *metrics} and (
+        beside_ratings = judges is None and find and not tables
+        if (beside_ratings or not {*(judges or ())} <= {*raters, *metrics}) and (
             own_scores := evaluators_in(data, file_name, flip=flip)
         ):
             tables = [own_scores, *tables]
         return panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
-    elsewhere = set(_metrics_of(tables, judges, "")) | {
-        metric.name for one in tables for metric in one.metrics
-    }
     if not table.records and not findings.problems:
         findings.problems.append("file: contains no row below its header")
     findings.refuse()
-    sheet = _sheet_of(data, table, human or (), judges or (), elsewhere)
+    written = as_written(table)
+    roles = _roles_to_read(
+        written, human, judges, dimension, find=find, elsewhere=bool(tables or beside), file_name=file_name
+    )
+    chosen = judges
+    if roles is not None:
+        read_as = {key: name for key, name in roles.read_as.items() if name in known_at("ratings")}
+        written = written._replace(columns=read_as)
+        human = human if human is not None else roles.human
+        if judges is None and not tables and not beside:
+            judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
+        dimension = dimension if roles.long else None
+        findings.notes.append(f"columns found: {roles.renamed(own).said}")
+    files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
+    elsewhere = {name for one in files for name in one.cells}
+    elsewhere |= set(_metrics_of(tables, judges, "")) | {
+        metric.name for one in tables for metric in one.metrics
+    }
+    sheet = _sheet_of(data, written, human or (), judges or (), elsewhere, roles)
+    if roles is None:
+        words = _words_of(sheet, findings)
+    else:
+        words, unfit = _aligned(sheet, files, judges or (), chosen or (), findings)
+        sheet = replace(sheet, judges={k: v for k, v in sheet.judges.items() if k not in unfit})
+        judges = None if judges is None else [name for name in judges if name not in unfit]
+        files = [one.without(unfit) for one in files]
     read = _read_wide if sheet.human else _read_long
-    words = _words_of(sheet, findings)
     ratings, scores = read(sheet, words, findings, by_row=clusters is not None)
+    tables = [*tables, *(one.scores(words) for one in files if one.cells)]
+    if roles is not None:
+        of_file = {one.name: one for one in files}
+        for one in tables:
+            file = of_file.get(one.file_name)
+            places = _places_in(file.table, file.roles) if file else _places_in(None, None)
+            check_join(ratings, one, _places_in(sheet.table, roles), places)
     if human is None and dimension is None and not {"rater", "dimension"} & set(table.columns.values()):
         columns = {one.dimension for one in ratings.ratings if one.rater is None}
         if len(columns) > 1:
@@ -305,6 +477,7 @@ def read_panel(
         classes=words.classes if words else None,
         ordered=words is None or words.ordered,
     )
+    found = replace(found, roles=None if roles is None else roles.renamed(own))
     if not sheet.human:
         return found
     # Every row of a wide table is a text: an empty cell is a missing rating, and no row is left out.
@@ -313,19 +486,41 @@ def read_panel(
     )
 
 
+def _roles_to_read(
+    table: Table,
+    human: Sequence[str] | None,
+    judges: Sequence[str] | None,
+    dimension: Dimension,
+    *,
+    find: bool,
+    elsewhere: bool,
+    file_name: str,
+) -> Roles | None:
+    """The roles that decide how a table is read; None where names that the user gave say everything."""
+    long = "rater" in table.columns.values()
+    lacking = (human is None and not long) or judges is None
+    if not find and (elsewhere or not lacking):
+        return None
+    given = (_spelled(table, human or ()), _spelled(table, judges or ()))
+    roles = _roles(table, *given, dimension, elsewhere)
+    if find:
+        check_decided(roles, file_name)
+    return None if roles.problems else roles
+
+
 @dataclass(frozen=True)
 class _Words:
     """Words that count as labels."""
 
     numbers: Mapping[str, float]
-    """Word, as `_plain` writes it, -> number."""
+    """Word, as `plain_word` writes it, -> number."""
     classes: Mapping[float, str]
     ordered: bool
 
 
 @dataclass(frozen=True)
 class _Sheet:
-    """A table with its columns of ratings and scores."""
+    """A table with its columns of ratings and scores, or of scores alone."""
 
     table: Table
     """Its records have the file's own column names."""
@@ -335,33 +530,45 @@ class _Sheet:
     """Judge -> column."""
     data: bytes
     """The file, for readers that also read what stands beside its rows."""
+    roles: Roles | None = None
+    """The meaning of all columns; None to read them by the names of texts and ratings."""
 
     @property
     def others(self) -> list[str]:
-        """The columns that hold neither ratings nor scores."""
+        """The columns that hold neither ratings nor scores; of a table with roles, only those that are read."""
         used = {*self.human.values(), *self.judges.values()}
+        if self.roles is not None:
+            read = {*self.roles.read_as, *self.roles.groups}
+            read |= {key for key in self.roles.others if key.lower() in LABELS}
+            return [key for key in self.table.keys if key in read and key not in used]
         return [key for key in self.table.keys if key not in used]
+
+    def named(self, about: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Column -> Assay's name, for the columns that describe texts."""
+        if self.roles is not None:
+            return {key: name for key, name in self.roles.read_as.items() if name in about}
+        return source_as_system(named_columns(self.others, about))
 
 
 def _sheet_of(
-    data: bytes, table: Table, human: Sequence[str], judges: Sequence[str], elsewhere: Collection[str]
+    data: bytes,
+    table: Table,
+    human: Sequence[str],
+    judges: Sequence[str],
+    elsewhere: Collection[str],
+    roles: Roles | None = None,
 ) -> _Sheet:
-    """Find the columns that the names mean. elsewhere: judges with scores in other files.
+    """Find the columns that the names mean. table: under the file's own names. elsewhere: judges with scores in other files.
 
     Raises InputError for names that are neither a column nor, in a long table, possibly a rater.
     """
-    names = {name: key for key, name in table.columns.items()}
-    records = [
-        replace(record, cells={names.get(key, key): cell for key, cell in record.cells.items()})
-        for record in table.records
-    ]
-    plain = {key.strip().casefold(): key for key in table.keys}
+    plain = _by_plain_name(table)
     columns = {
         name: name if name in table.keys else plain[name.strip().casefold()]
         for name in (*human, *judges)
         if name in table.keys or name.strip().casefold() in plain
     }
-    long = "rater" in table.columns.values()
+    long = "rater" in table.columns.values() if roles is None else roles.long
     wide = any(name in columns for name in human) and not (
         long and any(name not in columns for name in human)
     )
@@ -378,15 +585,12 @@ def _sheet_of(
     if twice:
         raise InputError(f"{listed(twice)}: named more than once. Name each rater and each judge once.")
     return _Sheet(
-        table._replace(records=records),
+        table,
         {name: columns[name] for name in human} if wide else {},
         {name: columns[name] for name in judges if name in columns},
         data,
+        roles,
     )
-
-
-def _plain(word: object) -> str:
-    return " ".join((label_of(word) or "").casefold().split())
 
 
 def _words_of(sheet: _Sheet, findings: FileFindings) -> _Words | None:
@@ -401,13 +605,13 @@ def _words_of(sheet: _Sheet, findings: FileFindings) -> _Words | None:
         or any(map(looks_like_number, held))
     ):
         return None
-    written = {_plain(cell): label_of(cell) or "" for cell in reversed(held)}
+    written = {plain_word(cast(str, cell)): label_of(cell) or "" for cell in reversed(held)}
     if len(written) > MOST_CLASSES:
         return None  # the reader of numbers names the first cells
     scale = classes_of(held)
     ordered = scale is not None
     numbers = (
-        {_plain(word): float(number) for word, number in scale.items()}
+        {plain_word(word): float(number) for word, number in scale.items()}
         if scale is not None
         else {word: float(number) for number, word in enumerate(sorted(written))}
     )
@@ -420,8 +624,313 @@ def _words_of(sheet: _Sheet, findings: FileFindings) -> _Words | None:
     return _Words(numbers, classes, ordered)
 
 
+@dataclass(frozen=True)
+class _Side:
+    """The different filled cells of one rater or judge."""
+
+    name: str
+    cells: tuple[object, ...]
+
+    @property
+    def numbers(self) -> bool:
+        return all(map(looks_like_number, self.cells))
+
+    @property
+    def words(self) -> bool:
+        return all(isinstance(cell, str | bool) and not looks_like_number(cell) for cell in self.cells)
+
+    @property
+    def said(self) -> str:
+        """What the cells are, for a message: `the numbers 1 to 5`, or their words."""
+        if self.numbers:
+            known = [number for cell in self.cells if (number := number_in(cell)) is not None]
+            return f"{shown(self.name)} has the numbers {min(known):g} to {max(known):g}" if known else ""
+        written = sorted({label_of(cell) or "" for cell in self.cells})
+        more = f" and {len(written) - _LISTED} more" if len(written) > _LISTED else ""
+        return f"{shown(self.name)} has the words {', '.join(map(shown, written[:_LISTED]))}{more}"
+
+
+def _sides_of(sheet: _Sheet) -> list[_Side]:
+    """What each rater and each judge of a sheet wrote."""
+    cells: dict[str, dict[object, None]] = {}
+    roles = sheet.roles
+    by_column = {**sheet.human, **sheet.judges}
+    for record in sheet.table.records:
+        for name, column in by_column.items():
+            if not is_undefined(cell := record.cells.get(column)):
+                cells.setdefault(name, {})[_hashable(cell)] = None
+        if roles is not None and roles.rater and roles.score and not sheet.human:
+            name = label_of(record.cells.get(roles.rater)) or ""
+            if not is_undefined(cell := record.cells.get(roles.score)):
+                cells.setdefault(name, {})[_hashable(cell)] = None
+    return [_Side(name, tuple(held)) for name, held in cells.items()]
+
+
+def _hashable(cell: object) -> object:
+    return cell if isinstance(cell, str | bool | int | float) else str(cell)
+
+
+def _common(people: Sequence[_Side], judges: Sequence[_Side]) -> tuple[bool, _Words | None]:
+    """Whether raters and judges use one scale, and the numbers of its words.
+
+    Words of one scale are its classes. Of two scales with two classes each, the better words are the same class: pass, yes
+    and correct. Words and numbers are matched only where the words are of a known scale and all numbers are its classes.
+    Other words are labels, of which a judge must share one with the raters.
+    """
+    sides = [*people, *judges]
+    in_words = [side for side in sides if not side.numbers]
+    if not in_words or not all(side.words for side in in_words):
+        return True, None  # numbers; of a mixture the reader names the first cells
+    cells = [cell for side in in_words for cell in side.cells]
+    written: dict[str, str] = {}
+    for cell in cells:
+        written.setdefault(plain_word(cast(str, cell)), label_of(cell) or "")
+    if len(written) > MOST_CLASSES:
+        return True, None
+    scale, own = scale_of(cells), [scale_of(side.cells) for side in in_words]
+    if scale is None and all(one is not None and one[1] == range(2) for one in own):
+        scale = {word: code for one in own if one for word, code in one[0].items()}, range(2)
+    numbers = {number_in(cell) for side in sides if side.numbers for cell in side.cells}
+    if scale is not None:
+        codes, classes = scale
+        by_word = {plain_word(word): float(code) for word, code in codes.items()}
+        named: dict[float, str] = {}
+        for word in written:
+            named.setdefault(by_word[word], written[word])
+        return numbers <= {float(code) for code in classes}, _Words(
+            by_word, dict(sorted(named.items())), True
+        )
+    theirs = {plain_word(cast(str, cell)) for side in people for cell in side.cells if not side.numbers}
+    shared = all({plain_word(cast(str, cell)) for cell in side.cells} & theirs for side in judges)
+    by_word = {word: float(number) for number, word in enumerate(sorted(written))}
+    classes_named = {number: written[word] for word, number in by_word.items()}
+    return not numbers and shared, _Words(by_word, classes_named, False)
+
+
+def _aligned(
+    sheet: _Sheet,
+    files: Sequence["_JudgeFile"],
+    judges: Sequence[str],
+    chosen: Collection[str],
+    findings: FileFindings,
+) -> tuple[_Words | None, set[str]]:
+    """The numbers of all words, and the judges that use another scale than the raters.
+
+    Adds notes. Raises InputError if the raters use several scales, if no judge uses theirs, or one that was named does not.
+    """
+    roles = sheet.roles
+    assert roles is not None, "only a sheet with roles is aligned"
+    sides = _sides_of(sheet)
+    people = [side for side in sides if side.name in roles.human or side.name in sheet.human]
+    scored = [side for side in sides if side.name in judges and side not in people]
+    for file in files:
+        scored += [_Side(name, tuple(held)) for name, held in file.cells.items()]
+    fits, _ = _common(people, ())
+    if not fits:
+        raise InputError(
+            f"{findings.file_name}: the raters use different scales. Choose raters who use the same one",
+            [f"human: {side.said}" for side in people],
+        )
+    unfit = {side.name: side for side in scored if not _common(people, [side])[0]}
+    rest = [side for side in scored if side.name not in unfit]
+    fits, words = _common(people, rest)
+    if (unfit and (not rest or {*chosen} & {*unfit})) or not fits:
+        used = people[0].said if people else ""
+        raise InputError(
+            f"{shown(findings.file_name)}: a judge can only be compared on the raters' scale. Convert its scores, or choose "
+            "other columns",
+            [f"judge: {side.said}, but {used}" for side in unfit.values() or rest],
+        )
+    for side in unfit.values():
+        findings.notes.append(
+            f"judge {shown(side.name)} is left out, because it uses another scale: {side.said}"
+        )
+    if words is not None:
+        named = list(words.classes.items())
+        said = ", ".join(f"{shown(word)} = {number:g}" for number, word in named[:_LISTED])
+        more = f" and {len(named) - _LISTED} more" if len(named) > _LISTED else ""
+        kind = "classes" if words.ordered else "labels without an order"
+        findings.notes.append(f"read words as {kind}, {said}{more}")
+        if any(side.numbers for side in (*people, *rest)):
+            as_numbers = [side.name for side in (*people, *rest) if side.numbers]
+            findings.notes.append(
+                f"words and numbers are the same classes: {listed(as_numbers)} has the numbers"
+            )
+    return words, set(unfit)
+
+
+@dataclass(frozen=True)
+class _JudgeFile:
+    """A file with scores of judges alone."""
+
+    data: bytes
+    name: str
+    table: Table
+    """Under the file's own names."""
+    roles: Roles
+    judges: Mapping[str, str]
+    """Judge -> column; empty if the table is long."""
+    cells: Mapping[str, Sequence[object]]
+    """Judge -> its different filled cells."""
+    read: ScoreTable | None = None
+    """The scores of a file that is no such table."""
+
+    def without(self, judges: Collection[str]) -> "_JudgeFile":
+        return replace(
+            self,
+            judges={name: column for name, column in self.judges.items() if name not in judges},
+            cells={name: cells for name, cells in self.cells.items() if name not in judges},
+        )
+
+    def scores(self, words: _Words | None) -> ScoreTable:
+        """Its scores as numbers. Raises InputError with the problems of the file."""
+        if self.read is not None:
+            return self.read
+        about = known_at("texts")
+        read_as = {key: name for key, name in self.roles.read_as.items() if name in about}
+        labels = [key for key in (*self.roles.groups, *self.roles.others) if key.lower() in LABELS]
+        named = read_as | {key: key for key in labels}
+        rater, score = self.roles.rater, self.roles.score
+        marks = {
+            column: metric_column(Metric(judge, "", ""), False, frozenset())
+            for judge, column in self.judges.items()
+        }
+        records = []
+        for number, record in enumerate(self.table.records, start=1):
+            cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
+            if "item_id" not in read_as.values():
+                cells["item_id"] = str(number)
+            if rater and score:
+                if label_of(record.cells.get(rater)) not in self.cells:
+                    continue
+                cells |= {"metric": record.cells.get(rater), "score": _number(record.cells.get(score), words)}
+            cells |= {mark: _number(record.cells.get(key), words) for key, mark in marks.items()}
+            records.append(replace(record, cells=cells))
+        keys = list(dict.fromkeys(key for record in records for key in record.cells))
+        known = {*about, *(("metric", "score") if rater else ())}
+        columns = {key: key for key in keys if key in known}
+        try:
+            return read_scores(self.data, self.name, rows=lambda *_: Table(keys, columns, records))
+        except InputError as error:
+            problems = error.found or Problems([error.what])
+            reject(self.name, problems.each(lambda one: one.replace(METRIC_MARK, "column ")))
+
+
+def _by_file(files: Sequence[_JudgeFile]) -> list[_JudgeFile]:
+    """The files, with a judge called by its file's name if several files call theirs the same, such as `score`."""
+    counts = Counter(name for file in files for name in file.cells)
+    stems = Counter(PurePath(file.name).stem for file in files)
+
+    def named(file: _JudgeFile, name: str) -> str:
+        stem = PurePath(file.name).stem
+        alone = counts[name] > 1 and len(file.cells) == 1 and stems[stem] == 1 and stem not in counts
+        return stem if alone and file.read is None and not file.roles.long else name
+
+    return [
+        replace(
+            file,
+            judges={named(file, name): column for name, column in file.judges.items()},
+            cells={named(file, name): cells for name, cells in file.cells.items()},
+        )
+        for file in files
+    ]
+
+
+def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) -> ScoreTable:
+    """The scores in a judge's own table, whose columns are found (`core.tables.roles.judge_roles`).
+
+    Words of a known scale are its classes. Raises InputError, and Undecided if no column is surely a judge's.
+    """
+    file = _judge_file(data, name, judges or ())
+    _, words = _common([_Side(name, tuple(held)) for name, held in file.cells.items()], ())
+    return file.scores(words)
+
+
+def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
+    """A file with judges' scores. Raises InputError if no column is a judge's."""
+    findings, format_found = FileFindings(name, sha256_of(data)), format_of("scores", data, name)
+    empty = Table([], {}, [])
+    if format_found.rows is None or "scores" in format_found.read:
+        read = evaluators_in(data, name) or scores_in(data, name)
+        cells = {metric.name: (0.0,) for metric in read.metrics}
+        return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
+    table = as_written(format_found.rows(data, known_at("scores"), findings))
+    findings.refuse()
+    named = _spelled(table, judges)
+    roles = judge_roles(table, judges=named, is_metric=_metrics_in(table))
+    if roles.problems:
+        raise Undecided(
+            f"{shown(name)}: the columns do not tell which one is the judge's", roles.problems, roles
+        )
+    written = {column: judge for judge, column in zip(judges, named, strict=True)}
+    own = {written.get(column, column): column for column in roles.judges}
+    sides = _sides_of(_Sheet(table, {}, own, data, roles))
+    return _JudgeFile(data, name, table, roles, own, {side.name: side.cells for side in sides})
+
+
+def _places_in(table: Table | None, roles: Roles | None) -> Callable[[str], list[str]]:
+    """Item -> places of its rows in a table."""
+
+    def places(item: str) -> list[str]:
+        if table is None or roles is None or roles.item is None:
+            return []
+        key = roles.item
+        return [record.where for record in table.records if label_of(record.cells.get(key)) == item]
+
+    return places
+
+
+class Repeated(InputError):
+    """A table in which a rater rated a text more than once, or in which nothing tells the texts apart."""
+
+
+def _check_repeated(
+    records: Sequence[Record], whose: Callable[[Record], str], findings: FileFindings, *, by_text: bool
+) -> None:
+    """Raise Repeated for rows that repeat the item, system, level, language and rater of an earlier one.
+
+    records: with Assay's names. whose: the raters of a row, for the message. by_text: whether rows that differ in their text
+    are different texts of one item.
+    """
+    parts = ("item_id", "system", "level", "language", LABEL_PAIR, "dimension")
+    labels = [
+        name
+        for name in dict.fromkeys(key for record in records for key in record.cells)
+        if name.removeprefix(LABEL_MARK).lower() in LABELS
+    ]
+    first: dict[tuple[object, ...], str] = {}
+    repeats: list[tuple[str, str, tuple[object, ...], str]] = []
+    for record in records:
+        own = [None if is_nothing(cell := record.cells.get(name)) else label_of(cell) for name in parts]
+        rater = whose(record)
+        further = [repr(record.cells.get(name)) for name in labels]
+        if by_text and not is_nothing(text := record.cells.get("text")):
+            further.append(repr(text))
+        key: tuple[object, ...] = (*own, rater, *further)
+        before = first.setdefault(key, record.where)
+        if before != record.where:
+            repeats.append((record.where, before, key, rater))
+    problems = Problems()
+    for where, before, key, rater in repeats[:MOST_REPEATED]:
+        named = [f"item {shown(str(key[0]))}"]
+        named += [
+            f"{name} {shown(str(part))}"
+            for name, part in zip(("system", "level"), key[1:3], strict=True)
+            if part
+        ]
+        problems.append(f"{where}: {', '.join(named)}: {rater} rated it in {before} already")
+    if len(repeats) > MOST_REPEATED:
+        problems.append(f"file: {len(repeats) - MOST_REPEATED:,} more rows repeat an earlier rating")
+    if repeats:
+        raise Repeated(
+            f"{shown(findings.file_name)}: a rater may rate a text only once. Leave out the repeated rows, or name the column "
+            "that tells the texts apart",
+            [*findings.problems, *problems],
+        )
+
+
 def _number(cell: object, words: _Words | None) -> object:
-    return words.numbers.get(_plain(cell), cell) if words and not is_undefined(cell) else cell
+    return words.numbers.get(plain_word(cast(str, cell)), cell) if words and not is_undefined(cell) else cell
 
 
 def _read_wide(
@@ -430,7 +939,7 @@ def _read_wide(
     """Ratings and scores of a wide table, each by the reader of its kind."""
     about = known_at("texts")
     taken = {name for own in VOCABULARY.values() for name in own}
-    read_as = source_as_system(named_columns(sheet.others, about))
+    read_as = sheet.named(about)
     labels = {
         key: key if key.startswith(LABEL_MARK) else f"{LABEL_MARK}{key}"
         for key in sheet.others
@@ -439,15 +948,18 @@ def _read_wide(
         and key not in (*UNUSED, *SAID)
         and key.lower() not in INDEX_COLUMNS
     }
-    if "item_id" not in read_as.values():
-        findings.notes.append("no column names the item: each row is an item, numbered from 1")
+    numbers = None if "item_id" in read_as.values() else _item_numbers(sheet, read_as, findings)
     named = {**read_as, **labels}
     texts: list[Record] = []
-    for number, record in enumerate(sheet.table.records, start=1):
+    for at, record in enumerate(sheet.table.records):
         cells = {named[key]: cell for key, cell in record.cells.items() if key in named}
-        if "item_id" not in read_as.values():
-            cells["item_id"] = str(number)
+        if numbers is not None:
+            cells["item_id"] = numbers[at]
         texts.append(replace(record, cells=cells))
+    if sheet.roles is not None and not by_row:
+        people = listed([*sheet.human])
+        _check_repeated(texts, lambda _: people, findings, by_text=True)
+        by_row = True
     texts = _told_apart(texts, list(sheet.human), findings, by_row=by_row)
     columns = {
         name: name for name in dict.fromkeys(key for text in texts for key in text.cells) if name in about
@@ -479,6 +991,27 @@ def _read_wide(
     return _read_both(
         sheet.data, of_raters, Table([*keys, *marks.values()], columns, scored) if marks else None, findings
     )
+
+
+def _item_numbers(sheet: _Sheet, read_as: Mapping[str, str], findings: FileFindings) -> list[str]:
+    """A number for the item of each row, where no column names it: rows with the same question share one."""
+    records = sheet.table.records
+    question = next((key for key, name in read_as.items() if name == "question"), None)
+    if question is not None and sheet.roles is not None:
+        asked = [" ".join(str(record.cells.get(question) or "").split()) for record in records]
+        numbers = {text: str(number) for number, text in enumerate(dict.fromkeys(asked), start=1)}
+        told_apart = [key for key, name in read_as.items() if name in ("system", "level", "text")]
+        rows = {
+            (text, *(repr(record.cells.get(key)) for key in told_apart))
+            for text, record in zip(asked, records, strict=True)
+        }
+        if "" not in numbers and len(numbers) < len(records) == len(rows):
+            findings.notes.append(
+                f"no column names the item: the {len(numbers):,} different questions are the items, numbered from 1"
+            )
+            return [numbers[text] for text in asked]
+    findings.notes.append("no column names the item: each row is an item, numbered from 1")
+    return [str(number) for number in range(1, len(records) + 1)]
 
 
 def _told_apart(
@@ -526,6 +1059,10 @@ def _read_long(
         )
         for record in sheet.table.records
     ]
+    if sheet.roles is not None and not by_row:
+        _check_repeated(
+            rated, lambda record: f"rater {shown(str(record.cells.get('rater')))}", findings, by_text=False
+        )
     if not sheet.judges:
         return _read_both(sheet.data, sheet.table._replace(records=rated), None, findings)
     about = known_at("texts")

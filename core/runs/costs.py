@@ -7,11 +7,14 @@ from pathlib import Path
 from statistics import stdev
 
 from core.errors import InputError
+from core.results.check.facts import facts_of
+from core.results.check.verdict import JudgeFacts
 from core.results.judges.costs import JudgeCost, costs_of_report
 from core.runs.jobs import RunAtHand, open_at_once, width_of
+from core.runs.judging import judge_output
 from core.runs.kinds import KINDS
 from core.runs.progress import Progress, progress_of, spoken_range
-from core.runs.records import RECORDS_FILE, bytes_of, read_report
+from core.runs.records import RECORDS_FILE, bytes_of, read_judge_folder, read_report
 from core.schema.runs import RULES, RUN_FILE, Run
 from core.store.kept import answers_of_others, step_costs, texts_come_to
 from core.store.runs import calls_of_items, item_times
@@ -20,20 +23,56 @@ from core.tables.reading import name_of, reject, shown
 
 def cost_of_run(at: RunAtHand) -> JudgeCost:
     """The run's cost so far. Raises InputError for a run that neither judges nor examines judges."""
-    number = at.run.run_id
     if at.kind.work not in ("judging", "audit"):
-        raise InputError(f"Run {number} is not a judge's run (kind: {at.kind.name}).")
+        raise InputError(f"Run {at.run.run_id} is not a judge's run (kind: {at.kind.name}).")
+    return _cost(at, _called(at.kind.name, at.path.maker(at.asked)))
+
+
+def _cost(at: RunAtHand, name: str) -> JudgeCost:
+    number, running = at.run.run_id, at.running
     n_texts, _ = texts_come_to(at.store, number)
-    progress, running = progress_of(at.store, number), at.running
+    progress = progress_of(at.store, number)
     return JudgeCost(
-        _called(at.kind.name, at.path.maker(at.asked)),
+        name,
         tuple(progress.costs),
         progress.n_done + progress.n_failed,
         n_texts,
-        running.input_price,
-        running.output_price,
+        getattr(running, "input_price", None),
+        getattr(running, "output_price", None),
         at.run.n_wanted,
         answers_of_others(at.store, number),
+    )
+
+
+def facts_of_run(at: RunAtHand, dimension: str | None = None) -> dict[str, JudgeFacts]:
+    """Metric or judge of a scoring or judge's run -> its consistency, price, time and model; empty for other runs.
+
+    The price of lexical metrics and of judges by rules is 0, because no model is asked.
+    """
+    if at.kind.work not in ("judging", "scores"):
+        return {}
+    cost = _cost(at, at.kind.name)
+    is_judge = at.kind.work == "judging"
+    return facts_of(
+        [metric.name for metric in at.metrics],
+        cost,
+        judge_output(at) if is_judge else None,
+        dimension=dimension,
+        is_free=at.asked.by_rules if is_judge else {one.step for one in cost.costs} == {"lexical"},
+    )
+
+
+def facts_of_folder(folder: Path, dimension: str | None = None) -> dict[str, JudgeFacts]:
+    """The same from the folder of a judge's run; empty for folders of other runs."""
+    if KINDS[read_report(folder)["kind"]].work != "judging":
+        return {}
+    output, cost = read_judge_folder(folder), cost_of_folder(folder)
+    return facts_of(
+        [metric.name for metric in output.metrics],
+        cost,
+        output,
+        dimension=dimension,
+        is_free=output.model == RULES,
     )
 
 

@@ -16,6 +16,11 @@ Against = Literal["human", "-level", "level"]
 """What scores are correlated with. `-level` is minus the damage level, so that a good metric gets a positive correlation."""
 
 
+PROBABILITY = "inclusion_probability"
+"""Label with the probability with which a text was drawn to be labelled, above 0 and at most 1. Not `probability`, which may be
+a judge's score."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One configuration of a metric: the meaning of one column of scores."""

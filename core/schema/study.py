@@ -491,6 +491,20 @@ class EnteredQuestion:
 
 
 @dataclass(frozen=True)
+class Inclusion:
+    """The probability with which a text was drawn for its study, so that its labels can be weighted.
+
+    It tells how uncertain a judge is about the text, so raters never see it, and their pages never read it.
+    """
+
+    item_id: str
+    level: str
+    source: str
+    probability: float
+    """Above 0, at most 1."""
+
+
+@dataclass(frozen=True)
 class StudyRecord:
     """A complete study, as read by the analysis and stored in a bundle."""
 
@@ -512,3 +526,5 @@ class StudyRecord:
     rating_history: tuple[RatingHistoryEntry, ...] = ()
     entered: tuple[EnteredQuestion, ...] = ()
     """Questions counted by looks while the study ran."""
+    inclusion: tuple[Inclusion, ...] = ()
+    """Probabilities of texts that were drawn for a rating study; none for texts that were not drawn."""

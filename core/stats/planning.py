@@ -1,4 +1,4 @@
-"""Plan a study: how many questions, raters and votes reach a wanted power or half-width, and what a number of them reaches."""
+"""Plan a study: how many questions, raters and votes reach a wanted power or half-width, and which texts tell most."""
 
 import math
 from collections.abc import Callable
@@ -817,3 +817,117 @@ def raters_needed(
     """
     wanted = _Wanted(components, margin, mean, confidence_level, power, half_width)
     return _smallest(lambda n: not wanted.floor(n), FEWEST_RATERS, MOST_RATERS)
+
+
+LEAST_CHANCE = 0.25
+"""Least chance to be drawn, as a share of the chance in a simple random sample: no drawn text counts more than 4 times as much."""
+
+
+def sampling_probabilities(uncertainty: ArrayLike, n: int, *, least: float = LEAST_CHANCE) -> Floats:
+    """Inclusion probabilities for a sample of n that is to estimate a mean: proportional to expected deviations from it.
+
+    uncertainty: shape (N,), at least 0: the standard deviation expected of each unit's value; NaN: unknown, taken as the mean.
+    n: sample size, 0 to N. least: share of a simple random sample's probability that every unit keeps, in (0, 1]; 1 gives a
+    simple random sample. Returns shape (N,), in [least x n/N, 1] and in sum n.
+
+    The variance of the weighted mean is least for probabilities proportional to the deviation (Neyman 1934, Journal of the
+    Royal Statistical Society 97:558, for strata; Särndal, Swensson and Wretman 1992, sec. 3.6.1 and 12.2). A part `least` of
+    the sample is drawn with equal chances, so that no weight exceeds 1/least (a defensive mixture: Hesterberg 1995,
+    Technometrics 37:185). Where the proportion exceeds 1, the unit is drawn for certain, and the others share the rest.
+
+    By hand: uncertainty .1, .1, .2, .4, n = 2, least 0.2: means of 1 give .5, .5, 1, 2; mixed .6, .6, 1, 1.8; times 2/4:
+    .3, .3, .5, .9.
+
+    Misleads if the uncertainty says nothing about the deviations: the mean stays unbiased, but varies more than that of a
+    simple random sample.
+    """
+    given = np.asarray(uncertainty, dtype=np.float64)
+    if given.ndim != 1:
+        raise ValueError(f"uncertainty must have shape (N,), got {given.shape}")
+    if (given < 0).any() or np.isinf(given).any():
+        raise ValueError("uncertainty must be at least 0 and finite")
+    if not 0 <= n <= given.size:
+        raise ValueError(f"n must be between 0 and the number of units ({given.size}), got {n!r}")
+    if not 0 < least <= 1:
+        raise ValueError(f"least must be above 0 and at most 1, got {least!r}")
+    known = given[~np.isnan(given)]
+    mean = float(known.mean()) if known.size else 0.0
+    relative = np.where(np.isnan(given), 1.0, given / mean) if mean > 0 else np.ones(given.size)
+    size = least + (1 - least) * relative
+    certain = np.zeros(given.size, dtype=bool)
+    while True:
+        rest = ~certain
+        share = (n - certain.sum()) / size[rest].sum() if rest.any() else 0.0
+        over = rest & (size * share > 1 - _ROUNDING)
+        if not over.any():
+            return np.where(certain, 1.0, size * share)
+        certain |= over
+
+
+def draw(probabilities: ArrayLike, rng: int | np.random.Generator | None = None) -> NDArray[np.int64]:
+    """Draw a sample of fixed size in which every unit has exactly its probability; returns the units, ascending.
+
+    probabilities: shape (N,), in [0, 1], in sum a whole number, the size of the sample. Systematic sampling in random order
+    (Madow 1949, Annals of Mathematical Statistics 20:333; Goodman and Kish 1950, Journal of the American Statistical Association
+    45:350): the units, shuffled, lie on a line with their probability as length, and one random start marks every whole
+    step. First-order probabilities are exact for every order, so also on average. Joint probabilities are near those of
+    independent draws, which the standard errors of weighted means need.
+    """
+    lengths = np.asarray(probabilities, dtype=np.float64)
+    if lengths.ndim != 1 or ((lengths < 0) | (lengths > 1 + _ROUNDING)).any() or np.isnan(lengths).any():
+        raise ValueError("probabilities must have shape (N,) and lie in [0, 1]")
+    total = float(lengths.sum())
+    n = round(total)
+    if abs(total - n) > 1e-6:
+        raise ValueError(f"the sum of probabilities must be a whole number, got {total:g}")
+    generator = np.random.default_rng(rng)
+    order = generator.permutation(lengths.size)
+    if n == 0:
+        return np.empty(0, dtype=np.int64)
+    ends = np.cumsum(lengths[order])
+    ends *= n / ends[-1]
+    marks = generator.uniform() + np.arange(n)
+    places = np.minimum(np.searchsorted(ends, marks, side="right"), lengths.size - 1)
+    return np.sort(order[places]).astype(np.int64)
+
+
+def weights_of(probabilities: ArrayLike) -> Floats:
+    """What each label counts: the inverse of its probability of inclusion, scaled to a mean of 1; 1 without a probability.
+
+    probabilities: shape (n,), in (0, 1]; NaN for labels that were not drawn with a probability, which count as drawn at
+    random. Labels of both kinds then count by their numbers.
+
+    A mean with these weights, sum(w y) / sum(w), is the mean of all texts that could have been drawn, whatever decided about
+    the probabilities (Hajek's estimate: Särndal, Swensson and Wretman 1992, sec. 5.7). `resampling.mean_share` and
+    `with_agresti_min` take the weights.
+
+    Misleads with few labels of a rare kind, of which none may have been drawn.
+    """
+    chances = np.asarray(probabilities, dtype=np.float64)
+    known = ~np.isnan(chances)
+    if ((chances[known] <= 0) | (chances[known] > 1)).any():
+        raise ValueError("probabilities must be above 0 and at most 1")
+    weights = np.ones(chances.shape)
+    if known.any():
+        inverse = 1 / chances[known]
+        weights[known] = inverse / inverse.mean()
+    return weights
+
+
+def narrowing(uncertainty: ArrayLike, probabilities: ArrayLike) -> float | None:
+    """Expected half-width of a weighted mean, as a share of that of a simple random sample of the same size.
+
+    uncertainty: shape (N,), standard deviations of the units around the mean, as for `sampling_probabilities`, NaN
+    as there. probabilities: shape (N,), in sum n. Square root of (sum(u^2 / p) / N) / (sum(u^2) / n): below 1 is
+    narrower, and never above sqrt(1 / least). None without uncertainty.
+
+    Misleads as far as the uncertainty does: it is a plan, not a result.
+    """
+    given = np.asarray(uncertainty, dtype=np.float64)
+    chances = np.asarray(probabilities, dtype=np.float64)
+    known = given[~np.isnan(given)]
+    if not known.size or not (known > 0).any() or not chances.sum() > 0:
+        return None
+    u = np.where(np.isnan(given), known.mean(), given)
+    n = float(chances.sum())
+    return math.sqrt(float((u**2 / chances).sum()) * n / (u.size * float((u**2).sum())))

@@ -141,6 +141,16 @@ def unit_clusters(clusters: ArrayLike | None, n_units: int) -> NDArray[np.generi
     return labels
 
 
+def unit_weights(weights: ArrayLike | None, n_units: int) -> Floats:
+    """What each unit counts, shape (n_units,); by default 1. Raises ValueError for other shapes and weights not above 0."""
+    counts = np.ones(n_units) if weights is None else np.asarray(weights, dtype=np.float64)
+    if counts.shape != (n_units,):
+        raise ValueError(f"weights must have shape ({n_units},), one a unit, got {counts.shape}")
+    if not (counts > 0).all() or np.isinf(counts).any():
+        raise ValueError("weights must be positive and finite")
+    return counts
+
+
 def cluster_sums(per_unit: Floats, clusters: ArrayLike) -> Floats:
     """Sums of the rows of `per_unit` (n_units, k) within each cluster: shape (n_clusters, k).
 
@@ -602,18 +612,24 @@ def wilson_ends(
 
 
 def mean_share(
-    values: ArrayLike, clusters: ArrayLike | None = None, *, confidence_level: float = 0.95
+    values: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    weights: ArrayLike | None = None,
+    confidence_level: float = 0.95,
 ) -> Estimate:
     """Mean of shares over units, with Wilson's interval over clusters (`wilson_ends`).
 
     values: shape (n,), each in [0, 1], NaN for a unit without one (left out and counted). clusters: shape (n,), by default
-    every unit is its own. No resampling, so that large tables take no longer than their mean.
+    every unit is its own. weights: shape (n,), positive, what each unit counts (`planning.weights_of`); by default all count
+    the same. No resampling, so that large tables take no longer than their mean.
     """
     check_confidence_level(confidence_level)
     given = np.asarray(values, dtype=np.float64)
     used = ~np.isnan(given)
     labels = unit_clusters(clusters, given.size)[used]
-    sums = cluster_sums(np.column_stack([given[used], np.ones(int(used.sum()))]), labels)
+    counts = unit_weights(weights, given.size)[used]
+    sums = cluster_sums(np.column_stack([counts * given[used], counts]), labels)
     observed = float(mean_of_sums(sums.sum(axis=0))) if used.any() else np.nan
     found = resampled_estimate(
         observed,
@@ -628,8 +644,10 @@ def mean_share(
     if found.interval_reason is not None:
         return found
     error = jackknife_error(without_each(sums, mean_of_sums))
+    # Units drawn by their uncertainty can be worth more than as many drawn at random.
+    most = float(used.sum()) if weights is None else np.inf
     low, high = wilson_ends(
-        observed, error, n_clusters=len(sums), most=float(used.sum()), confidence_level=confidence_level
+        observed, error, n_clusters=len(sums), most=most, confidence_level=confidence_level
     )
     return replace(found, low=low, high=high)
 
@@ -639,6 +657,7 @@ def with_agresti_min(
     clusters: ArrayLike | None = None,
     *,
     largest: float = 1.0,
+    weights: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Estimate:
     """Mean of paired differences that lie in [-1, 1], with a t interval over clusters that has a width where nothing varies.
@@ -647,11 +666,12 @@ def with_agresti_min(
     at -largest, each with the weight of an average cluster; for differences of passes and largest = 1 that is the interval of
     Agresti and Min (2005, Statistics in Medicine 24:729), with t in place of z. largest: in (0, 1], the largest difference
     of a unit; for graded scores the largest observed, because the whole scale would make the interval too wide.
-    `estimate` is the plain mean.
+    `estimate` is the plain mean. weights: as in `mean_share`.
     """
     check_confidence_level(confidence_level)
     given = np.asarray(differences, dtype=np.float64)
-    sums = cluster_sums(np.column_stack([given, np.ones(given.size)]), unit_clusters(clusters, given.size))
+    counts = unit_weights(weights, given.size)
+    sums = cluster_sums(np.column_stack([counts * given, counts]), unit_clusters(clusters, given.size))
     observed = float(mean_of_sums(sums.sum(axis=0))) if given.size else np.nan
     found = resampled_estimate(
         observed,
@@ -666,7 +686,7 @@ def with_agresti_min(
         return found
     from scipy.special import stdtrit  # imported lazily: most commands need no quantile
 
-    weight = given.size / len(sums)
+    weight = float(counts.sum()) / len(sums)
     added = np.vstack([sums, [largest * weight, weight], [-largest * weight, weight]])
     middle = float(mean_of_sums(added.sum(axis=0)))
     reach = float(stdtrit(len(added) - 1, (1 + confidence_level) / 2)) * jackknife_error(

@@ -23,6 +23,7 @@ from core.store.raters import insert_rater, raters_of
 from core.store.studies import (
     enter_questions,
     entered_of,
+    inclusion_of,
     insert_study,
     items_of,
     now_utc,
@@ -31,6 +32,7 @@ from core.store.studies import (
     read_log,
     read_wording,
     write_guideline,
+    write_inclusion,
     write_log,
     write_wording,
 )
@@ -274,6 +276,7 @@ def load_record(store: Store, study: Study) -> StudyRecord:
         rating_answers=RATINGS.answers_of(store, number),
         rating_history=RATINGS.history_of(store, number),
         entered=entered_of(store, number),
+        inclusion=inclusion_of(store, number),
     )
 
 
@@ -291,6 +294,7 @@ def insert_record(store: Store, record: StudyRecord) -> Study:
         RATINGS.restore(store, study.study_id, record.rating_answers, record.rating_history)
         restore_guesses(store, study.study_id, record.guesses)
         enter_questions(store, study.study_id, record.entered)
+        write_inclusion(store, study.study_id, record.inclusion)
         for language, text in record.guidelines.items():
             write_guideline(store, study.study_id, language, text)
         for language, texts in record.wording.items():

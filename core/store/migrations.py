@@ -320,6 +320,12 @@ CREATE TRIGGER entered_question_no_replace BEFORE INSERT ON entered_question WHE
     FROM entered_question WHERE study_id = NEW.study_id AND (position = NEW.position OR item_id = NEW.item_id))
     {_REFUSED.format("entered questions")}
 """
+# Apart from the texts, which raters' pages read.
+_INCLUSION = """
+CREATE TABLE inclusion (study_id INTEGER REFERENCES study(id), item_id TEXT, level TEXT, source TEXT,
+    probability REAL NOT NULL CHECK (probability > 0 AND probability <= 1),
+    PRIMARY KEY (study_id, item_id, level, source)) STRICT
+"""
 
 
 def _draw_id(db: Database) -> None:
@@ -378,6 +384,8 @@ STEPS: dict[str, tuple[Part, ...]] = {
     "m009_calls_seen": (_CALLS,),
     # Looks at a running study: whether the design allows them, and the questions that they count.
     "m010_early_looks": (_EARLY_LOOKS,),
+    # Probabilities with which texts were drawn for a rating study.
+    "m011_inclusion": (_INCLUSION,),
 }
 
 

@@ -11,6 +11,7 @@ from core.errors import NotFound
 from core.schema.study import (
     Design,
     EnteredQuestion,
+    Inclusion,
     Item,
     LogEntry,
     Output,
@@ -143,6 +144,21 @@ def entered_of(store: Store, study_id: int) -> tuple[EnteredQuestion, ...]:
         "select * from entered_question where study_id = :id order by position", {"id": study_id}
     )
     return tuple(EnteredQuestion(**{name: row[name] for name in _ENTERED_FIELDS}) for row in rows)
+
+
+def write_inclusion(store: Store, study_id: int, texts: Iterable[Inclusion]) -> None:
+    """Store the probabilities with which texts were drawn for the study."""
+    with store.writing():
+        store.table("inclusion").insert_all({"study_id": study_id, **asdict(text)} for text in texts)
+
+
+def inclusion_of(store: Store, study_id: int) -> tuple[Inclusion, ...]:
+    """Probabilities of the study's texts that were drawn, in the order of its file."""
+    rows = store.rows(
+        "select item_id, level, source, probability from inclusion where study_id = :id order by rowid",
+        {"id": study_id},
+    )
+    return tuple(Inclusion(**row) for row in rows)
 
 
 def read_guidelines(store: Store, study_id: int) -> dict[str, str]:

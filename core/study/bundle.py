@@ -26,6 +26,7 @@ from core.schema.study import (
     EnteredQuestion,
     Guess,
     HistoryEntry,
+    Inclusion,
     Item,
     LogEntry,
     Output,
@@ -74,9 +75,9 @@ def _entry(entry: LogEntry, raters: set[str]) -> LogEntry:
 
 
 FORMAT = "assay-study"
-FORMAT_VERSION = 6
-"""Newest version that can be read. Version 5 adds plain pairs, version 6 early looks. A study is written as the oldest version
-that has all of it, at least 4, for older Assays."""
+FORMAT_VERSION = 7
+"""Newest version that can be read. Version 5 adds plain pairs, version 6 early looks, version 7 probabilities of inclusion. A
+study is written as the oldest version that has all of it, at least 4, for older Assays."""
 LARGEST_BYTES = 512 * 1024 * 1024
 """Largest unpacked size; larger files are refused before reading."""
 LARGEST_MANIFEST = 1_000_000
@@ -102,7 +103,9 @@ _TABLES: dict[str, type] = {
     "rating_answers": RatingAnswer,
     "rating_history": RatingHistoryEntry,
     "entered": EnteredQuestion,
+    "inclusion": Inclusion,
 }
+_ADDED_IN_7 = {"inclusion.jsonl": b""}
 _ADDED_IN_6 = {"entered.jsonl": b""}
 _ADDED_IN_3 = {f"rating_{name}.jsonl": b"" for name in ("assignments", "answers", "history")}
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -117,7 +120,7 @@ def is_bundle(data: bytes) -> bool:
 
 def write_bundle(record: StudyRecord) -> bytes:
     """The study as a zip; the same record gives the same bytes."""
-    version = _version_for(record.study)
+    version = _version_for(record)
     older = _added_since(version)
     members = {
         _STUDY: _json(asdict(record.study)),
@@ -138,11 +141,13 @@ def write_bundle(record: StudyRecord) -> bytes:
     return zipped({_MANIFEST: _json(manifest), **members})
 
 
-def _version_for(study: Study) -> int:
+def _version_for(record: StudyRecord) -> int:
     """The oldest version that has everything in this study."""
-    if study.design.early_looks:
+    if record.inclusion:
+        return 7
+    if record.study.design.early_looks:
         return 6
-    return 5 if study.asks == "preference" else 4
+    return 5 if record.study.asks == "preference" else 4
 
 
 def zipped(members: Mapping[str, bytes]) -> bytes:
@@ -241,8 +246,8 @@ def _check_members(archive: zipfile.ZipFile, file_name: str) -> int:
 
 def _added_since(version: int) -> dict[str, bytes]:
     """Members missing in a bundle of this version, with the content that stands for them."""
-    added = ADDED_SINCE if version < 2 else {}
-    return {**added, **(_ADDED_IN_3 if version < 3 else {}), **(_ADDED_IN_6 if version < 6 else {})}
+    since = ((2, ADDED_SINCE), (3, _ADDED_IN_3), (6, _ADDED_IN_6), (7, _ADDED_IN_7))
+    return {name: content for first, added in since if version < first for name, content in added.items()}
 
 
 def _check_manifest(manifest: Any, file_name: str) -> None:
@@ -326,6 +331,9 @@ def misfits(record: StudyRecord) -> Iterator[str]:
         if study.task is not None or any(ratings):
             yield f"{_STUDY}: a study of pairs cannot have a task or ratings"
             return
+        if record.inclusion:
+            yield "inclusion.jsonl: a study of pairs cannot have probabilities of inclusion"
+            return
     else:
         yield from _wrong_raters(record)
         if study.task is None:
@@ -371,6 +379,7 @@ def _misfits(record: StudyRecord) -> Iterator[str]:
     else:
         yield from _wrong_lists_of_texts(record)
         yield from _wrong_ratings(record)
+        yield from _wrong_inclusion(record)
     yield from _unfrozen(record)
 
 
@@ -380,6 +389,7 @@ def _doubled(record: StudyRecord) -> Iterator[str]:
         "items": (item.item_id for item in record.items),
         "outputs": ((o.item_id, o.level, o.source) for o in record.outputs),
         "raters": (rater.rater_id for rater in record.raters),
+        "inclusion": ((one.item_id, one.level, one.source) for one in record.inclusion),
     }
     for name in ("assignments", "answers", "guesses", "rating_assignments", "rating_answers"):
         keys[name] = (one.key for one in getattr(record, name))
@@ -531,6 +541,16 @@ def _wrong_votes(record: StudyRecord) -> Iterator[str]:
         if guess.key not in shown or guesser is None or guesser.finished_utc is None:
             yield f"guesses.jsonl: {guess.key} was never shown for a guess"
     yield from _not_as_saved("answers", record.answers, record.history)
+
+
+def _wrong_inclusion(record: StudyRecord) -> Iterator[str]:
+    """Probabilities of texts that do not exist, or that cannot be probabilities."""
+    texts = {(output.item_id, output.level, output.source) for output in record.outputs}
+    for one in record.inclusion:
+        if (key := (one.item_id, one.level, one.source)) not in texts:
+            yield f"inclusion.jsonl: there is no text {key}"
+        elif not 0 < one.probability <= 1:
+            yield f"inclusion.jsonl: {key}: {one.probability!r} is not above 0 and at most 1"
 
 
 def _wrong_entries(record: StudyRecord) -> Iterator[str]:

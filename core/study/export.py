@@ -11,6 +11,7 @@ from core.formats.rated import write_rated
 from core.formats.spans.cells import span_row, with_weight
 from core.formats.spans.mqm import write_mqm
 from core.formats.trutheval import write_votes
+from core.schema.scores import PROBABILITY
 from core.schema.study import Answer, Assignment, Guess, Preference, RatingAnswer, StudyRecord
 from core.study.analysis_set import analysis_set
 from core.study.blinding import decode
@@ -148,7 +149,8 @@ RATING_COLUMNS = (
     *("spans", "no_errors", "done", "shown_utc", "answered_utc", "seconds", "times_saved", "comment"),
     *("invalid", "repeat", "dry_run", "excluded", "app_version", "dataset_sha256", "design_seed"),
 )
-"""Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`."""
+"""Columns of the JSONL. The CSV replaces `scores` with one column per dimension, `score_NAME`. Both end with `inclusion_probability` if
+texts of the study were drawn with known probabilities."""
 SPAN_COLUMNS = (
     *("study", "rater", "item_id", "language", "system", "level", "start", "end", "quote", "severity"),
     *("category", "weight", "in_source", "repeat", "dry_run", "invalid", "excluded"),
@@ -156,10 +158,12 @@ SPAN_COLUMNS = (
 
 
 def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, Any]]:
-    """One dictionary with the keys RATING_COLUMNS for each text and rater; with `drafts`, also for unfinished ratings."""
+    """One dictionary with RATING_COLUMNS (and `inclusion_probability`) for each text and rater; with `drafts`, also for unfinished ratings."""
     task_of(record)
     look, saves = _LookUp(record), Counter(entry.answer.key for entry in record.rating_history)
     shown = {one.key: one.position for one in record.rating_assignments}
+    drawn = {(one.item_id, one.level, one.source): one.probability for one in record.inclusion}
+    columns = _rating_columns(record)
     rows = []
     for answer in record.rating_answers:
         if answer.done or drafts:
@@ -172,9 +176,14 @@ def rating_rows(record: StudyRecord, *, drafts: bool = False) -> list[dict[str, 
                 "scores": dict(answer.scores),
                 "spans": [span_row(with_weight(span)) for span in answer.spans],
                 "times_saved": saves[answer.key],
+                PROBABILITY: drawn.get((answer.item_id, answer.level, answer.source)),
             }
-            rows.append({name: row[name] for name in RATING_COLUMNS})
+            rows.append({name: row[name] for name in columns})
     return rows
+
+
+def _rating_columns(record: StudyRecord) -> tuple[str, ...]:
+    return (*RATING_COLUMNS, PROBABILITY) if record.inclusion else RATING_COLUMNS
 
 
 def span_rows(record: StudyRecord) -> list[dict[str, Any]]:
@@ -212,8 +221,9 @@ def annotation_rows(record: StudyRecord) -> tuple[tuple[str, ...], list[dict[str
 def _rating_table(record: StudyRecord) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
     """Columns and rows with one column per dimension in place of the scores."""
     names = {one.name: f"score_{one.name}" for one in task_of(record).dimensions}
-    at = RATING_COLUMNS.index("scores")
-    columns = (*RATING_COLUMNS[:at], *names.values(), *RATING_COLUMNS[at + 1 :])
+    all_columns = _rating_columns(record)
+    at = all_columns.index("scores")
+    columns = (*all_columns[:at], *names.values(), *all_columns[at + 1 :])
     rows = []
     for row in rating_rows(record):
         scores = row.pop("scores")

@@ -13,11 +13,12 @@ from core.errors import MOST_PROBLEMS, InputError, NotAllowed, Problems
 from core.formats.study.files import read_dataset, verbatim
 from core.formats.study.tables import slip_sentence
 from core.formats.tasks import dump_task, parse_task
-from core.schema.scores import OutputSet, ScorableOutput
+from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput
 from core.schema.study import (
     NO_LEVEL,
     Dataset,
     Design,
+    Inclusion,
     Item,
     Output,
     Rater,
@@ -40,6 +41,7 @@ from core.store.studies import (
     sources_of,
     write_design,
     write_guideline,
+    write_inclusion,
     write_log,
     write_setting,
     write_wording,
@@ -56,7 +58,7 @@ from core.study.design import (
 )
 from core.study.guidelines import check_guideline, check_wording, named_sources
 from core.study.raters import ListProgress, add_raters, links, list_progress
-from core.tables.reading import is_language_tag, printable_text, same_name, shown
+from core.tables.reading import is_language_tag, number_in, printable_text, same_name, shown
 
 PAPER_SOURCES = ("ai", "human")
 """System names in Factual's data set: the default candidate and comparator."""
@@ -140,11 +142,12 @@ def _keep_new(
     texts: tuple[tuple[Item, ...], tuple[Output, ...], tuple[str, ...]],
     *,
     task: RatingTask | None = None,
+    inclusion: Sequence[Inclusion] = (),
     again: bool,
 ) -> Study:
     """Store a new study in draft with its texts and design.
 
-    texts: items, outputs and levels. task: for studies that rate single texts. Raises InputError if the file was
+    texts: items, outputs and levels. task, inclusion: for studies that rate single texts. Raises InputError if the file was
     imported before, unless `again`.
     """
     items, outputs, levels = texts
@@ -169,6 +172,7 @@ def _keep_new(
         )
     with store.writing():
         study = insert_study(store, study, items, outputs)
+        write_inclusion(store, study.study_id, inclusion)
         write_log(store, study.study_id, "imported", f"{file.file_name}, sha256 {file.sha256}")
         task_named = "" if task is None else f"task {task.name}; "
         write_log(store, study.study_id, "declared", task_named + describe_design(design, levels))
@@ -420,14 +424,16 @@ def import_rating_study(
     """Store texts and a task as a new study in draft; return the study with notes for its owner.
 
     Texts are stored unchanged, because marked spans count their code points. An item may lack texts of some systems.
-    Raises InputError for texts that cannot be rated, a taken or blank name, an empty task, an invalid design, or
+    A label `inclusion_probability` of a text is stored apart, as its probability of inclusion; raters never see it. Raises InputError for texts that cannot be rated, a taken or blank name, an empty task, an invalid design, or
     (unless `again`) a file that was imported before.
     """
     name = check_name(store, name)
     check_rating_design(design)
     check_task(task)
     items, texts, levels, notes = study_texts(outputs)
-    study = _keep_new(store, name, outputs, design, (items, texts, levels), task=task, again=again)
+    inclusion = inclusion_in(outputs)
+    drawn = (items, texts, levels)
+    study = _keep_new(store, name, outputs, design, drawn, task=task, inclusion=inclusion, again=again)
     named = _telling(task, {text.source for text in texts})
     return study, (*outputs.notes, *notes, *_about_references(task, items, texts), *named)
 
@@ -474,6 +480,26 @@ def _about_references(task: RatingTask, items: Sequence[Item], texts: Sequence[O
             for (source, level), n in counts.items()
         )
         yield f"raters will recognise texts that equal the reference word for word: {each}"
+
+
+def inclusion_in(outputs: OutputSet) -> tuple[Inclusion, ...]:
+    """The probabilities of inclusion among the labels of the texts. Raises InputError with every one that is none."""
+    problems = Problems()
+    found = []
+    for one in outputs.outputs:
+        written = one.labels.get(PROBABILITY, "")
+        if not written:
+            continue
+        value = number_in(written)
+        if value is None or not 0 < value <= 1:
+            problems.append(
+                f"{_place(one.item_id, one.system, one.level)}: {PROBABILITY} is {shown(written)}, not above 0 and at most 1"
+            )
+        else:
+            found.append(Inclusion(one.item_id, one.level or "", one.system, value))
+    if problems:
+        raise InputError(f"{shown(outputs.file_name)} cannot become a rating study:", problems)
+    return tuple(found)
 
 
 def study_texts(
@@ -558,7 +584,9 @@ def _notes(outputs: OutputSet, items: Sequence[Item], texts: Sequence[Output]) -
             "no item has texts of two systems. Judges that learn from ratings (automqm, direct) use examples from other "
             "systems' texts of the same item, so they will have none here"
         )
-    if any(one.labels for one in outputs.outputs):
+    if any(PROBABILITY in one.labels for one in outputs.outputs):
+        notes.append("probabilities of inclusion are stored for the analysis; raters never see them")
+    if any(set(one.labels) - {PROBABILITY} for one in outputs.outputs):
         notes.append("other columns of the file are not stored with the study")
     if outputs.left_out:
         notes += [f"{n} texts left out: {reason}" for reason, n in outputs.left_out.items()]

@@ -10,7 +10,7 @@ import numpy as np
 from core.errors import NotAllowed
 from core.formats.spans.cells import with_weight
 from core.formats.spans.mqm import score_of
-from core.schema.scores import ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput
+from core.schema.scores import PROBABILITY, ErrorSpan, RatedText, Rating, RatingSet, ScorableOutput
 from core.schema.study import Item, Output, Rater, RatingAnswer, RatingTask, StudyRecord
 from core.stats.resampling import Estimate, cluster_bootstrap, mean_of_sums
 from core.study.blinding import SPAN_DIMENSION
@@ -83,8 +83,24 @@ def _why_not(answer: RatingAnswer, rater: Rater) -> str | None:
     return None if answer.done else OPEN
 
 
-def ratings_in(task: RatingTask, item: Item, answer: RatingAnswer) -> Iterator[Rating]:
-    """One rating per dimension, and for marked errors one on SPAN_DIMENSION: minus the sum of their MQM weights."""
+TextKey = tuple[str, str, str]
+"""(item, level, system)."""
+
+
+def drawn_labels(record: StudyRecord) -> dict[TextKey, dict[str, str]]:
+    """The label with the probability of inclusion, for each text that was drawn with one."""
+    return {
+        (one.item_id, one.level, one.source): {PROBABILITY: repr(one.probability)} for one in record.inclusion
+    }
+
+
+def ratings_in(
+    task: RatingTask, item: Item, answer: RatingAnswer, labels: Mapping[str, str] | None = None
+) -> Iterator[Rating]:
+    """One rating per dimension, and for marked errors one on SPAN_DIMENSION: minus the sum of their MQM weights.
+
+    labels: of the text.
+    """
 
     def rating(dimension: str, score: float, spans: tuple[ErrorSpan, ...] | None = None) -> Rating:
         return Rating(
@@ -95,6 +111,7 @@ def ratings_in(task: RatingTask, item: Item, answer: RatingAnswer) -> Iterator[R
             rater=answer.rater_id,
             dimension=dimension,
             language=item.language,
+            labels=labels or {},
             spans=spans,
         )
 
@@ -111,8 +128,12 @@ def rating_set_of(record: StudyRecord) -> RatingSet:
 
     The score of marked errors is minus the sum of their MQM weights (core.formats.spans.mqm), including errors in the source.
     """
-    found, task = counted(record), task_of(record)
-    ratings = tuple(r for a in found.answers for r in ratings_in(task, found.items[a.item_id], a))
+    found, task, labels = counted(record), task_of(record), drawn_labels(record)
+    ratings = tuple(
+        r
+        for a in found.answers
+        for r in ratings_in(task, found.items[a.item_id], a, labels.get((a.item_id, a.level, a.source)))
+    )
     unknown = sum(span.weight is None for r in ratings for span in r.spans or ())
     notes = (
         (f"{unknown} errors have a severity without a weight, so they do not affect the score",)
@@ -125,20 +146,21 @@ def rating_set_of(record: StudyRecord) -> RatingSet:
 
 def rated_texts_of(record: StudyRecord) -> tuple[RatedText, ...]:
     """Every text of the study with the ratings that count, in the order of its file; unrated texts have none."""
-    found, task = counted(record), task_of(record)
-    by_text: dict[tuple[str, str, str], list[Rating]] = {}
+    found, task, labels = counted(record), task_of(record), drawn_labels(record)
+    by_text: dict[TextKey, list[Rating]] = {}
     for answer in found.answers:
         key = (answer.item_id, answer.level, answer.source)
-        by_text.setdefault(key, []).extend(ratings_in(task, found.items[answer.item_id], answer))
-    return tuple(
-        RatedText(
-            _scorable(found.items[o.item_id], o), tuple(by_text.get((o.item_id, o.level, o.source), ()))
+        by_text.setdefault(key, []).extend(
+            ratings_in(task, found.items[answer.item_id], answer, labels.get(key))
         )
-        for o in record.outputs
+    keys = [(o.item_id, o.level, o.source) for o in record.outputs]
+    return tuple(
+        RatedText(_scorable(found.items[o.item_id], o, labels.get(key)), tuple(by_text.get(key, ())))
+        for o, key in zip(record.outputs, keys, strict=True)
     )
 
 
-def _scorable(item: Item, output: Output) -> ScorableOutput:
+def _scorable(item: Item, output: Output, labels: Mapping[str, str] | None) -> ScorableOutput:
     return ScorableOutput(
         item_id=item.item_id,
         system=output.source,
@@ -147,6 +169,7 @@ def _scorable(item: Item, output: Output) -> ScorableOutput:
         source=item.question or None,
         level=output.level or None,
         language=item.language,
+        labels=labels or {},
     )
 
 

@@ -42,11 +42,13 @@ from core.tables.writer import guarded, unguarded
 ONLY_SYSTEM = "output"
 """The system's name when a file of texts, scores or ratings names none."""
 LABEL_PAIR = "language_pair"
-Door = Literal["study", "questions", "texts", "ratings", "scores", "spans"]
-"""The purpose of reading a table."""
+Door = Literal["study", "questions", "texts", "ratings", "scores", "spans", "panel"]
+"""The purpose of reading a table; `panel`: raters and judges side by side, in a table that Assay's names need not fit."""
 _ALL: tuple[Door, ...] = ("texts", "ratings", "scores", "spans")
+_PANEL: tuple[Door, ...] = ("panel",)
 _EVERY: tuple[Door, ...] = ("study", "questions", *_ALL)
 _RATED: tuple[Door, ...] = ("ratings", "spans")
+_READ: tuple[Door, ...] = (*_ALL, *_PANEL)
 _STUDY: tuple[Door, ...] = ("study",)
 _SPANS: tuple[Door, ...] = ("spans",)
 _SCORES: tuple[Door, ...] = ("scores",)
@@ -61,7 +63,7 @@ class ColumnSpec:
     """Other names that a table may use; if it has several, the first is used."""
     type: Literal["name", "text", "number", "language", "truth", "list", "reason"] = "name"
     """The type of its cells; rows are grouped by a `name`."""
-    read_by: tuple[Door, ...] = _ALL
+    read_by: tuple[Door, ...] = _READ
     needed_by: tuple[Door, ...] = ()
     """Doors that refuse a table without the column."""
     aliases_at: Mapping[Door, tuple[str, ...]] = field(default_factory=dict)
@@ -79,16 +81,61 @@ _REFERENCE, _CONTEXT = ("ref", "ground_truth"), ("passage", "source_text", "sour
 _ITEM = ("item", "id", "question_id", "segment_id", "seg_id", "segment", "seg")
 _TEXT = ("output", "hypothesis", "hyp", "mt", "translation", "target", "response", "answer")
 _RATER = ("rater_id", "annotator", "annotator_id", "user", "user_id", "evaluator")
+# Names that other programs use. Only a panel is read by them: elsewhere such a column may be a label to group by.
+_ANY_ITEM = (
+    *(
+        "example_id",
+        "sample_id",
+        "record_id",
+        "instance_id",
+        "row_id",
+        "case_id",
+        "test_case_id",
+        "prompt_id",
+    ),
+    *("query_id", "qid", "task_id", "trace_id", "conversation_id", "uid", "uuid", "idx", "example", "sample"),
+    *("doc_id", "document_id"),
+)
+_ANY_SYSTEM = (
+    *("model", "model_name", "model_id", "generator", "target_model", "response_model", "output_model"),
+    *("candidate_model", "generated_by", "agent", "pipeline", "submission", "author"),
+)
+_ANY_QUESTION = ("prompt", "query", "input", "instruction", "user_input")
+_ANY_TEXT = ("completion", "generation", "model_output", "actual_output", "model_response", "summary")
+_ANY_REFERENCE = ("gold_answer", "reference_answer", "expected_output", "reference_text")
+_ANY_RATER = (
+    *("rater_id", "rater_name", "annotator", "annotator_id", "annotator_name", "evaluator", "evaluator_id"),
+    *("worker", "worker_id", "labeler", "labeler_id", "labeller", "reviewer", "coder", "assessor"),
+)
 SPECS: tuple[ColumnSpec, ...] = (
-    ColumnSpec("item_id", _ITEM, "name", _EVERY, (*_STUDY, *_ALL)),
-    ColumnSpec("question", (), "text", _EVERY, _STUDY, suggested=("prompt", "query", "input", "instruction")),
+    ColumnSpec(
+        "item_id", _ITEM, "name", (*_EVERY, *_PANEL), (*_STUDY, *_ALL), {"panel": (*_ITEM, *_ANY_ITEM)}
+    ),
+    ColumnSpec(
+        "question",
+        (),
+        "text",
+        (*_EVERY, *_PANEL),
+        _STUDY,
+        {"panel": _ANY_QUESTION},
+        ("prompt", "query", "input", "instruction"),
+    ),
     ColumnSpec(
         "reference",
         _REFERENCE,
         "text",
-        _EVERY,
+        (*_EVERY, *_PANEL),
         _STUDY,
-        {"questions": (*_REFERENCE, "input_answer", "reference_summary", "reference_translation", "answer")},
+        {
+            "questions": (
+                *_REFERENCE,
+                "input_answer",
+                "reference_summary",
+                "reference_translation",
+                "answer",
+            ),
+            "panel": (*_REFERENCE, *_ANY_REFERENCE),
+        },
         ("gold", "gold_answer", "reference_answer"),
     ),
     # In a file of questions `source` is the text to translate; in a study's table it is the system.
@@ -96,31 +143,59 @@ SPECS: tuple[ColumnSpec, ...] = (
         "context",
         _CONTEXT,
         "text",
-        ("questions", *_ALL),
-        aliases_at={"questions": (*_CONTEXT, "source", "src")},
+        ("questions", *_READ),
+        aliases_at={
+            "questions": (*_CONTEXT, "source", "src"),
+            "panel": (*_CONTEXT, "contexts", "retrieved_contexts", "document", "article"),
+        },
     ),
     ColumnSpec("paraphrase", (), "text", ("questions",)),
-    ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_ALL), _STUDY),
+    ColumnSpec("level", ("damage_level",), "name", (*_STUDY, *_READ), _STUDY),
     ColumnSpec(
         "source",
         ("src",),
         "text",
-        (*_STUDY, *_ALL),
+        (*_STUDY, *_READ),
         _STUDY,
         {"study": _WHO},
         ("model", "model_name", "author"),
     ),
-    ColumnSpec("system", _WHO[1:]),
-    ColumnSpec("text", _TEXT, "text", (*_STUDY, *_ALL), ("study", "texts"), suggested=("completion",)),
-    ColumnSpec("language", ("lang",), "language", _EVERY),
+    ColumnSpec("system", _WHO[1:], aliases_at={"panel": (*_WHO[1:], *_ANY_SYSTEM)}),
+    ColumnSpec(
+        "text",
+        _TEXT,
+        "text",
+        (*_STUDY, *_READ),
+        ("study", "texts"),
+        {"panel": (*_TEXT, *_ANY_TEXT)},
+        ("completion",),
+    ),
+    ColumnSpec(
+        "language",
+        ("lang",),
+        "language",
+        (*_EVERY, *_PANEL),
+        aliases_at={"panel": ("lang", "language_code", "locale")},
+    ),
     ColumnSpec(LABEL_PAIR, ("lp",), "language"),
     ColumnSpec("reason", type="reason"),
-    ColumnSpec("rater", _RATER, "name", _RATED),
+    ColumnSpec("rater", _RATER, "name", (*_RATED, *_PANEL), aliases_at={"panel": _ANY_RATER}),
     # In a wide table of scores a column `rating` is a metric of its own.
     ColumnSpec(
-        "score", ("rating", "value"), "number", (*_RATED, *_SCORES), ("ratings",), {"scores": ("value",)}
+        "score",
+        ("rating", "value"),
+        "number",
+        (*_RATED, *_SCORES, *_PANEL),
+        ("ratings",),
+        {"scores": ("value",)},
     ),
-    ColumnSpec("dimension", ("criterion", "aspect"), "name", _RATED),
+    ColumnSpec(
+        "dimension",
+        ("criterion", "aspect"),
+        "name",
+        (*_RATED, *_PANEL),
+        aliases_at={"panel": ("criterion", "criteria", "aspect")},
+    ),
     ColumnSpec("spans", (), "list", _RATED),
     ColumnSpec("start", ("start_offset", "begin"), "number", _SPANS, _SPANS),
     ColumnSpec("end", ("end_offset",), "number", _SPANS, _SPANS),
@@ -143,6 +218,8 @@ MOST_REPEATED = 5
 """Repeated rows that are listed one by one; if there are more, the file was probably pasted twice."""
 LABEL_MARK = "label:"
 """Prefix of a column's name that makes the column a label, whatever it looks like."""
+METRIC_MARK = "metric:"
+"""Prefix of a wide column's name that makes the column a metric, whatever it looks like."""
 
 _NO_LABELS: Mapping[str, str] = {}
 """Shared by all rows without labels; never changed."""

@@ -352,17 +352,25 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
 
 def classes_of(words: Iterable[object]) -> dict[str, int] | None:
     """Word as written -> number, if all words are classes of one scale; otherwise None."""
+    found = scale_of(words)
+    return None if found is None else found[0]
+
+
+def scale_of(words: Iterable[object]) -> tuple[dict[str, int], range] | None:
+    """Word as written -> number, and all numbers of its scale; None unless all words are classes of one scale."""
     plain: dict[object, str] = {}
     for word in words:
         if not isinstance(word, str | bool):
             return None
-        plain[word] = _plain(word)
+        plain[word] = plain_word(word)
     if not plain:
         return None
     for first, classes in SCALES:
         number = {word: first + at for at, names in enumerate(classes) for word in names}
         if all(word in number for word in plain.values()):
-            return {str(word): number[name] for word, name in plain.items()}
+            return {str(word): number[name] for word, name in plain.items()}, range(
+                first, first + len(classes)
+            )
     return None
 
 
@@ -383,7 +391,7 @@ def with_classes(
     """The records with class numbers in place of words; a note lists which number each word gets."""
     for key, classes in columns.items():
         pairs = sorted(
-            {_plain(word): number for word, number in classes.items()}.items(), key=lambda one: one[1]
+            {plain_word(word): number for word, number in classes.items()}.items(), key=lambda one: one[1]
         )
         findings.notes.append(
             f"column {shown(key)}: read words as classes, {', '.join(f'{word} = {n}' for word, n in pairs)}"
@@ -402,5 +410,6 @@ def with_classes(
     ]
 
 
-def _plain(word: str | bool) -> str:
+def plain_word(word: str | bool) -> str:
+    """A word without case and separators, as `SCALES` writes it."""
     return " ".join(str(word).casefold().replace("_", " ").replace("-", " ").split())

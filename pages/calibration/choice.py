@@ -29,8 +29,6 @@ _FILE = 0
 _JUDGES, _NEW, _TAKEN = "calibration_judges", "calibration_new", "calibration_taken"
 """Where the session stores the chosen judges, a file to choose at the next rerun, and the last file chosen that way."""
 _AVERAGED = {"macro": "Each group counts once", "pooled": "Each text counts once"}
-_TRIED = 10
-"""Runs that are checked for rated items before one is preselected."""
 _RESAMPLES = (200, 2_000, 10_000)
 _SPLIT: dict[Majority, str] = {
     "drop": "Leave the text out of the agreement with the majority",
@@ -138,11 +136,9 @@ def judges(store: Store, given: Ratings) -> tuple[Scores, ...]:
 def _newest_evaluator(store: Store, given: Ratings) -> list[Chosen]:
     """The newest run of a judge for calibration that has scored a rated item, if there is one."""
     rated = {one.item_id for one in given.found.ratings}
-    for run_id in list(chosen_judge.with_results(store, *kinds_with("calibration")))[:_TRIED]:
-        chosen: Chosen = (chosen_scores.RUN, run_id)
-        if any(row.item_id in rated for row in chosen_scores.open_scores(store, chosen).table.rows):
-            return [chosen]
-    return []
+    runs = chosen_judge.with_results(store, *kinds_with("calibration"))
+    newest = chosen_scores.newest_on(store, [(chosen_scores.RUN, run_id) for run_id in runs], rated)
+    return [] if newest is None else [newest]
 
 
 def upload(store: Store, *, open_at_first: bool) -> None:

@@ -6,6 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from core.plots import judges as plots
+from core.plots.tables import against
+from core.results.correlations.files import OfFile, by_model_table, judges_by_model, side_by_side
 from core.results.joining import place_of
 from core.results.judges.agreement import (
     Agreement,
@@ -22,6 +24,7 @@ from core.store import Store
 from pages.tabs import judged, ranking, texts
 from pages.tabs.phrases import NOT_JUDGED
 from pages.widgets import chosen_judge, chosen_scores, level_diff, menus, result_table
+from pages.widgets.against import has_levels
 from pages.widgets.chosen_judge import factor_of, level_said, score
 from pages.widgets.chosen_scores import Chosen, Scores
 from pages.widgets.messages import mistakes_shown, plain
@@ -49,6 +52,8 @@ def render(store: Store, scores: Scores) -> None:
         _two(store, scores, chosen_scores.open_scores(store, chosen))
     with mistakes_shown():
         _heat(store, scores, names)
+    with mistakes_shown():
+        _by_model(store, scores, names)
 
 
 def _two(store: Store, first: Scores, second: Scores) -> None:
@@ -192,6 +197,47 @@ def _heat(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
         return
     ranking.heat(tuple(one.key for one in filled), merged, method, "judge-redundancy")
     chosen_scores.read_notes(merged.notes)
+
+
+_COEFFICIENTS = {"kendall_per_item": "Kendall, per item", "pearson": "Pearson, over all rows"}
+
+
+def _by_model(store: Store, scores: Scores, names: dict[Chosen, str]) -> None:
+    """Show judges by technique and model, as Factual's Table 2, and the correlation by the size of the model (Figure 3b)."""
+    if not has_levels(scores.table):
+        return
+    part(
+        "Judges by model and size",
+        "Does a larger model follow quality better? Correlation with the damage level itself, as in Table 2 and Figure 3b of "
+        "Factual: a judge that follows quality is near -1. Sizes come from the models' names.",
+        "correlation",
+    )
+    left, right = st.columns([3, 1])
+    others = left.multiselect(
+        "Scores to compare", list(names), format_func=names.__getitem__, key="judges_by_model"
+    )
+    column = right.selectbox(
+        "Figure", list(_COEFFICIENTS), format_func=_COEFFICIENTS.__getitem__, key="judges_by_model_figure"
+    )
+    opened = [scores, *(chosen_scores.open_scores(store, one) for one in others if one in names)]
+    filled = [one for one in opened if one.table.rows and has_levels(one.table)]
+    if len(filled) < 2:
+        nothing("the comparison needs two judges of texts with levels; choose further scores above")
+        return
+    with waiting(any(one.moving for one in filled)):
+        reports = {judged.called(one): judged.with_raw_level(one) for one in filled}
+    report = side_by_side(reports)
+    found = judges_by_model(report, [OfFile(judged.called(one), one.table) for one in filled])
+    table = by_model_table(found, report)
+    sized = sum(one.size is not None for one in found) > 1
+    result_table.show(
+        table,
+        figure=against(table, column, "size") if sized else None,
+        alt=f"{_COEFFICIENTS[column]} by size of the model",
+        table_first=True,
+    )
+    if not sized:
+        st.markdown(":small[No figure: fewer than two of these models state their size in their name.]")
 
 
 def _factor(found: ScoreTable, name: str) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 _SHOWN = {
+    "check": "Check",
     "statistics": "Statistics",
     "inference": "Inference",
     "metrics": "Metrics",

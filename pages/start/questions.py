@@ -21,6 +21,12 @@ class _Card:
 
 _CARDS = (
     _Card(
+        "Can I trust this judge?",
+        "From one file with labels and scores to a verdict for a use.",
+        "Check a judge",
+        "check",
+    ),
+    _Card(
         "Which of two systems is better?",
         "People compare answers side by side without knowing who wrote them.",
         "New study",
@@ -33,12 +39,6 @@ _CARDS = (
         "Score texts",
         "metrics",
         lambda: chosen_scores.remember((chosen_scores.NEW, 0)),
-    ),
-    _Card(
-        "Can I trust my judge?",
-        "Compare its scores with human ratings, by language, task and dimension.",
-        "Validate a judge",
-        "calibration",
     ),
     _Card(
         "Where do I get test data?",

@@ -8,6 +8,8 @@ from functools import partial
 import streamlit as st
 
 from core.formats.scores import write_scores_csv, write_scores_parquet
+from core.runs.judging.in_one_file import judge_file, write_judge
+from core.runs.kinds import KINDS
 from core.runs.path import at_hand, written
 from core.schema.runs import Run
 from core.schema.scores import ScoreTable
@@ -121,6 +123,29 @@ def judge_to_take(store: Store, run: Run) -> None:
         "Making the files ...",
     )
     buttons(files, f"assay-judge-{run.run_id}.zip", "judges")
+    if KINDS[run.kind].work == "judging":
+        _judge_to_take(store, run)
+
+
+def _judge_to_take(store: Store, run: Run) -> None:
+    """Show a button that downloads the judge itself, to run it elsewhere or later."""
+    part(
+        "The judge in one file",
+        "Settings, model, prompts and rubric, without any key. Load the file in the form of a new run, or run it with "
+        "`judge use`.",
+        "export-and-load-a-judge",
+    )
+    with mistakes_shown():
+        data = write_judge(judge_file(at_hand(store, run).asked))
+        st.download_button(
+            "Export this judge",
+            partial(visitor.admin_making(), partial(bytes, data)),
+            f"judge-{run.run_id}.yaml",
+            "application/yaml",
+            key="judges_file_judge",
+            on_click="ignore",
+            icon=":material/download:",
+        )
 
 
 def upload(store: Store) -> None:

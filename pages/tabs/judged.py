@@ -12,6 +12,7 @@ from core.errors import AssayError
 from core.judges.kind import JudgeKind
 from core.judges.rubric import Rubric
 from core.plots import judges as plots
+from core.results.correlations.table import CorrelationReport
 from core.results.joining import LISTED_AS, CorrelationOptions, merge_tables
 from core.results.judges.consistency import Consistency, consistency, orders_table, repeats_table
 from core.results.judges.costs import JudgeCost, Unit, cost_table, costs_side_by_side
@@ -118,16 +119,22 @@ def _raw_level(scores: Scores) -> None:
         "intervals over rows (as in Factual) and over questions (safer). Kendall: within each question, then averaged.",
         "correlation",
     )
-    options = CorrelationOptions(
-        raw_level=True, n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
-    )
     with waiting(scores.moving):
-        report = chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
+        report = with_raw_level(scores)
     result_table.show(level_table(report.rows))
-    drawn = f"95 % percentile intervals, {options.n_resamples:,} resamples. " if options.n_resamples else ""
+    n_resamples = report.options.n_resamples
+    drawn = f"95 % percentile intervals, {n_resamples:,} resamples. " if n_resamples else ""
     st.markdown(
         f":small[{drawn}Questions: those with a defined Kendall; it is undefined where all scores of a question are equal.]"
     )
+
+
+def with_raw_level(scores: Scores) -> CorrelationReport:
+    """Correlations with the level itself, as Factual prints them."""
+    options = CorrelationOptions(
+        raw_level=True, n_resamples=chosen_scores.resamples_for(scores), methods=("pearson", "kendall")
+    )
+    return chosen_scores.correlated((*scores.key, "raw level"), scores.table, None, (), options)
 
 
 _UNITS: dict[Literal["all"] | Unit, str] = {"all": "all its items", "item": "one item", "text": "one text"}

@@ -1,18 +1,21 @@
 """The form of a new judge's run of any kind: texts, judge and model, and a preview before the whole run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from core.errors import InputError
 from core.formats.mt_metrics_eval import USUAL_RATINGS, rating_names
 from core.formats.rated import unrated
 from core.formats.registry import read_rated, read_texts
 from core.judges.kind import AuditKind, Bench, JudgeKind, JudgeSettings
+from core.runs.asked import OPENAI_KEY, OPENAI_URL, Asked, Running
 from core.runs.environments import missing_for
 from core.runs.generation import has_texts, texts_of_run
+from core.runs.judging.in_one_file import read_judge
 from core.runs.path import at_hand, create, runs_that
 from core.runs.texts import (
     Texts,
@@ -28,7 +31,7 @@ from core.schema.scores import OutputSet, RatedSet, ScorableOutput
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import get_study
-from core.tables.reading import sha256_of
+from core.tables.reading import decode, sha256_of
 from pages.widgets import chosen_judge, chosen_scores, menus, parts, run_panel, settings_form
 from pages.widgets.menus import TABLES, given_file, once
 from pages.widgets.messages import capital, mistakes_shown, plain
@@ -291,16 +294,53 @@ def again_button(store: Store, run: Run, prefix: str, open_form: Callable[[], No
         help="Opens the form of a new run with this run's texts, judge and model.",
     ):
         at = at_hand(store, run)
-        kind, own = at.kind, _own(prefix, at.kind)
-        st.session_state[f"{prefix}_kind"] = kind.name
-        st.session_state[f"{prefix}_name"] = at.asked.name
-        settings_form.put(at.asked.chosen, own)
-        settings_form.put_file(own, kind, at.asked.attached)
-        settings_form.put_prompts(own, at)
-        settings_form.put_backend(prefix, at)
-        _SOURCES[kind.reads].take_file(run_data(store, run.run_id), run.data_file)
+        _fill(prefix, at.asked, at.running, f"run {run.run_id}")
+        _SOURCES[at.kind.reads].take_file(run_data(store, run.run_id), run.data_file)
         open_form()
         st.rerun()
+
+
+def _fill(prefix: str, asked: Asked, running: Running, whose: str) -> None:
+    """Fill the form with a judge before its widgets are drawn. whose: such as `run 3`."""
+    own = _own(prefix, asked.kind)
+    st.session_state[f"{prefix}_kind"] = asked.kind.name
+    st.session_state[f"{prefix}_name"] = asked.name
+    settings_form.put(asked.chosen, own)
+    settings_form.put_file(own, asked.kind, asked.attached)
+    settings_form.put_prompts(own, asked, whose)
+    settings_form.put_backend(prefix, asked.model, running)
+
+
+def _load_judge(prefix: str, kinds: Collection[str]) -> None:
+    """Fill the form, once, with the judge in an uploaded file, and show what its file says of it."""
+    with st.expander("Load a judge from a file"), mistakes_shown():
+        upload = st.file_uploader(
+            "A judge in one file (YAML)",
+            type=["yaml", "yml"],
+            key=f"{prefix}_judge_file",
+            help="Written by Export this judge in the tab Files of a judge's run, or by `judge export`.",
+        )
+        if upload is None:
+            return
+        data = upload.getvalue()
+        judge = once(
+            f"{prefix}_judge_read",
+            (sha256_of(data), upload.name),
+            lambda: read_judge(decode(data, upload.name), upload.name),
+        )
+        if judge.kind.name not in kinds:
+            raise InputError(
+                f"{plain(upload.name)} is a judge of the kind {judge.kind.title}; load it on the page that offers this kind."
+            )
+        taken = f"{prefix}_judge_taken"
+        if st.session_state.get(taken) != upload.file_id:
+            st.session_state[taken] = upload.file_id
+            address = judge.asked.model.base_url
+            running = Running(key_variable=OPENAI_KEY if address == OPENAI_URL else None)
+            _fill(prefix, judge.asked, running, upload.name)
+        st.success(f"The form below has the settings of {plain(upload.name)}. You can change them.")
+        for note in judge.notes:
+            st.markdown(f":small[{capital(plain(note))}.]")
 
 
 def _own(prefix: str, kind: Kind) -> str:
@@ -309,6 +349,7 @@ def _own(prefix: str, kind: Kind) -> str:
 
 
 def _form(store: Store, prefix: str, kinds: Mapping[str, JudgeKind]) -> int | None:
+    _load_judge(prefix, kinds)
     name: str = st.radio(
         "Kind",
         list(kinds),

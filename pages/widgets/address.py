@@ -41,7 +41,9 @@ class _Choice:
         value = st.session_state.get(self.place, self.default)
         if value is None or value == self.default:
             return []
-        return ([self.code(one) for one in value] or [_NONE]) if self.many else [self.code(value)]
+        if self.many:
+            return [self.code(one) for one in value] or [_NONE]
+        return [said] if (said := self.code(value)) else []
 
 
 @dataclass
@@ -95,7 +97,8 @@ def one(
 ) -> str:
     """Let the address hold one choice among options, and return `place`, the key of its widget. Call it before the widget.
 
-    name: of the parameter. code: what the address says for an option. default: chosen at first, and left out of the address;
+    name: of the parameter. code: what the address says for an option; nothing where it is empty, as for an option that another
+    parameter names. default: chosen at first, and left out of the address;
     give the widget no other. gone: a warning for an address with an option that does not exist, until
     another is chosen.
     """

@@ -1,9 +1,10 @@
 """Choose scores: a run of metrics or of a judge, a table, a folder. Uploaded files are stored, analyses computed once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic, sleep, thread_time
@@ -523,11 +524,12 @@ def choose(store: Store) -> Chosen:
     """Choose scores, or open the form that makes some; without any scores yet, the form."""
     names = named(store)
     gone = "This link leads to scores that were deleted, or that are in another installation. Choose others."
-    address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=_code, gone=gone)
+    address.one("scores", _CHOSEN, [*names, (NEW, 0), *FURTHER], code=code, gone=gone)
     return menus.run_or_new("Scores", names, _CHOSEN, (NEW, 0), further=FURTHER)
 
 
-def _code(chosen: Chosen) -> str:
+def code(chosen: Chosen) -> str:
+    """Return what an address says for scores, such as `run-3`."""
     kind, number = chosen
     return f"{kind}-{number}" if number else kind
 
@@ -537,6 +539,19 @@ def named(store: Store) -> dict[Chosen, str]:
     runs = {(RUN, run.run_id): menus.name_of(run) for run in runs_that(store, "scores", "judging")}
     files = {(FILE, file.file_id): name_of(file) for file in kept_files(store, "scores")}
     return runs | files
+
+
+def newest_on(
+    store: Store, judges: Iterable[Chosen], rated: Collection[str], most: int = 10
+) -> Chosen | None:
+    """Return the first of the judges that scored a rated item; None without one.
+
+    rated: items. most: judges that are tried, newest first.
+    """
+    for chosen in islice(judges, most):
+        if any(row.item_id in rated for row in open_scores(store, chosen).table.rows):
+            return chosen
+    return None
 
 
 def open_scores(store: Store, chosen: Chosen) -> Scores:

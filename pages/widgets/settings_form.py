@@ -13,7 +13,6 @@ from core.llm.call_settings import CallSettings
 from core.llm.prompts import STEPS, Prompt, find_prompt, parse_prompt, shipped_prompts, unusable_prompts
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, Backend, ModelSettings, Running, ask
 from core.runs.environments import missing_for
-from core.runs.jobs import RunAtHand
 from core.schema.runs import Attachment, Kind, PromptSlot
 from core.schema.settings import SettingField, Settings, fields_of, named_values, on_page, worded
 from core.tables.reading import decode
@@ -355,9 +354,8 @@ def choose_backend(prefix: str, rules: str | None, own: Collection[str] = ()) ->
     return Chosen(backend, {"backend": backend, **model}, running, missing)
 
 
-def put_backend(prefix: str, run: RunAtHand) -> None:
-    """Fill the form with the backend of a run."""
-    model, running = run.asked.model, run.running
+def put_backend(prefix: str, model: ModelSettings, running: Running) -> None:
+    """Fill the form with a backend and its processing settings."""
     st.session_state[f"{prefix}_backend"] = model.backend
     put(model, prefix, without=_OWN_WAY | model.idle(model.backend))
     put(running, prefix, without={"key_variable"} | running.idle(model.backend))
@@ -430,10 +428,10 @@ def choose_prompts(prefix: str, slots: tuple[PromptSlot, ...]) -> list[Prompt]:
     return [*own, *(prompt for prompt in shipped if prompt.name not in usual)]
 
 
-def put_prompts(prefix: str, run: RunAtHand) -> None:
-    """Choose the shipped prompts that the run sent; the form offers the user's own separately."""
-    sent, own = run.asked.prompts_read.values(), []
-    for slot in run.asked.chosen.prompts(by_rules=run.asked.by_rules):
+def put_prompts(prefix: str, asked: Asked, whose: str) -> None:
+    """Choose the shipped prompts of a request; the form offers the user's own separately. whose: such as `run 3`."""
+    sent, own = asked.prompts_read.values(), []
+    for slot in asked.chosen.prompts(by_rules=asked.by_rules):
         for prompt in sent:
             if prompt.purpose not in slot.purposes:
                 continue
@@ -441,7 +439,7 @@ def put_prompts(prefix: str, run: RunAtHand) -> None:
                 st.session_state[f"{prefix}_prompt_{slot.shipped}"] = prompt.name
             else:
                 own.append(prompt)
-    st.session_state[f"{prefix}_prompts_kept"] = (run.run.run_id, tuple(own)) if own else None
+    st.session_state[f"{prefix}_prompts_kept"] = (whose, tuple(own)) if own else None
 
 
 def show_prompt(prompt: Prompt, whose: str = "") -> None:
@@ -483,10 +481,10 @@ def _fitting(slot: PromptSlot) -> list[Prompt]:
 
 def _prompts_kept(prefix: str, slots: Sequence[PromptSlot]) -> list[Prompt]:
     """Return an earlier run's own prompts that fit the new run, if the visitor wants them."""
-    run_id, brought = st.session_state.get(f"{prefix}_prompts_kept") or (0, ())
+    whose, brought = st.session_state.get(f"{prefix}_prompts_kept") or ("", ())
     fitting = [prompt for prompt in brought if any(slot.fits(prompt.purpose, prompt.task) for slot in slots)]
     if not fitting or not st.checkbox(
-        f"Use the prompts of run {run_id}: {plain(', '.join(one.name for one in fitting))}",
+        f"Use the prompts of {plain(whose)}: {plain(', '.join(one.name for one in fitting))}",
         True,
     ):
         return []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -275,6 +276,27 @@ def test_alt_test(tmp_path: Path, told: Told, as_frame: bool) -> None:
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(12)],
+            "output": [f"Text {at}." for at in range(12)],
+            **{name: [(at * k) % 5 % 3 for at in range(12)] for k, name in enumerate("abx", 1)},
+            "x_reason": [f"Because {at}." for at in range(12)],
+        }
+    )
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    words = ["check", str(file), "--human", "a,b", "--judge", "x", "--gaps", "5", "--texts", "--json"]
+    assert main(words) in (3, 4)
+    printed = json.loads(capsys.readouterr().out)["gaps"]
+    found = assay.gaps(wide if as_frame else file, human=["a", "b"], judge="x", most=5, texts=True)
+    assert in_json(found.json) == printed
+    assert len(printed) == 5
+    assert printed[0]["reasons"].startswith("Because")
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     rows = [
         {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}
@@ -370,3 +392,41 @@ def test_a_rating_study(tmp_path: Path, told: Told) -> None:
     assert assay.studies(database)["task"].tolist() == ["factual-errors"]
     with pytest.raises(assay.InputError, match="raters"):
         assay.study_results("marks", db=database, raters="rater-1")
+
+
+def test_which_judge(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 3, 90)
+    errors = {"a": 0.1, "b": 0.1, "big": 0.05, "small": 0.1}
+    frame = pd.DataFrame(
+        {
+            name: np.where(rng.random(90) < error, rng.integers(0, 3, 90), truth)
+            for name, error in errors.items()
+        }
+    )
+    frame.insert(0, "id", [f"q{at}" for at in range(90)])
+    path, out = tmp_path / "labels.csv", tmp_path / "out.json"
+    frame.to_csv(path, index=False)
+    words = [
+        "--human",
+        "a,b",
+        "--judge",
+        "big,small",
+        "--price",
+        "big=3",
+        "--price",
+        "small=0.5",
+        "--margin",
+        "0.1",
+    ]
+    main(["check", str(path), *words, "--out", str(out)])
+    for source in (path, frame):
+        found = assay.which_judge(
+            source, human=["a", "b"], judge=["big", "small"], prices={"big": 3, "small": 0.5}, margin=0.1
+        )
+        assert in_json(found.json) == json.loads(out.read_text("utf-8"))["which"]
+        assert found.names == ["which-judge", "comparisons"]
+    figure = assay.plot(found, "quality", against="price_per_1000")
+    assert sorted(x for trace in figure.data for x in trace.x) == [0.5, 3]
+    with pytest.raises(assay.InputError, match="no number from 0 on"):
+        assay.which_judge(frame, human="a", judge=["big", "small"], prices={"big": -1})

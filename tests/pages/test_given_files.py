@@ -105,11 +105,20 @@ class TestDoors:
 
     @pytest.mark.parametrize("name", ["metrics", "judges"])
     def test_texts_to_be_scored_and_judged(self, store: Store, name: str) -> None:
-        at = self.named(upload(open_page(name, metrics_texts_from="file"), "rows.csv", ROWS))
+        at = self.named(
+            upload(open_page(name, metrics_texts_from="file"), "rows.csv", ROWS, "metrics_texts_upload")
+        )
         assert "4 texts on 2 items by 2 systems" in said(at)
 
     def test_rated_texts_with_ratings_beside_them(self, store: Store) -> None:
-        at = self.named(upload(open_page("specialist", specialist_texts_from="file"), "rows.csv", ROWS))
+        at = self.named(
+            upload(
+                open_page("specialist", specialist_texts_from="file"),
+                "rows.csv",
+                ROWS,
+                "specialist_texts_upload",
+            )
+        )
         upload(at, "people.csv", b"item,system,verdict\n1,a,good\n1,b,bad\n", "specialist_ratings_upload")
         assert field(at, "good").value == 1
 

@@ -158,7 +158,7 @@ def test_rules_judge_claims_and_five_items_come_first(store: Store, monkeypatch:
     field(at, "Kind").set_value("claims")  # type: ignore[attr-defined]
     at.run()
     field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
-    at.file_uploader[0].upload(*reversed(given(6)))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given(6)))
     at.run()
     (at_once,) = (button for button in at.button if button.label == "Judge all 6 items")
     assert at_once.help == "Rules cost nothing."
@@ -178,7 +178,7 @@ def test_errors_use_the_words_of_the_form_and_make_no_run(store: Store) -> None:
     at = visit()
     field(at, "From").set_value("file")  # type: ignore[attr-defined]
     at.run()
-    at.file_uploader[0].upload(*reversed(given()))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given()))
     at.text_input(key="judges_base_url").set_value("http://127.0.0.1:1/v1")
     field(at, "Kind").set_value("cef")  # type: ignore[attr-defined]
     at.run()
@@ -247,7 +247,7 @@ def test_a_judge_of_one_file_and_one_line_works_on_the_whole_page(
     field(at, "Kind").set_value("toy")  # type: ignore[attr-defined]
     at.run()
     field(at, "Backend").set_value("rules")  # type: ignore[attr-defined]
-    at.file_uploader[0].upload(*reversed(given(1)))
+    at.file_uploader(key="metrics_texts_upload").upload(*reversed(given(1)))
     at.run()
     assert "Share of words that the reference has" in said(at)
     field(at, "Penalty").set_value(0.5)  # type: ignore[attr-defined]
@@ -397,6 +397,23 @@ def test_two_judges_on_the_same_texts(store: Store) -> None:
     at.run()
     assert "16 of 16 texts are in both" in said(at)
     assert "methods#judge-agreement" in said(at)
+
+
+def test_judges_of_several_models_by_size(store: Store) -> None:
+    small, large = by_model(store, given(), rubric(model="org/tiny-7B"), rubric(model="org/big-70B"))
+    at = visit(("run", small.run_id), "Judges")
+    assert "needs two judges of texts with levels" in said(at)
+    field(at, "Scores to compare").set_value([("run", large.run_id)])  # type: ignore[attr-defined]
+    at.run()
+    assert not at.exception
+    table = shown(at, "Technique")
+    assert list(table["Model"]) == ["org/tiny-7B", "org/big-70B"]
+    assert list(table["Billions"]) == ["7", "70"]
+    levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
+    scores = score_table(at_hand(store, small)).values[:, 0]
+    assert float(table["Pearson"][0].split()[0]) == pytest.approx(
+        stats.pearsonr(levels, scores).statistic, abs=0.005
+    )
 
 
 @pytest.mark.slow

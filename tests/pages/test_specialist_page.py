@@ -147,7 +147,7 @@ def test_the_form_makes_the_run_that_the_command_makes(store: Store, monkeypatch
     at = visit()
     assert "Choose texts above" in said(at)
     assert "The Parrot: no model" in said(at)
-    at.file_uploader[0].upload("rated.jsonl", rated_texts(6))
+    at.file_uploader(key="specialist_texts_upload").upload("rated.jsonl", rated_texts(6))
     at.run()
     assert "24 texts on 6 items by 4 systems; 24 of them rated by 3 raters." in said(at)
     field(at, "Number of examples (0: all)").set_value(2)  # type: ignore[attr-defined]
@@ -177,7 +177,7 @@ def test_a_judge_of_ratings_of_one_file_and_one_line_works_on_the_page(
         replace(text, output=replace(text.output, reference="a mill"))
         for text in (rated(1, system) for system in SYSTEMS)
     ]
-    at.file_uploader[0].upload("rated.jsonl", write_rated(texts))
+    at.file_uploader(key="specialist_texts_upload").upload("rated.jsonl", write_rated(texts))
     at.run()
     press(at, "Judge the one item")
     (run,) = list_runs(store, ("toy",))
@@ -189,7 +189,7 @@ def test_a_judge_of_ratings_of_one_file_and_one_line_works_on_the_page(
 def test_what_prevents_a_run_is_reported_in_the_words_of_the_form(store: Store) -> None:
     at = visit()
     bare = b'{"item": "1", "system": "A", "text": "t", "source": "s"}\n'
-    at.file_uploader[0].upload("bare.jsonl", bare)
+    at.file_uploader(key="specialist_texts_upload").upload("bare.jsonl", bare)
     at.run()
     assert "0 of them rated" in said(at)
     assert "Examples: nobody marked errors in a text" in said(at)

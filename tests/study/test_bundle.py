@@ -234,9 +234,9 @@ def test_manifests_that_cannot_be(store: Store, written: bytes, manifest: bytes)
 
 
 def test_a_newer_version_is_said(store: Store, written: bytes) -> None:
-    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 7}
+    manifest = {**json.loads(members_of(written)["manifest.json"]), "version": 8}
     problem = refused(store, zipped({**members_of(written), "manifest.json": json.dumps(manifest).encode()}))
-    assert "written by a newer Assay (bundle version 7). Update Assay first" in problem.what
+    assert "written by a newer Assay (bundle version 8). Update Assay first" in problem.what
 
 
 def test_other_zips_and_no_zips(store: Store) -> None:

@@ -1,23 +1,52 @@
 """`check`: can this judge be trusted for a use?"""
 
 import argparse
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, get_args
 
+from core.cli.against_people.gaps import add_gap_options, gap_problems, gap_results
+from core.cli.against_people.next_labels import (
+    NEXT_TABLE,
+    add_next_options,
+    next_given,
+    next_problems,
+    with_new_labels,
+)
+from core.cli.against_people.prices import add_price_options, judge_facts
 from core.cli.shared.giving import add_result_options, check_out_file, give, out_problems
-from core.cli.shared.options import Commands, check_options, in_options
+from core.cli.shared.options import Commands, check_options, check_out, in_options
 from core.cli.shared.running import telling
 from core.cli.shared.sources import add_panel_options, open_panel
 from core.errors import InputError
+from core.installation import COMMAND
+from core.report import json_of
+from core.report.card import WRITERS, command_said
+from core.results.check.choosing import WHICH_TABLES, which_json, which_of, which_said, which_tables
+from core.results.check.drift import (
+    DRIFT_TABLE,
+    drift,
+    drift_json,
+    drift_said,
+    drift_table,
+    read_earlier,
+)
+from core.results.check.gaps import GAPS
 from core.results.check.tables import CHECK_TABLES, check_json, check_said, check_tables, exit_status
 from core.results.check.verdict import (
     DEFAULT_OPTIONS,
     USES,
+    Check,
     CheckOptions,
     Use,
     check_panel,
     option_problems,
 )
 from core.schema.result_table import ResultTable
+from core.store import database_path
+from core.tables.files import read_file, write_file
 
 _LIMITS = {
     "margin": "for replace and gate: how far below the human ceiling the judge may be (default %(default)s)",
@@ -44,27 +73,110 @@ def add_to(nouns: Commands) -> None:
     )
     for name, text in _LIMITS.items():
         command.add_argument(f"--{name}", type=float, default=getattr(DEFAULT_OPTIONS, name), help=text)
+    add_price_options(command)
+    add_gap_options(command)
+    add_next_options(command)
     command.add_argument(
-        "--system-column", metavar="COL", help="column with the system (default: found by its name)"
+        "--card",
+        type=Path,
+        metavar="FILE",
+        help="write a card, one page with the verdict, figures, limits and this command: FILE.html or FILE.md",
     )
-    add_result_options(command, *CHECK_TABLES)
+    command.add_argument(
+        "--names", action="store_true", help="for --card: name the raters (default: only their number)"
+    )
+    command.add_argument(
+        "--against",
+        type=Path,
+        metavar="EARLIER.json",
+        help="JSON of an earlier check: says whether the judge, the systems or the raters changed; changes no exit status",
+    )
+    add_result_options(command, *CHECK_TABLES, *WHICH_TABLES, GAPS, NEXT_TABLE, DRIFT_TABLE)
     command.set_defaults(run=_check)
 
 
 def _check(options: argparse.Namespace) -> int:
     chosen = CheckOptions(use=options.use, **{name: getattr(options, name) for name in _LIMITS})
-    check_options([*(f"--{problem}" for problem in option_problems(chosen)), *out_problems(options)])
-    check_out_file(options, [options.file, *options.scores])
+    check_options(
+        [
+            *(f"--{problem}" for problem in option_problems(chosen)),
+            *gap_problems(options),
+            *next_problems(options),
+            *out_problems(options),
+            *_card_problems(options),
+        ]
+    )
+    inputs = [options.file, *options.scores, options.against]
+    check_out_file(options, inputs)
+    if options.card is not None:
+        check_out(options.card, database_path(options.db), [*inputs, options.out], "--card")
+    earlier = (
+        None if options.against is None else read_earlier(read_file(options.against), options.against.name)
+    )
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column)
+            panel = with_new_labels(open_panel(options, find=True), options)
             tell("checking")
-            found = check_panel(panel, chosen)
+            found = check_panel(panel, chosen, facts=judge_facts(options, panel))
+            further = _which(found)
+            next_said, next_tables, next_json = next_given(found, options)
+            since = None if earlier is None else drift(found, earlier)
         except InputError as problem:
-            raise in_options(problem, {"human", "judge", "system_column", *vars(chosen)}) from problem
-    tables = check_tables(found)
-    said: list[str | ResultTable] = [*check_said(found), "", tables[CHECK_TABLES[0]]]
-    give(
-        options, check_json(found), said, [table for name, table in tables.items() if name != CHECK_TABLES[0]]
-    )
+            named = {"human", "judge", "system_column", "next", "against", *vars(chosen)}
+            raise in_options(problem, named) from problem
+    main, *tables = check_tables(found).values()
+    gaps, gaps_said = gap_results(options, panel)
+    as_json = check_json(found) | dict(further.json) | {one.name: json_of(one) for one in gaps} | {**next_json}
+    changed: list[str] = []
+    if since is not None:
+        changed, as_json["drift"] = drift_said(since), drift_json(since)
+        tables.append(drift_table(since))
+    if options.card is not None:
+        _write_card(options, found, changed)
+    printed = [
+        *(*check_said(found), *further.said, *changed),
+        *(one for table in (main, *further.tables) for one in ("", table)),
+        *(*gaps_said, *next_said),
+    ]
+    give(options, as_json, printed, [one for one in (*tables, *gaps, *next_tables) if one not in printed])
     return exit_status(found)
+
+
+@dataclass(frozen=True)
+class _Which:
+    """The choice among several judges; empty for one."""
+
+    said: Sequence[str] = ()
+    tables: Sequence[ResultTable] = ()
+    json: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _which(found: Check) -> _Which:
+    if len(found.judges) < 2:
+        return _Which()
+    try:
+        choice = which_of(found)
+    except InputError as problem:  # such as judges without a common text: their verdicts hold all the same
+        return _Which([str(problem)])
+    return _Which(which_said(choice), [*which_tables(choice).values()], {"which": which_json(choice)})
+
+
+def _card_problems(options: argparse.Namespace) -> list[str]:
+    if options.card is None:
+        return ["--names: only for --card; leave it out"] if options.names else []
+    if options.card.suffix.lower() in WRITERS:
+        return []
+    return [f"--card: {options.card} does not end in {' or '.join(WRITERS)}"]
+
+
+def _write_card(options: argparse.Namespace, found: Check, changed: Sequence[str]) -> None:
+    write_file(
+        options.card,
+        WRITERS[options.card.suffix.lower()](
+            found,
+            command=command_said(options.given, COMMAND, names=options.names),
+            made_at=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+            names=options.names,
+            said=changed,
+        ),
+    )

@@ -22,16 +22,6 @@ def add_to(nouns: Commands) -> None:
     command = nouns.add_parser("corrected")
     add_panel_options(command)
     command.add_argument(
-        "--system-column",
-        metavar="COLUMN",
-        help="column that names the system: also gives each system's numbers and the differences (default: system)",
-    )
-    command.add_argument(
-        "--clusters",
-        metavar="COLUMN",
-        help="column that names the item, where an item has several rows (default: item; without one, each row is an item)",
-    )
-    command.add_argument(
         "--pass",
         dest="passes",
         metavar="VALUE",
@@ -58,7 +48,7 @@ def _corrected(options: argparse.Namespace) -> None:
     check_out_file(options, [options.file, *options.scores])
     with telling("reading the ratings") as tell:
         try:
-            panel = open_panel(options, system_column=options.system_column, clusters=options.clusters)
+            panel = open_panel(options)
             tell("correcting the scores")
             found = corrected_numbers(panel, Options(options.passes, options.method, options.confidence))
         except InputError as problem:

@@ -1,6 +1,7 @@
 """Options and helpers shared by several commands."""
 
 import argparse
+import math
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -135,27 +136,27 @@ def check_not_the_database(out: Path, database: Path) -> None:
         raise InputError(f"{out} belongs to the database. Name another file.")
 
 
-def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None]) -> None:
-    """Raise InputError if `--out` cannot be written or would replace an input, before hours of work."""
+def check_out(out: Path, database: Path, inputs: Iterable[str | Path | None], option: str = "--out") -> None:
+    """Raise InputError if the option's file cannot be written or would replace an input, before hours of work."""
     check_not_the_database(out, database)
-    _check_not_an_input(out, inputs)
+    _check_not_an_input(out, inputs, option)
     if out.is_dir():
-        raise InputError(f"--out: {out} is a folder. Name a file in it.")
+        raise InputError(f"{option}: {out} is a folder. Name a file in it.")
     make_folder(out.parent)
     try:
         tempfile.TemporaryFile(dir=out.parent).close()
     except OSError as problem:
-        raise InputError(f"--out: {out} cannot be written: {problem.strerror or problem}.") from problem
+        raise InputError(f"{option}: {out} cannot be written: {problem.strerror or problem}.") from problem
 
 
-def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None]) -> None:
+def _check_not_an_input(out: Path, inputs: Iterable[str | Path | None], option: str) -> None:
     for given in inputs:
         if given is None:
             continue
         path = Path(given)
         if path.resolve() == out.resolve() or (path.exists() and out.exists() and path.samefile(out)):
             raise InputError(
-                f"--out: {out} is an input of this command and would be replaced. Name another file."
+                f"{option}: {out} is an input of this command and would be replaced. Name another file."
             )
 
 
@@ -210,6 +211,27 @@ def level_list(levels: tuple[str, ...], text: str | None, option: str = "--level
     if not chosen:
         raise InputError(f"{option}: {text!r} names no level. The levels are {', '.join(levels)}.")
     return [level for level in levels if level in chosen]
+
+
+def named_numbers(option: str, given: Sequence[str]) -> dict[str, float]:
+    """Return name -> number from values of the form NAME=NUMBER. Raises InputError for others, and for numbers below 0."""
+    found: dict[str, float] = {}
+    problems = []
+    for written in given:
+        # Split at the last sign, because a name may contain one.
+        name, _, value = written.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not name.strip() or not 0 <= number < math.inf:
+            problems.append(
+                f"{option}: {written!r} is not NAME=NUMBER with a number from 0 on, e.g. mini=0.4"
+            )
+        elif found.setdefault(name.strip(), number) != number:
+            problems.append(f"{option}: {name.strip()!r} is given twice with different numbers")
+    check_options(problems)
+    return found
 
 
 def name_list(text: str | None) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from core.llm.call_settings import CallSettings
 from core.llm.prompts import find_prompt
 from core.runs.asked import BACKENDS, OPENAI_KEY, OPENAI_URL, Asked, ModelSettings, Running, ask
 from core.runs.jobs import RunAtHand
+from core.runs.judging.in_one_file import JudgeFile, ask_as
 from core.runs.path import create, find_same, resume
 from core.schema.runs import Kind, Run
 from core.schema.settings import SettingField, Settings, as_option, fields_of, worded
@@ -192,21 +194,24 @@ def requested_run(
     # A name that the kind shares belongs to the kind.
     without = {*_OWN_WAY, *(_CALL & kind.Settings.model_fields.keys())}
     own, model, running = _from_file(options, kind)
+    judge: JudgeFile | None = getattr(options, "judge_file", None)
+    kept = None if judge is None else judge.asked.model
     own |= settings_given(options, kind.Settings)
     model |= settings_given(options, ModelSettings, without=without)
     running |= settings_given(options, Running)
-    model["backend"] = options.backend or model.get("backend") or options.usual_backend
+    usual = options.usual_backend if kept is None else kept.backend
+    model["backend"] = options.backend or model.get("backend") or usual
     if model["backend"] is None:
         raise InputError(
             f"--backend is missing: name the backend that {kind.does.partition(';')[0]}: {', '.join(BACKENDS)}."
         )
     if model["backend"] == "openai":
-        model["base_url"] = url = model.get("base_url") or OPENAI_URL
+        model["base_url"] = url = model.get("base_url") or (kept and kept.base_url) or OPENAI_URL
         # With --resume, the key comes from the run.
         usual_key = OPENAI_KEY if url == OPENAI_URL and not options.resume else None
         running["key_variable"] = running.get("key_variable", usual_key) or None
-    return ask(
-        kind,
+    asking = partial(ask, kind) if judge is None else partial(ask_as, judge)
+    return asking(
         own,
         model,
         running,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
@@ -30,14 +31,16 @@ from core.formats.registry import read_evaluators, read_ratings, read_scores, re
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
+from core.results.check.facts import facts_in
+from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
-from core.results.joining import CorrelationOptions, SystemScores
+from core.results.joining import CorrelationOptions, SystemScores, check_join
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
-from core.results.panel import Panel, panel_of, read_panel
-from core.runs.costs import cost_of_folder, cost_of_run
+from core.results.panel import Panel, Repeated, judge_scores, panel_of, read_panel
+from core.runs.costs import cost_of_folder, cost_of_run, facts_of_folder, facts_of_run
 from core.runs.jobs import RunAtHand
 from core.runs.judging import answered, judge_output
 from core.runs.path import IDENTITY, at_hand, identity_of
@@ -60,7 +63,9 @@ from core.store.studies import find_study
 from core.study.analysis_set import released_record
 from core.study.ratings import rated_texts_of, rating_set_of, task_of
 from core.tables.files import read_file
+from core.tables.mapping import parse_columns
 from core.tables.reading import shown
+from core.tables.roles import Roles, Undecided
 
 if TYPE_CHECKING:
     from core.runs.texts import Texts
@@ -286,6 +291,11 @@ def open_scores(given: str, options: argparse.Namespace) -> Scores:
     return Scores(table)
 
 
+def open_each(given: Sequence[str], options: argparse.Namespace) -> list[Scores]:
+    """Read several inputs with `open_scores`. Raises InputError with the problems of all of them."""
+    return _each(given, lambda one: open_scores(one, options))
+
+
 def open_ratings(scores: Scores, options: argparse.Namespace, option: str = "--human") -> RatingSet:
     """Return the ratings of `options.human`, else those that came with the scores. Raises InputError.
 
@@ -492,42 +502,85 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--human",
         metavar="NAME,...",
-        help="raters: columns of a wide table, or names in the column rater (default there: all that are not judges)",
+        help="raters: columns of a wide table, or names in the column rater (default: those named like people; in the column "
+        "rater all that are not judges)",
     )
     command.add_argument(
         "--judge",
         metavar="NAME,...",
-        help="judges: columns of FILE, names in its column rater, or metrics of JUDGE (default: all metrics of JUDGE)",
+        help="judges: columns of FILE, names in its column rater, or metrics of JUDGE (default: all metrics of JUDGE; without "
+        "one, what is named like a judge)",
     )
     command.add_argument(
         "--dimension", metavar="D", help="which dimension of the ratings to use (default: the only one)"
     )
     add_columns_option(command, several=True)
+    command.add_argument(
+        "--system-column",
+        metavar="COLUMN",
+        help="column that names the system (default: system or a usual name of it)",
+    )
+    command.add_argument(
+        "--clusters",
+        metavar="COLUMN",
+        help="column that names the item, where an item has several rows (default: item or id; without one, each row is an "
+        "item)",
+    )
     command.add_argument("--flip", metavar="D,...", help="for METAL's JSON: dimensions in which 1 means bad")
     add_pair_option(command)
     add_database_option(command)
 
 
-def open_panel(
-    options: argparse.Namespace, *, system_column: str | None = None, clusters: str | None = None
-) -> Panel:
+def open_panel(options: argparse.Namespace, *, find: bool = False) -> Panel:
     """Return the raters and judges of the inputs of `add_panel_options`.
 
-    system_column, clusters: see `read_panel`; only for a file. Raises InputError, and NotAllowed for a blinded study.
+    find: see `read_panel`. Raises InputError, and NotAllowed for a blinded study.
     """
+    try:
+        found = _panel_given(options, find)
+    except Undecided as problem:
+        raise InputError(problem.what, [*problem.problems, _options_for(problem.roles)]) from problem
+    except Repeated as problem:
+        advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
+        raise InputError(problem.what, [*problem.problems, advice]) from problem
+    if found.roles is None or options.columns is None:
+        return found
+    # Show the names of the file, not those that --columns put in their place.
+    return replace(found, roles=found.roles.renamed(parse_columns(options.columns)))
+
+
+def _options_for(roles: Roles) -> str:
+    """The options to write where columns do not tell people from judges."""
+    free = [name for name in roles.candidates if name not in (*roles.human, *roles.judges)]
+    dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
+    if dimensions:
+        return "write --dimension NAME, or name the columns: --human A,B --judge C"
+    people = ",".join(roles.human) or ",".join(free if roles.judges else free[:1]) or "A,B"
+    judges = ",".join(roles.judges) or ",".join(free if roles.human else free[1:2]) or "C"
+    return (
+        f"write --human {shlex.quote(people)} --judge {shlex.quote(judges)}, with the columns that are meant"
+    )
+
+
+def _panel_given(options: argparse.Namespace, find: bool) -> Panel:
     given, path = options.file, Path(options.file)
     check_columns(options, [given, *options.scores])
-    tables = judge_tables(options.scores, options)
+    system_column, clusters = options.system_column, options.clusters
+    number = run_number(given)
+    is_file = number is None and not given.startswith(STUDY) and not path.is_dir()
+    # A table of scores is read beside its ratings, so that words mean the same in both.
+    apart = [one for one in options.scores if find and _is_table(one)]
+    tables = judge_tables([one for one in options.scores if one not in apart], options)
+    beside = [(read_one_of(Path(one), options), Path(one).name) for one in apart]
     chosen: dict[str, Any] = {
         "human": name_list(options.human),
         "judges": name_list(options.judge),
         "dimension": options.dimension,
     }
-    number = run_number(given)
-    if number is None and not given.startswith(STUDY) and not path.is_dir():
+    if is_file:
         data, flip = read_one_of(path, options), name_list(options.flip) or ()
         own = {"system_column": system_column, "clusters": clusters}
-        return read_panel(data, path.name, tables, flip=flip, **own, **chosen)
+        return read_panel(data, path.name, tables, flip=flip, find=find, beside=beside, **own, **chosen)
     if wrong := [name for name in (system_column, clusters) if name is not None]:
         raise InputError(
             f"{', '.join(map(shown, wrong))}: columns can only be chosen in a table, and {given} is none."
@@ -536,10 +589,34 @@ def open_panel(
         with existing_store(options.db) as store:
             run = at_hand(store, number)
             data, name = run_data(store, number), PurePath(run.run.data_file).name
-            return read_panel(data, name, [score_table(run), *tables], **chosen)
+            own_scores = replace(score_table(run), file_name=given)
+            return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
     ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
+    tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
+    for table in tables if find else ():
+        check_join(ratings, table)
     chosen["raters"] = chosen.pop("human")
     return panel_of(ratings, tables, **chosen)
+
+
+def _is_table(given: str) -> bool:
+    """Whether an input is a file that is no JSON of METAL."""
+    path = Path(given)
+    return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+
+
+def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
+    """Judge -> consistency, price, time and model, from columns of the panel and from the runs among its inputs."""
+    found = facts_in(panel)
+    for given in (options.file, *options.scores):
+        if run_number(given) is not None or (Path(given) / RUN_FILE).is_file():
+            found |= _from_either(
+                given,
+                options.db,
+                lambda folder: facts_of_folder(folder, options.dimension),
+                lambda run: facts_of_run(run, options.dimension),
+            )
+    return found
 
 
 def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:
@@ -625,12 +702,12 @@ def texts_among(sides: Sequence[Marked]) -> OutputSet | None:
     return next((side.texts for side in sides if side.texts is not None), None)
 
 
-def names_apart(sides: Sequence[Marked], given: Sequence[str]) -> list[str]:
-    """Name each side by its short name, or as given if two share one. Raises InputError for a repeated input."""
+def names_apart(short: Iterable[str], given: Sequence[str], what: str = "judge") -> list[str]:
+    """Name each input by its short name, or as given if two share one. Raises InputError for a repeated input."""
     if len(set(given)) < len(given):
         twice = sorted({one for one in given if list(given).count(one) > 1})
-        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each judge once.")
-    names = [side.name for side in sides]
+        raise InputError(f"{', '.join(map(shown, twice))} is given twice. Name each {what} once.")
+    names = list(short)
     return [name if names.count(name) == 1 else whole for name, whole in zip(names, given, strict=True)]
 
 

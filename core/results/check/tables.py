@@ -7,6 +7,7 @@ from typing import Any
 
 from core import __version__
 from core.results.cells import corrected_column, corrected_note, ends, interval, left_out_lines, plain
+from core.results.check.drift import rows_json
 from core.results.check.verdict import (
     FEWEST_OF_A_GROUP,
     USES,
@@ -307,10 +308,11 @@ def check_json(check: Check) -> dict[str, Any]:
             },
         },
         "judges": [_judge_json(check, one) for one in check.judges],
-        "columns": None,
+        "columns": check.panel.roles.mapping if check.panel.roles else None,
         "confidence_level": check.options.confidence_level,
         "notes": [*check.notes, *left_out_lines(check.panel.left_out)],
         "signature": signature(check),
+        **rows_json(check),
     }
 
 
@@ -361,7 +363,7 @@ def _judge_json(check: Check, one: JudgeCheck) -> dict[str, Any]:
         "bias": ends(one.bias, OTHER_SCALE),
         "consistency": ends(one.facts.consistency, "no repeats"),
         "cost": one.facts.cost,
-        "currency": None if one.facts.cost is None else one.facts.currency,
+        "currency": one.facts.currency or None,
         "seconds": one.facts.seconds,
         "model": one.facts.model,
         "groups": [

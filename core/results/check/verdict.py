@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InputError
-from core.results.panel import Panel
+from core.results.panel import Panel, inclusion_probabilities
+from core.schema.scores import PROBABILITY
 from core.stats import alt_test
 from core.stats.agreement import cohen_kappa, gwet_ac1, pair_shares
 from core.stats.correlation.panels import panel_correlation
@@ -173,10 +174,14 @@ class JudgeFacts:
     """Share of equal answers when the same text is judged again."""
     cost: float | None = None
     """Price of 1,000 texts."""
-    currency: str = "USD"
+    currency: str = ""
+    """Empty: not stated."""
     seconds: float | None = None
     """Time of 1,000 texts."""
     model: str | None = None
+    cost_reason: str = "no price was given"
+    """Why the cost is unknown, where it is."""
+    seconds_reason: str = "no time is known"
 
 
 @dataclass(frozen=True)
@@ -288,7 +293,20 @@ def check_panel(
         _ceiling(_own(panel, None), use, options),
         int(np.unique(panel.items[used]).size),
         int((~used).sum()),
-        panel.notes,
+        (*panel.notes, *_drawn_notes(panel)),
+    )
+
+
+def _drawn_notes(panel: Panel) -> tuple[str, ...]:
+    """What texts drawn with known probabilities mean for the numbers."""
+    chances = inclusion_probabilities(panel.rows)
+    rated = (~np.isnan(panel.ratings)).any(axis=1)
+    n_drawn = 0 if chances is None else int((rated & ~np.isnan(chances)).sum())
+    if not n_drawn:
+        return ()
+    return (
+        f"{n_drawn:,} labelled texts were drawn with known probabilities. Agreement and bias weight them, so they describe all "
+        "texts. Kappa, AC1, correlations, the Alt-test and accuracy do not: they describe the labelled texts",
     )
 
 
@@ -310,6 +328,8 @@ class _Own:
     ordered: bool
     scale: tuple[float, float]
     """Range of the raters' scale."""
+    weights: Floats | None
+    """What each text counts in shares and means; None unless texts were drawn with known probabilities."""
 
     @property
     def measure(self) -> str:
@@ -341,6 +361,7 @@ class _Own:
             items=self.items[kept],
             systems=self.systems[kept],
             rows=self.rows[kept],
+            weights=None if self.weights is None else self.weights[kept],
         )
 
 
@@ -374,6 +395,7 @@ def _own(panel: Panel, judge: int | None) -> _Own:
     scores = np.zeros(len(panel.ratings)) if judge is None else panel.scores[:, judge]
     rows = np.flatnonzero(~np.isnan(scores) & ~np.isnan(panel.ratings).all(axis=1))
     given = panel.ratings[~np.isnan(panel.ratings)]
+    chances = inclusion_probabilities(panel.rows)
     classes = classes_of(panel, judge)
     scale = (
         (min(classes), max(classes))
@@ -389,7 +411,26 @@ def _own(panel: Panel, judge: int | None) -> _Own:
         classes,
         panel.ordered or len(classes) == 2,
         scale,
+        None if chances is None else _weights(chances[rows]),
     )
+
+
+def on_one_scale(panel: Panel, judge: int) -> bool:
+    """Whether the judge's scores lie on the raters' scale, so that they can be subtracted. judge: its column."""
+    return _own(panel, judge).same_scale
+
+
+def _weights(chances: Floats) -> Floats:
+    from core.stats.planning import (
+        weights_of,
+    )  # imported lazily: loads statsmodels, which most checks need not
+
+    return weights_of(chances)
+
+
+def own_texts(panel: Panel, judge: int | None) -> _Own:
+    """The texts of a judge with its score and a rating; without a judge all rated texts, with 0 as score."""
+    return _own(panel, judge)
 
 
 def shares_of(own: _Own) -> tuple[Floats, Floats]:
@@ -399,11 +440,17 @@ def shares_of(own: _Own) -> tuple[Floats, Floats]:
     return judge, raters
 
 
+def agreement_by_text(panel: Panel, judge: int) -> Floats:
+    """Share of raters who gave the judge's class, for each rated text with its score; NaN where another has two raters."""
+    return shares_of(_own(panel, judge))[0]
+
+
 def _measured(own: _Own, options: CheckOptions) -> tuple[Estimate, Estimate]:
     """Agreement or correlation of the judge, and of the raters among themselves, on the same texts."""
     if own.measure == "agreement":
         judge, raters = (
-            mean_share(one, own.items, confidence_level=options.confidence_level) for one in shares_of(own)
+            mean_share(one, own.items, weights=own.weights, confidence_level=options.confidence_level)
+            for one in shares_of(own)
         )
         return judge, raters
     found = panel_correlation(
@@ -564,6 +611,7 @@ def _bias(own: _Own, options: CheckOptions) -> Estimate | None:
         differences,
         own.items,
         largest=max(float(np.abs(differences).max()), step) or 1.0,
+        weights=own.weights,
         confidence_level=options.confidence_level,
     )
 
@@ -955,4 +1003,5 @@ def _grouping(panel: Panel) -> list[str]:
     for row in panel.rows:
         for name, value in row.labels.items():
             found.setdefault(name, set()).add(str(value or "").casefold())
+    found.pop(PROBABILITY, None)
     return [name for name, values in found.items() if not values - {""} <= words]

@@ -25,7 +25,12 @@ def disagreement(found: Points) -> Floats:
         return np.zeros(0)
     turned = -found.x if found.metric.direction == "lower" else found.x
     quality = -found.y if found.against == "level" else found.y
-    return np.asarray(np.abs(rankdata(turned) - rankdata(quality)) / found.n)
+    return np.abs(rank_gaps(turned, quality))
+
+
+def rank_gaps(scores: Floats, target: Floats) -> Floats:
+    """Return for each text the score's mid-rank minus the target's, as a share of the texts, shape (n,), within (-1, 1)."""
+    return np.asarray((rankdata(scores) - rankdata(target)) / max(scores.size, 1), dtype=np.float64)
 
 
 def most_disagreed(found: Points) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ from core.judges.kind import (
 )
 from core.llm.asking import Model
 from core.llm.client import Cache, Client
+from core.results.check.gaps import TextBeside, texts_of_judge
 from core.results.judges.scores import degeneracy
 from core.results.judges.spans import ratings_of_judge
 from core.runs.asked import Asked
@@ -219,6 +220,11 @@ def judge_output(run: RunAtHand) -> JudgeOutput:
         run.said = moment, JudgedSoFar().output(run)
     output: JudgeOutput = run.said[1]
     return output
+
+
+def texts_beside(run: RunAtHand) -> tuple[TextBeside, ...]:
+    """The run's texts with the judge's reasons. Raises InputError for a run that judges no texts."""
+    return texts_of_judge(judge_output(run), kind_of(run.asked))
 
 
 class JudgedSoFar:

@@ -1,0 +1,153 @@
+"""`check --next`, `--study` and `--labels`: which texts to label next, a study of them, and the labels that come back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.cli.shared.giving import Said
+from core.cli.shared.options import existing_store, read_one_of, run_number
+from core.cli.shared.sources import STUDY, human_ratings, read_given
+from core.errors import InputError
+from core.results.panel import Panel, panel_of, read_panel
+from core.schema.result_table import ResultTable
+from core.schema.scores import ScorableOutput
+from core.store import database_path, open_store
+from core.tables.mapping import with_columns
+
+if TYPE_CHECKING:
+    from core.results.check.verdict import Check
+
+NEXT_TABLE = "next-labels"
+
+
+def add_next_options(command: argparse.ArgumentParser) -> None:
+    """Register the options."""
+    command.add_argument(
+        "--next",
+        type=int,
+        metavar="N",
+        help="choose N unlabelled texts to label next, more often where people and judge may differ, with known probabilities "
+        f"(table {NEXT_TABLE})",
+    )
+    command.add_argument(
+        "--study",
+        metavar="NAME",
+        help="with --next: make a rating study of these texts, in draft, on the raters' scale",
+    )
+    command.add_argument(
+        "--labels",
+        metavar="FILE|study:NAME",
+        help="further labels by people of texts in FILE, with their inclusion_probability if they were chosen by --next",
+    )
+    command.add_argument(
+        "--next-seed", type=int, default=0, metavar="SEED", help="seed of --next (default %(default)s)"
+    )
+
+
+def next_problems(options: argparse.Namespace) -> list[str]:
+    """Problems of the options that need no input."""
+    found = []
+    if options.next is not None and options.next < 1:
+        found.append(f"--next: must be at least 1, got {options.next}")
+    if options.study is not None and options.next is None:
+        found.append("--study: needs the number of texts, --next N")
+    if options.table == NEXT_TABLE and options.next is None:
+        found.append(f"--table {NEXT_TABLE}: needs the number of texts, --next N")
+    return found
+
+
+def with_new_labels(panel: Panel, options: argparse.Namespace) -> Panel:
+    """The panel with the labels of `--labels`, if given. Raises InputError, and NotAllowed for a blinded study."""
+    if options.labels is None:
+        return panel
+    from core.results.check.next_labels import with_labels  # imported lazily: loads studies and statsmodels
+
+    return with_labels(panel, _labels(options.labels, options))
+
+
+def _labels(given: str, options: argparse.Namespace) -> Panel:
+    if given.startswith(STUDY):
+        ratings, _ = human_ratings(given, options)
+        return panel_of(ratings)
+    path = Path(given)
+    return read_panel(read_one_of(path, options), path.name)
+
+
+def next_given(
+    found: Check, options: argparse.Namespace
+) -> tuple[Said, list[ResultTable], Mapping[str, Any]]:
+    """Choose the texts of `--next` and make the study of `--study`: lines, tables and JSON. Empty without `--next`."""
+    if options.next is None:
+        return _hint(found, options), [], {}
+    from core.results.check.next_labels import (  # imported lazily: loads studies and statsmodels
+        draft_study,
+        next_labels,
+        next_labels_json,
+        next_labels_said,
+        next_labels_table,
+    )
+
+    panel = found.panel
+    chosen = next_labels(panel, options.next, whole_items=found.use == "rank", rng=options.next_seed)
+    texts, why = _texts(panel, options)
+    said = next_labels_said(chosen)
+    if options.study is not None:
+        if why is not None and not any(texts):
+            raise why
+        with open_store(database_path(options.db)) as store:
+            study, _ = draft_study(store, options.study, panel, chosen, texts, use=found.use)
+        said.append(
+            f"Study {study.name!r} is a draft of these texts, with {study.design.votes_per_pair} raters a text. Add raters and open it."
+        )
+    table = next_labels_table(chosen, [texts[row] for row in chosen.rows])
+    shown: list[str | ResultTable] = ["", *said]
+    if options.out is None and options.study is None:
+        shown += ["", table]
+    return shown, [] if table in shown else [table], {"next": next_labels_json(chosen)}
+
+
+def _hint(found: Check, options: argparse.Namespace) -> list[str]:
+    """How to choose the missing labels, if the verdict is open and the file has texts without labels."""
+    needed = [one.labels_needed for one in found.judges if one.labels_needed is not None]
+    unlabelled = np.isnan(found.panel.ratings).all(axis=1) & ~np.isnan(found.panel.scores).any(axis=1)
+    if not needed or not unlabelled.any():
+        return []
+    n = min(max(needed), int(unlabelled.sum()))
+    return [
+        "",
+        f"Next: the same command with `--next {n} --study NAME` makes a study of the unlabelled texts that tell most.",
+    ]
+
+
+def _texts(
+    panel: Panel, options: argparse.Namespace
+) -> tuple[list[ScorableOutput | None], InputError | None]:
+    """The text of each row of the panel from any of the inputs, and why the first input has none."""
+    from core.results.check.next_labels import read_texts_of
+
+    texts: list[ScorableOutput | None] = [None] * len(panel.rows)
+    why: InputError | None = None
+    for given in (options.file, *options.scores):
+        try:
+            data, name = _file(given, options)
+            read = read_texts_of(data, name, panel)
+        except InputError as problem:
+            why = why or problem
+        else:
+            texts = [known or new for known, new in zip(texts, read, strict=True)]
+    return texts, why
+
+
+def _file(given: str, options: argparse.Namespace) -> tuple[bytes, str]:
+    if run_number(given) is not None or given.startswith(STUDY):
+        with existing_store(options.db) as store:
+            return read_given(store, given)
+    path = Path(given)
+    data = read_one_of(path, options)
+    own = {"system": options.system_column} if options.system_column and given == options.file else {}
+    return with_columns(data, path.name, own), path.name

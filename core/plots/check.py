@@ -1,0 +1,129 @@
+"""The figure of a check: each judge's number with its interval, beside the human ceiling and the limit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from core.plots.dressing import (
+    BLUE,
+    DARK,
+    GRID,
+    OCHRE,
+    dressed,
+    ends_of,
+    interval_said,
+    label,
+    name_rows,
+    row_name,
+    shortened,
+    whiskers,
+)
+from core.results.check.verdict import Check, JudgeCheck, Rule
+from core.stats.resampling import Estimate
+
+_DECIDES = {
+    "replace": "advantage",
+    "rank": "accuracy over pairs of systems",
+    "gate": "",
+    "monitor": "bias, share of the scale",
+}
+"""Use -> the number that its rule compares with a limit; empty: the judge's measure."""
+_CODES = ("advantage", "accuracy", "agreement", "correlation", "bias")
+_RATER = "a rater (human ceiling)"
+_NAME = 30
+"""Letters of a judge's name."""
+_ROW, _AROUND = 44, 96
+"""Pixels of a row, and of title, axis and legend."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of the figure: a judge, or a rater."""
+
+    name: str
+    found: Estimate
+    limits: tuple[float, ...]
+    is_rater: bool = False
+
+
+def decisive_rule(one: JudgeCheck) -> Rule | None:
+    """The rule that compares the judge's number with the limit of the use; None if the use could not be tested."""
+    return next((rule for rule in one.rules if rule.code in _CODES), None)
+
+
+def judges_and_ceiling(check: Check) -> go.Figure | None:
+    """Draw the number that decides, of every judge and of a rater, with the limit as a line in each judge's row.
+
+    None if no judge has that number, such as an advantage without a second rater.
+    """
+    rows: list[_Row] = []
+    for one in check.judges:
+        rule = decisive_rule(one)
+        if rule is None or rule.found is None or rule.found.estimate is None:
+            continue
+        limits: tuple[float, ...] = () if rule.limit is None else (rule.limit,)
+        if check.use == "monitor":
+            limits = (-check.options.tolerance, check.options.tolerance)
+        rows.append(_Row(one.name, rule.found, limits))
+    if not rows:
+        return None
+    ceiling = (check.judges[0] if len(check.judges) == 1 else check).ceiling
+    compared = check.use in {"replace", "gate"}
+    if compared and ceiling.found is not None and ceiling.found.estimate is not None:
+        rows.append(_Row(_RATER, ceiling.found, (), is_rater=True))
+    figure = go.Figure()
+    _estimates(figure, rows, of_raters=False)
+    _estimates(figure, rows, of_raters=True)
+    _limits(figure, rows)
+    names = [row_name(shortened(row.name, _NAME)) for row in rows]
+    name_rows(figure, names, None)
+    title = _DECIDES[check.use] or check.judges[0].measure
+    level = f"{check.options.confidence_level:.0%}".replace("%", " %")
+    figure.update_xaxes(title=f"{title}, {level} intervals", nticks=6, range=_range(rows))
+    if check.use == "monitor":
+        figure.add_vline(x=0, line={"color": GRID, "width": 1})
+    return dressed(figure, height=_AROUND + _ROW * max(len(rows), 2), top=34, legend=True)
+
+
+def _range(rows: Sequence[_Row]) -> list[float]:
+    """Ends of the axis, with room around the outermost mark, which may be a limit."""
+    known = [value for row in rows for value in (*ends_of(row.found), *row.limits) if value is not None]
+    room = max(max(known) - min(known), 0.02) * 0.08
+    return [min(known) - room, max(known) + room]
+
+
+def _estimates(figure: go.Figure, rows: Sequence[_Row], *, of_raters: bool) -> None:
+    own = [(at, row.name, row.found) for at, row in enumerate(rows) if row.is_rater is of_raters]
+    if not own:
+        return
+    color, symbol = (DARK, "square") if of_raters else (BLUE, "circle")
+    figure.add_scatter(
+        x=[found.estimate for _, _, found in own],
+        y=[at for at, _, _ in own],
+        mode="markers",
+        name="rater" if of_raters else "judge",
+        marker={"color": color, "symbol": symbol, "size": 11},
+        error_x={**whiskers([ends_of(found) for _, _, found in own]), "color": color, "thickness": 3},
+        text=[label(f"{name}: {interval_said(found)}", longest=120) for _, name, found in own],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def _limits(figure: go.Figure, rows: Sequence[_Row]) -> None:
+    """One short upright line for each limit, over the height of its row."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for at, row in enumerate(rows):
+        for limit in row.limits:
+            x += [limit, limit, None]
+            y += [at - 0.42, at + 0.42, None]
+    if x:
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            name="limit",
+            line={"color": OCHRE, "width": 3, "dash": "dot"},
+            hovertemplate="limit %{x:.3f}<extra></extra>",
+        )

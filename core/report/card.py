@@ -1,0 +1,581 @@
+"""The card of a check: one file with the verdict, its numbers and figures, and what it does not say."""
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+import numpy as np
+
+from core import __version__
+from core.report import headings, lines, markdown_of, markdown_text, notes, written
+from core.results.cells import interval
+from core.results.check.tables import (
+    CHECK_TABLES,
+    ceiling_sentence,
+    check_said,
+    check_sentence,
+    check_tables,
+    sentence,
+    signature,
+)
+from core.results.check.verdict import USES, Check, JudgeCheck, Rule
+from core.schema.result_table import Column, Interval, ResultTable
+from core.stats.resampling import Estimate
+from core.tables.reading import printable_text
+
+MOST_DRAWN = 24
+"""Most groups in the figure; the table has all."""
+_NUMBER = Column("number")
+_STATES = {"met": "good", "failed": "bad", "open": "open", "TRUSTED": "good", "NOT TRUSTED": "bad"}
+_MARKS = {"met": "✓ met", "failed": "✗ failed", "open": "? open"}
+_QUANTITIES = {
+    "agreement": "Agreement with raters",
+    "correlation": "Correlation with raters",
+    "advantage": "Advantage over raters",
+    "accuracy": "Pairs of systems in order",
+}
+_LETTERS = 26
+"""Letters of a label in a figure: those beside the longest number at the width of a phone."""
+
+
+# --- what every card says ----------------------------------------------------------------------
+
+
+def limits_of(check: Check) -> list[str]:
+    """What the verdict does not say, in sentences."""
+    said = [
+        f"It holds for texts like these {check.n_items:,} items. Other topics, languages or systems need labels of their own.",
+        f"It holds for these raters: {_raters_counted(check)}. Others may judge differently.",
+        f"It holds for the use {check.use}: to {USES[check.use]}.",
+        "It holds for this version of the judge. Another model, prompt or rubric is another judge.",
+        "TRUSTED is no proof: by design, a judge at the limit passes in up to 5 % of such checks. INCONCLUSIVE is no sign of a "
+        "bad judge: the labels are too few.",
+    ]
+    if check.ceiling.assumed is not None:
+        said.append("The human ceiling was supposed, not measured: no text has two raters.")
+    if len(check.judges) > 1:
+        said.append("Each verdict stands alone. The best of many judges is partly best by chance.")
+    if any(one.groups for one in check.judges):
+        said.append("A group that is not shown to fail is not shown to be good.")
+    return said
+
+
+def command_said(arguments: Sequence[str], program: str, *, names: bool) -> str:
+    """The command line that made a card. names: whether it may show the raters' names, the values of `--human`."""
+    said, hidden = [], False
+    for one in arguments:
+        is_human = one.partition("=")[0] in {"--human", "--hu", "--hum", "--huma"}
+        if hidden and not names:
+            said.append("RATERS")
+        elif is_human and "=" in one and not names:
+            said.append("--human=RATERS")
+        else:
+            said.append(shlex.quote(one))
+        hidden = is_human and "=" not in one
+    return " ".join([program, *said])
+
+
+def _raters_counted(check: Check) -> str:
+    n_raters = int((~np.isnan(check.panel.ratings)).any(axis=0).sum())
+    return "1 rater" if n_raters == 1 else f"{n_raters:,} raters"
+
+
+def _raters(check: Check, *, names: bool) -> str:
+    counted = _raters_counted(check)
+    return f"{counted}: {', '.join(check.panel.raters)}" if names else counted
+
+
+def _facts(check: Check, made_at: str, *, names: bool) -> dict[str, str]:
+    """The facts about the check itself."""
+    return {
+        "Use": f"{check.use}: {USES[check.use]}",
+        "Labels": f"{check.n_items:,} items, {len(check.panel.rows) - check.n_left_out:,} texts"
+        + (f"; {check.n_left_out:,} texts left out" if check.n_left_out else "; none left out"),
+        "Raters": _raters(check, names=names),
+        "Made": f"{made_at}, Assay {__version__}",
+    }
+
+
+def _only(table: ResultTable, judge: str, *hidden: str) -> ResultTable:
+    """The rows of one judge, without its name."""
+    at = next(place for place, column in enumerate(table.columns) if column.name == "judge")
+    columns = [
+        replace(column, shown=False) if column.name in {"judge", *hidden} else column
+        for column in table.columns
+    ]
+    return replace(
+        table, columns=tuple(columns), rows=tuple(row for row in table.rows if row[at] == judge), title=""
+    )
+
+
+def _upright(table: ResultTable) -> ResultTable:
+    """The only row of a table as a column, with the notes of the cells."""
+    (row,) = table.rows
+    shown = [(column, cell) for column, cell in zip(table.columns, row, strict=True) if column.shown]
+    pairs = tuple(
+        (f"{column.heading[:1].upper()}{column.heading[1:]}", written(cell, column))
+        for column, cell in shown
+        if column.name not in {"verdict", "judge"}
+    )
+    return ResultTable(
+        "card", (Column("what", "Number"), Column("found", "Estimate")), pairs, notes=tuple(notes(table))
+    )
+
+
+def _facts_of_judge(one: JudgeCheck) -> dict[str, str]:
+    facts = one.facts
+    found = {}
+    if facts.model:
+        found["Model"] = facts.model
+    if facts.seconds is not None:
+        found["Seconds per 1,000 texts"] = f"{facts.seconds:,.0f}"
+    return found
+
+
+# --- figures -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """A number with its interval on a line."""
+
+    label: str
+    cell: Interval
+    limits: tuple[float, ...] = ()
+    look: str = "judge"
+    """judge, human or bad: the class that colours it."""
+
+    @property
+    def number(self) -> str:
+        said = written(self.cell, _NUMBER)
+        return f"{said}, limit {self.limits[0]:.2f}" if len(self.limits) == 1 else said
+
+
+def _marked(label: str, found: Estimate | None, **given: object) -> list[_Mark]:
+    if found is None or found.estimate is None:
+        return []
+    return [_Mark(label, interval(found), **given)]  # type: ignore[arg-type]
+
+
+def _limit_of(rules: Sequence[Rule], code: str) -> tuple[float, ...]:
+    return next((() if rule.limit is None else (rule.limit,) for rule in rules if rule.code == code), ())
+
+
+def _numbers(one: JudgeCheck) -> list[_Mark]:
+    """The judge's numbers and the human ceiling on one axis."""
+    marks = []
+    for rule in one.rules:
+        if rule.code in _QUANTITIES and rule.limit is not None:
+            marks += _marked(_QUANTITIES[rule.code], rule.found, limits=(rule.limit,))
+    if one.ceiling.assumed is not None:
+        marks.append(_Mark("Human ceiling (supposed)", Interval(one.ceiling.assumed), look="human"))
+    marks += _marked(f"Human ceiling, {one.ceiling.measure}", one.ceiling.found, look="human")
+    if not any(rule.code == one.measure for rule in one.rules):
+        marks += _marked(_QUANTITIES[one.measure], one.agreement)
+    related = next((rule for rule in one.rules if rule.code == "related"), None)
+    for label, found in (("Kappa", one.kappa), ("AC1", one.ac1), ("Spearman", one.correlation)):
+        decides = related is not None and found is not None and found is related.found
+        marks += _marked(label, found, limits=(0.0,) if decides else ())
+    return marks + _marked("Consistency", one.facts.consistency)
+
+
+def _biases(one: JudgeCheck, tolerance: float, *, decides: bool) -> list[_Mark]:
+    return _marked(
+        "Bias, share of the scale", one.bias, limits=(-tolerance, tolerance) if decides else (0.0, 0.0)
+    )
+
+
+def _of_groups(one: JudgeCheck) -> list[_Mark]:
+    """The groups, those that fail first."""
+    ordered = sorted(one.groups, key=lambda group: not group.fails)[:MOST_DRAWN]
+    return [
+        mark
+        for group in ordered
+        for mark in _marked(
+            f"{group.column}: {group.value}", group.found, look="bad" if group.fails else "judge"
+        )
+    ]
+
+
+def _axis(marks: Sequence[_Mark]) -> tuple[float, float]:
+    """The ends of the axis: 0 to 1, or as far as the marks reach, rounded outwards to tenths."""
+    values = [
+        value
+        for mark in marks
+        for value in (mark.cell.value, mark.cell.low, mark.cell.high, *mark.limits)
+        if value is not None
+    ]
+    low, high = min(values), max(values)
+    if high - low < 0.5 and low < 0:  # a bias
+        reach = max(0.1, math.ceil(10 * max(-low, high)) / 10)
+        return -reach, reach
+    return min(0.0, math.floor(low * 10) / 10), max(1.0, math.ceil(high * 10) / 10)
+
+
+_WIDTH, _ROW, _SIDE, _FOOT = 360, 38, 8, 18
+
+
+def _svg(title: str, marks: Sequence[_Mark]) -> str:
+    """The marks as SVG: a line for each, its interval, its dot and its limits. Colours come from the page's classes."""
+    if not marks:
+        return ""
+    low, high = _axis(marks)
+    height = _ROW * len(marks) + _FOOT
+    inside = _WIDTH - 2 * _SIDE
+
+    def x(value: float) -> str:
+        return f"{_SIDE + inside * (min(max(value, low), high) - low) / (high - low):.1f}"
+
+    parts = []
+    for place, mark in enumerate(marks):
+        top, y = _ROW * place, _ROW * place + 25
+        cell = mark.cell
+        assert cell.value is not None
+        parts.append(f'<text x="{_SIDE}" y="{top + 13}">{_text(_cut(mark.label))}</text>')
+        parts.append(
+            f'<text class="number" x="{_WIDTH - _SIDE}" y="{top + 13}" text-anchor="end">{_text(mark.number)}</text>'
+        )
+        parts.append(
+            f'<line class="track" x1="{_SIDE}" x2="{_WIDTH - _SIDE}" y1="{y}" y2="{y}"/><g class="{mark.look}">'
+        )
+        if cell.low is not None and cell.high is not None:
+            parts.append(f'<line class="ends" x1="{x(cell.low)}" x2="{x(cell.high)}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<circle cx="{x(cell.value)}" cy="{y}" r="4.5"/></g>')
+        parts += [
+            f'<line class="limit" x1="{x(limit)}" x2="{x(limit)}" y1="{y - 8}" y2="{y + 8}"/>'
+            for limit in dict.fromkeys(mark.limits)
+        ]
+    ticks = [low, (low + high) / 2, high] if low < 0 else [0, 0.25, 0.5, 0.75, 1]
+    for tick in ticks:
+        anchor = "start" if tick == low else "end" if tick == high else "middle"
+        parts.append(
+            f'<text class="tick" x="{x(tick)}" y="{height - 3}" text-anchor="{anchor}">{tick + 0.0:g}</text>'
+        )
+    said = "; ".join(f"{mark.label} {mark.number}" for mark in marks)
+    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{_text(f"{title}: {said}")}">{"".join(parts)}</svg>'
+
+
+_CELLS = 41
+"""Characters of the axis of a figure in Markdown."""
+
+
+def _drawn(marks: Sequence[_Mark]) -> str:
+    """The marks as lines of characters, for Markdown."""
+    if not marks:
+        return ""
+    low, high = _axis(marks)
+
+    def place(value: float) -> int:
+        return round((min(max(value, low), high) - low) / (high - low) * (_CELLS - 1))
+
+    rows = []
+    for mark in marks:
+        cells = ["·"] * _CELLS
+        cell = mark.cell
+        assert cell.value is not None
+        if cell.low is not None and cell.high is not None:
+            for at in range(place(cell.low), place(cell.high) + 1):
+                cells[at] = "─"
+        for limit in mark.limits:
+            cells[place(limit)] = "|"
+        cells[place(cell.value)] = "●"
+        rows.append(f"{_cut(mark.label):<{_LETTERS}} {''.join(cells)} {mark.number}")
+    rows.append(f"{'':<{_LETTERS}} {f'{low + 0.0:g}':<{_CELLS // 2}}{f'{high:g}':>{_CELLS - _CELLS // 2}}")
+    return _fenced("\n".join(rows))
+
+
+def _cut(label: str) -> str:
+    flat = " ".join(printable_text(label).split())
+    return flat if len(flat) <= _LETTERS else f"{flat[: _LETTERS - 1]}…"
+
+
+def _fenced(text: str) -> str:
+    """A text as a block of code, with a fence longer than any run of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+# --- HTML --------------------------------------------------------------------------------------
+
+
+def card_html(
+    check: Check,
+    *,
+    command: str,
+    made_at: str,
+    names: bool = False,
+    further: Iterable[ResultTable] = (),
+    said: Sequence[str] = (),
+) -> bytes:
+    """Return the card as one HTML file without scripts or links to other files.
+
+    command: the command line that makes it, see `command_said`. made_at: date and time in words. names: whether raters are
+    named; else they are counted. further: tables below all others, such as texts on which people and judge differ.
+    said: sentences below the verdict, such as what changed since an earlier check. The same arguments give the same bytes.
+    """
+    parts = [_head(check), _top(check, made_at, names=names, said=said)]
+    parts += [_of_judge(check, one) for one in check.judges]
+    parts += [
+        _section(table.title or table.name, _table(replace(table, title="")))
+        for table in further
+        if table.rows
+    ]
+    parts.append(_section("What this verdict does not say", _listed(limits_of(check))))
+    parts.append(
+        _section(
+            "How it was made",
+            f"<pre>{_text(_flat(command))}</pre><p class=small>Signature: <code>{_text(signature(check))}</code></p>",
+        )
+    )
+    return ("\n".join(parts) + "\n</main>\n</body>\n</html>\n").encode()
+
+
+def _text(text: str) -> str:
+    return escape(printable_text(text), quote=True)
+
+
+def _flat(text: str) -> str:
+    return " ".join(printable_text(text).split())
+
+
+def _head(check: Check) -> str:
+    title = f"{check.judges[0].name}: {check.verdict}" if len(check.judges) == 1 else "Judges checked"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f'<meta name="color-scheme" content="light dark">\n<title>{_text(_flat(title))}</title>\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<main>"
+    )
+
+
+def _badge(verdict: str) -> str:
+    return f'<span class="badge {_STATES.get(verdict, "open")}">{_text(verdict)}</span>'
+
+
+def _top(check: Check, made_at: str, *, names: bool, said: Sequence[str]) -> str:
+    facts = _pairs(_facts(check, made_at, names=names))
+    ask = f"<p class=ask>Can the judge be trusted to {_text(USES[check.use])}?</p>"
+    if len(check.judges) == 1:
+        (one,) = check.judges
+        head = f"<h1>{_text(one.name)}</h1><p>{_badge(one.verdict)}</p><p class=verdict>{_text(sentence(check, one))}</p>"
+    else:
+        table = check_tables(check)[CHECK_TABLES[0]]
+        kept = {"judge", "verdict", "n_items", "agreement", "ceiling"}
+        columns = tuple(
+            column if column.name in kept else replace(column, shown=False) for column in table.columns
+        )
+        head = (
+            f"<h1>{len(check.judges):,} judges</h1><p class=verdict>{_text(check_sentence(check))}</p>"
+            + _table(replace(table, columns=columns, notes=(), title=""))
+        )
+    more = [ceiling_sentence(check), *_failing(check), *said]
+    return f"<header>{ask}{head}{''.join(f'<p>{_text(one)}</p>' for one in more)}{facts}</header>"
+
+
+def _failing(check: Check) -> list[str]:
+    """The sentences about groups, which follow all others."""
+    said = check_said(check)
+    return said[said.index(ceiling_sentence(check)) + 1 :]
+
+
+def _of_judge(check: Check, one: JudgeCheck) -> str:
+    tables = check_tables(check)
+    rules = _only(tables[CHECK_TABLES[1]], one.name)
+    groups = _only(tables[CHECK_TABLES[2]], one.name)
+    numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+    figures = [
+        ("The judge beside people", _numbers(one)),
+        ("Bias", _biases(one, check.options.tolerance, decides=check.use == "monitor")),
+    ]
+    drawn = "".join(
+        f"<figure><figcaption>{title}</figcaption>{_svg(title, marks)}</figure>"
+        for title, marks in figures
+        if marks
+    )
+    of_groups = _of_groups(one)
+    parts = []
+    if len(check.judges) > 1:
+        parts.append(
+            f"<h2>{_text(one.name)} {_badge(one.verdict)}</h2><p class=verdict>{_text(sentence(check, one))}</p>"
+        )
+    parts.append(
+        f"<div class=two><div>{drawn}<p class=key>Dot: estimate. Bar: {check.options.confidence_level:.0%} interval. "
+        f"Upright line: limit of the rule.</p></div><div><h3>Rules</h3>{_table(rules)}</div></div>"
+    )
+    title = (
+        "By group" if len(one.groups) <= MOST_DRAWN else f"By group: {MOST_DRAWN} of {len(one.groups)} drawn"
+    )
+    if of_groups:
+        parts.append(
+            f"<div class=two><figure><figcaption>{title}</figcaption>{_svg(title, of_groups)}</figure>"
+            f"<div><h3>By group</h3>{_table(groups)}</div></div>"
+        )
+    parts.append(f"<div class=two><div><h3>Numbers</h3>{_table(numbers)}</div>")
+    parts.append(f"<div>{_small(numbers.notes)}{_pairs(_facts_of_judge(one))}</div></div>")
+    return f"<section>{''.join(parts)}</section>"
+
+
+_NOT_IN_CARD = ("verdict",)
+
+
+def _table(table: ResultTable) -> str:
+    """A result table as HTML, with its notes."""
+    if not table.rows:
+        return ""
+    head = "".join(f"<th>{_text(one)}</th>" for one in headings(table))
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in lines(table))
+    below = "" if table.name == "card" else _small(notes(table))
+    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{below}"
+
+
+def _cell(text: str) -> str:
+    look = _STATES.get(text, "")
+    return f'<td class="{look}">{_text(_MARKS.get(text, text))}</td>' if look else f"<td>{_text(text)}</td>"
+
+
+def _small(texts: Sequence[str]) -> str:
+    return "".join(f"<p class=small>{_text(one)}</p>" for one in texts)
+
+
+def _pairs(pairs: Mapping[str, str]) -> str:
+    if not pairs:
+        return ""
+    return f"<dl>{''.join(f'<div><dt>{_text(name)}</dt><dd>{_text(value)}</dd></div>' for name, value in pairs.items())}</dl>"
+
+
+def _section(title: str, inside: str) -> str:
+    return f"<section><h2>{_text(title)}</h2>{inside}</section>"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{_text(one)}</li>' for one in texts)}</ul>"
+
+
+_STYLE = """
+:root{--ink:#1f2328;--soft:#59636e;--paper:#fff;--line:#d1d9e0;--track:#e6eaee;--judge:#2f6fc0;--human:#727b87;--good:#1a7f37;
+--bad:#b42318;--open:#8a5a00;--limit:#1f2328}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa4ae;--paper:#0f141a;--line:#30363d;--track:#262d35;
+--judge:#6aa7f0;--human:#9aa4ae;--good:#4cc269;--bad:#ff8177;--open:#e0ab4a;--limit:#e6edf3}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",
+sans-serif}
+main{max-width:960px;margin:0 auto;padding:20px 16px;overflow-wrap:anywhere}
+h1{font-size:1.7rem;line-height:1.2;margin:0 0 6px}
+h2{font-size:1.15rem;margin:0 0 6px}
+h3,figcaption{font-size:.95rem;font-weight:600;margin:0 0 4px}
+p{margin:0 0 8px}
+section{border-top:1px solid var(--line);padding-top:14px;margin-top:16px}
+.ask{color:var(--soft);margin-bottom:2px}
+.verdict{font-size:1.1rem}
+.badge{display:inline-block;border:2px solid currentColor;border-radius:6px;padding:2px 12px;font-weight:700;font-size:1.25rem}
+h2 .badge{font-size:.9rem;padding:0 8px}
+.good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}
+td.good,td.bad,td.open{font-weight:600;white-space:nowrap}
+.two{display:grid;grid-template-columns:1fr 1fr;gap:12px 28px;margin-bottom:14px}
+.two>*{min-width:0}
+@media (max-width:720px){.two{grid-template-columns:1fr}}
+figure{margin:0 0 12px;max-width:460px}
+svg{display:block;width:100%;height:auto;font-size:11.5px;fill:var(--ink)}
+svg .number{fill:var(--soft)}svg .tick{fill:var(--soft);font-size:10px}
+svg line{stroke-linecap:round}
+svg .track{stroke:var(--track);stroke-width:3}
+svg .ends{stroke-width:5;opacity:.55}
+svg .judge{stroke:var(--judge);fill:var(--judge)}svg .human{stroke:var(--human);fill:var(--human)}
+svg .bad{stroke:var(--bad);fill:var(--bad)}
+svg .limit{stroke:var(--limit);stroke-width:1.5}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:.85rem;width:100%;font-variant-numeric:tabular-nums}
+th,td{text-align:left;vertical-align:top;padding:3px 10px 3px 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
+th{color:var(--soft);font-weight:600}
+.small,.key{font-size:.8rem;color:var(--soft);margin:4px 0}
+dl{margin:8px 0 0;display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:6px 20px}
+dt{color:var(--soft);font-size:.8rem}dd{margin:0}
+ul{margin:0;padding-left:20px}
+pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:6px;padding:8px;margin:0 0 8px;font-size:.85rem}
+code{font-size:.8rem}
+@page{size:A4;margin:13mm}
+@media print{:root{--ink:#000;--soft:#444;--paper:#fff;--line:#bbb;--track:#e3e3e3;--judge:#2f6fc0;--human:#727b87;
+--good:#1a7f37;--bad:#b42318;--open:#8a5a00;--limit:#000}
+body{font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}main{max-width:none;padding:0}
+.two{grid-template-columns:1fr 1fr}.wide{overflow:visible}
+figure,tr,li,dl{break-inside:avoid}h2,h3{break-after:avoid}section{padding-top:8px;margin-top:8px}}
+"""
+
+
+# --- Markdown ----------------------------------------------------------------------------------
+
+
+def card_md(
+    check: Check,
+    *,
+    command: str,
+    made_at: str,
+    names: bool = False,
+    further: Iterable[ResultTable] = (),
+    said: Sequence[str] = (),
+) -> bytes:
+    """Return the card as Markdown. Arguments as `card_html`."""
+    parts = []
+    if len(check.judges) == 1:
+        (one,) = check.judges
+        parts += [
+            f"# {markdown_text(one.name)}: {one.verdict}",
+            f"**{markdown_text(sentence(check, one))}**",
+        ]
+    else:
+        parts += [f"# {len(check.judges):,} judges", f"**{markdown_text(check_sentence(check))}**"]
+    parts += [markdown_text(text) for text in (ceiling_sentence(check), *_failing(check), *said)]
+    parts.append(_md_pairs(_facts(check, made_at, names=names)))
+    tables = check_tables(check)
+    for one in check.judges:
+        if len(check.judges) > 1:
+            parts += [
+                f"## {markdown_text(one.name)}: {one.verdict}",
+                markdown_text(sentence(check, one)),
+            ]
+        numbers = _upright(_only(tables[CHECK_TABLES[0]], one.name, *_NOT_IN_CARD))
+        groups = _only(tables[CHECK_TABLES[2]], one.name)
+        found = [
+            ("The judge beside people", _drawn(_numbers(one))),
+            ("Bias", _drawn(_biases(one, check.options.tolerance, decides=check.use == "monitor"))),
+            ("Rules", _md(_only(tables[CHECK_TABLES[1]], one.name))),
+            ("Numbers", _md(numbers)),
+            ("", _md_pairs(_facts_of_judge(one))),
+            ("By group", _drawn(_of_groups(one))),
+            ("", _md(groups) if groups.rows else ""),
+        ]
+        for title, text in found:
+            if text:
+                parts += [f"### {title}", text] if title else [text]
+    for table in further:
+        if table.rows:
+            parts += [f"## {markdown_text(table.title or table.name)}", _md(replace(table, title=""))]
+    parts += [
+        "## What this verdict does not say",
+        "\n".join(f"- {markdown_text(one)}" for one in limits_of(check)),
+        "## How it was made",
+        _fenced(_flat(command)),
+        f"Signature: {_code(signature(check))}",
+    ]
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def _md(table: ResultTable) -> str:
+    return markdown_of(table).decode().strip()
+
+
+def _md_pairs(pairs: Mapping[str, str]) -> str:
+    return "\n".join(f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in pairs.items())
+
+
+def _code(text: str) -> str:
+    return f"`{_flat(text).replace('`', ' ')}`"
+
+
+WRITERS: Mapping[str, Callable[..., bytes]] = {".html": card_html, ".md": card_md}
+"""Ending of a card's file -> function that writes it."""

@@ -1,0 +1,767 @@
+"""Which of several judges: quality against price and time on the same texts, paired tests, a front, and a sentence."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.results.cells import (
+    corrected_column,
+    corrected_note,
+    decimal,
+    ends,
+    interval,
+    left_out_lines,
+)
+from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
+from core.results.choices import check_names
+from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
+from core.results.panel import Panel
+from core.schema.result_table import Column, ResultTable
+from core.stats.correlation.differences import difference
+from core.stats.correlation.intervals import n_reached
+from core.stats.correlation.panels import panel_correlation
+from core.stats.correlation.systems import signs_flipped
+from core.stats.degeneracy import constant, tied
+from core.stats.multiplicity import Correction, corrected
+from core.stats.resampling import Estimate, cluster_sums, mean_share, with_agresti_min
+from core.tables.problems import listed
+from core.tables.reading import shown
+
+Measure = Literal["agreement", "spearman"]
+MEASURES: Mapping[Measure, str] = {
+    "agreement": "agreement with the raters",
+    "spearman": "Spearman's correlation with the raters' mean",
+}
+"""Measures of quality, and their names for readers."""
+Criterion = Literal["quality", "price", "time"]
+CORRECTION: Correction = "holm"
+ALPHA = 0.05
+"""A judge is shown to be better where Holm's p is below it."""
+PER_TEXTS = 1_000
+"""Texts to which a price and a time belong."""
+SAME_PRICE = 1.25
+"""Two prices with a smaller ratio count as about the same in a sentence."""
+WHICH_TABLES = ("which-judge", "comparisons")
+"""Names of both tables, the main one first."""
+ONE_RATER = "only one rater, where other texts have two"
+PAID_BY_OTHERS = "some answers came from the cache, paid for by other runs"
+
+
+UNKNOWN = JudgeFacts()
+
+
+def facts_of(cost: JudgeCost, model: str | None = None) -> JudgeFacts:
+    """Price and time of 1,000 texts from what a judge's run cost. Time: summed waiting time of all calls.
+
+    Both are undefined for an unfinished run, and if some answers came from the cache, paid for by other runs: the run's own
+    cost is then too low. The price needs counted tokens and prices of tokens; a judge by rules costs nothing.
+    """
+    row = next(one for one in costs_side_by_side([cost]) if one.step == ALL_STEPS)
+    if row.n_found:
+        return JudgeFacts(model=model, cost_reason=PAID_BY_OTHERS, seconds_reason=PAID_BY_OTHERS)
+    money, seconds = row.each("money", "text"), row.each("seconds", "text")
+    by_rules = not cost.costs and row.n_texts > 0 and row.is_finished
+    return JudgeFacts(
+        cost=0.0 if by_rules else None if money is None else PER_TEXTS * money,
+        seconds=None if by_rules or seconds is None else PER_TEXTS * seconds,
+        model=model,
+        cost_reason=row.why("money_per_text") or UNKNOWN.cost_reason,
+        seconds_reason=NO_MODEL if by_rules else row.why("seconds_per_1000") or UNKNOWN.seconds_reason,
+    )
+
+
+_MODEL = re.compile(r"\|model:([^|]+)")
+"""The model in the signature of a judge's metric."""
+
+
+def model_of(signature: str) -> str:
+    """The model in a metric's signature; empty if it names none."""
+    found = _MODEL.search(signature)
+    return found[1] if found else ""
+
+
+def facts_of_runs(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, JudgeFacts]:
+    """Model, price and time of every judge of the panel. costs: name of a table of scores -> what the run behind it cost.
+
+    All judges of one table, such as the precision and the recall of one claim judge, have the price of the whole run.
+    """
+    found = {}
+    for name, (table, signature) in zip(panel.judges, panel.sources, strict=False):
+        model = model_of(signature) or None
+        found[name] = facts_of(costs[table], model) if table in costs else JudgeFacts(model=model)
+    return found
+
+
+def stated_facts(
+    found: Mapping[str, JudgeFacts],
+    panel: Panel,
+    prices: Mapping[str, float],
+    seconds: Mapping[str, float],
+    currency: str,
+) -> dict[str, JudgeFacts]:
+    """The facts with the prices and times of 1,000 texts that the user states. Raises InputError for names of no judge and
+    for values that are no numbers from 0 on.
+    """
+    check_names("judge", [*prices, *seconds], panel.judges)
+    wrong = [
+        f"{shown(name)}: {value!r} is no number from 0 on"
+        for name, value in (*prices.items(), *seconds.items())
+        if not isinstance(value, int | float) or not 0 <= value < math.inf
+    ]
+    if wrong:
+        raise InputError("Prices and times cannot be read", wrong)
+    stated = {name: replace(one, currency=currency) for name, one in found.items()}
+    for name, cost in prices.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency)
+    for name, time in seconds.items():
+        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time), currency=currency)
+    return stated
+
+
+@dataclass(frozen=True)
+class JudgeOnOffer:
+    """One judge with its quality on the texts that all judges scored, and its price."""
+
+    name: str
+    quality: Estimate
+    """In the measure of the choice. `n`: texts, `n_left_out`: rated texts that another judge did not score."""
+    n_scored: int
+    """Rated texts that this judge scored, compared or not."""
+    facts: JudgeFacts
+    """Model, price and time."""
+    on_front: bool | None
+    """Whether no other judge dominates it; None: no front, for lack of prices and times."""
+    dominated_by: tuple[str, ...] = ()
+    """Judges that are at least as good on every criterion of the front, and better on one."""
+    unfit: str = ""
+    """Why it cannot be recommended whatever its quality, such as constant scores; empty: it can."""
+
+
+@dataclass(frozen=True)
+class JudgePair:
+    """Two judges on the same texts."""
+
+    first: str
+    second: str
+    difference: Estimate
+    """Quality of the first minus that of the second."""
+    p: float | None
+    """Two-sided, by swapping whole items."""
+    p_reason: str | None = None
+    p_holm: float | None = None
+    """The same, corrected for every two judges."""
+
+    def seen_from(self, name: str) -> JudgePair:
+        """The comparison with this judge first."""
+        if name == self.first:
+            return self
+        one = self.difference
+        turned = replace(
+            one,
+            estimate=None if one.estimate is None else -one.estimate + 0.0,
+            low=None if one.high is None else -one.high + 0.0,
+            high=None if one.low is None else -one.low + 0.0,
+        )
+        return replace(self, first=self.second, second=self.first, difference=turned)
+
+    @property
+    def better(self) -> str | None:
+        """The judge that is shown to be better; None: neither is."""
+        apart = self.difference.estimate
+        if self.p_holm is None or self.p_holm >= ALPHA or not apart:
+            return None
+        return self.first if apart > 0 else self.second
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Several judges compared, and the one to use."""
+
+    measure: Measure
+    judges: tuple[JudgeOnOffer, ...]
+    """Best first."""
+    pairs: tuple[JudgePair, ...]
+    """Every two judges, the better one first."""
+    use: str | None
+    """The judge to use; None: no judge can be recommended."""
+    settled: bool
+    """Whether no other fit judge can be better than it by more than the margin, by the intervals."""
+    criteria: tuple[Criterion, ...]
+    """What the front compares; `quality` alone means that there is no front."""
+    n: int
+    """Texts compared: rated, and scored by every judge."""
+    n_items: int
+    n_left_out: int
+    """Rated texts that at least one judge did not score."""
+    margin: float
+    confidence_level: float
+    left_out: Mapping[str, int]
+    """Reason -> rated texts left out."""
+    notes: tuple[str, ...] = ()
+
+    def judge(self, name: str) -> JudgeOnOffer:
+        """The judge of this name."""
+        return next(one for one in self.judges if one.name == name)
+
+    def pair(self, first: str, second: str) -> JudgePair:
+        """The comparison of two judges, first minus second."""
+        return next(one for one in self.pairs if {one.first, one.second} == {first, second}).seen_from(first)
+
+
+def which_judge(
+    panel: Panel,
+    facts: Mapping[str, JudgeFacts] | None = None,
+    *,
+    unfit: Mapping[str, str] | None = None,
+    margin: float = 0.05,
+    n_resamples: int = 2_000,
+    confidence_level: float = 0.9,
+    rng: int = 0,
+) -> Choice:
+    """Compare every two judges of the panel on the texts that all of them scored, and recommend one.
+
+    facts: judge -> price and time. unfit: judge -> why it must not be recommended, such as a verdict; judges with constant scores
+    are always unfit. margin: a judge may be worse than the best one by less than this and still be used if it is cheaper.
+
+    Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
+    classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
+    over items, p by turning the signs of whole items' differences. Correlation: `core.stats.correlation.differences.difference`. p is
+    corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
+    equal ones); the one to use is the cheapest among it and those whose difference to it has a lower bound of at least
+    -margin. A judge is on the Pareto front unless another is at least as good, as cheap and as fast, and better in one of
+    these; a criterion counts only if it is known for every judge.
+
+    Raises InputError for fewer than two judges with scores, for no rater, and if no rated text has a score of every judge.
+
+    Misleads: the best judge was found on the same texts, so its quality is a little too high. A front compares estimates,
+    not intervals. Prices of runs with other prompts, or on texts of another length, are not comparable.
+    """
+    facts, unfit = facts or {}, dict(unfit or {})
+    rated: NDArray[np.bool_] = np.asarray(~np.isnan(panel.ratings).all(axis=1))
+    scored = ~np.isnan(panel.scores)
+    silent = [name for at, name in enumerate(panel.judges) if not scored[rated, at].any()]
+    names = [name for name in panel.judges if name not in silent]
+    if not panel.raters or not rated.any():
+        raise InputError("Judges are compared by ratings of people, and this file has none.")
+    if len(names) < 2:
+        raise InputError(
+            f"At least two judges with scores of rated texts are needed, found {listed(names) or 'none'}."
+        )
+    own = [panel.judges.index(name) for name in names]
+    shared: NDArray[np.bool_] = np.asarray(rated & scored[:, own].all(axis=1))
+    left_out = _left_out(rated, scored[:, own], names)
+    if not shared.any():
+        raise InputError(
+            "No rated text has a score of every judge, so they cannot be compared",
+            [
+                f"{shown(name)}: {int(scored[rated, at].sum()):,} of {int(rated.sum()):,} rated texts"
+                for at, name in zip(own, names, strict=True)
+            ],
+        )
+    only = replace(
+        panel,
+        rows=tuple(panel.rows[at] for at in np.flatnonzero(shared).tolist()),
+        items=panel.items[shared],
+        systems=panel.systems[shared],
+        ratings=panel.ratings[shared],
+        judges=tuple(names),
+        scores=panel.scores[shared][:, own],
+    )
+    texts = _Texts(only, int(rated.sum() - shared.sum()), n_resamples, confidence_level, rng)
+    of_classes = not panel.ordered or all(classes_of(only, at) for at in range(len(names)))
+    measure: Measure = "agreement" if of_classes else "spearman"
+    quality, pairs = (_agreements if of_classes else _correlations)(texts)
+    if (alone := quality[0].n_left_out - texts.n_left_out) > 0:
+        left_out[ONE_RATER] = alone
+    unfit |= {
+        name: "its scores are constant"
+        for name, scores in zip(names, only.scores.T, strict=True)
+        if (always := constant(scores)) is not None and not always.n_others
+    }
+    criteria, notes = _criteria(names, facts)
+    standing = {
+        name: _standing(one, facts.get(name, UNKNOWN), criteria)
+        for name, one in zip(names, quality, strict=True)
+    }
+    judges = [
+        JudgeOnOffer(
+            name,
+            one,
+            int(scored[rated, at].sum()),
+            facts.get(name, UNKNOWN),
+            None if len(criteria) == 1 else not (above := _above(name, standing)),
+            () if len(criteria) == 1 else above,
+            unfit.get(name, ""),
+        )
+        for name, at, one in zip(names, own, quality, strict=True)
+    ]
+    judges.sort(key=lambda one: (_unknown_last(one.quality.estimate, best=-1), _unknown_last(one.facts.cost)))
+    order = [one.name for one in judges]
+    compared = [
+        JudgePair(names[i], names[j], apart, p, why).seen_from(min(names[i], names[j], key=order.index))
+        for (i, j), (apart, p, why) in pairs.items()
+    ]
+    compared.sort(key=lambda one: (order.index(one.first), order.index(one.second)))
+    by_holm = corrected([one.p for one in compared], CORRECTION)
+    found = Choice(
+        measure,
+        tuple(judges),
+        tuple(replace(one, p_holm=p) for one, p in zip(compared, by_holm, strict=True)),
+        None,
+        False,
+        criteria,
+        quality[0].n,
+        quality[0].n_clusters,
+        quality[0].n_left_out,
+        margin,
+        confidence_level,
+        left_out,
+        (*(f"{shown(name)}: left out, because it scored no rated text." for name in silent), *notes),
+    )
+    use = _to_use(found)
+    return replace(found, use=use, settled=use is not None and not _could_be_better(found, use))
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The rated texts that all judges scored, and how to compare the judges."""
+
+    panel: Panel
+    """Without other texts and judges."""
+    n_left_out: int
+    n_resamples: int
+    confidence_level: float
+    rng: int
+
+
+_Pairs = Mapping[tuple[int, int], tuple[Estimate, float | None, str | None]]
+"""Places of two judges -> difference, p, why there is none."""
+
+
+def _agreements(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
+    values = np.column_stack([agreement_by_text(texts.panel, at) for at in range(len(texts.panel.judges))])
+    used = ~np.isnan(values).any(axis=1)  # where some texts have two raters, those with one are left out
+    values, items = values[used], texts.panel.items[used]
+    level: dict[str, Any] = {"confidence_level": texts.confidence_level}
+    left_out = texts.n_left_out + int((~used).sum())
+    quality = [replace(mean_share(one, items, **level), n_left_out=left_out) for one in values.T]
+    pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
+    for i, j in combinations(range(values.shape[1]), 2):
+        apart = values[:, i] - values[:, j]
+        of_items = cluster_sums(apart[:, None], items)[:, 0]
+        moved = of_items[of_items != 0]
+        p = 1.0
+        if moved.size:
+            flipped = signs_flipped(moved, _N_SWAPS, np.random.default_rng(texts.rng))
+            p = (1 + n_reached(flipped, float(moved.mean()), "two-sided")) / (1 + _N_SWAPS)
+        pairs[i, j] = replace(with_agresti_min(apart, items, **level), n_left_out=left_out), p, None
+    return quality, pairs
+
+
+_N_SWAPS = 10_000
+"""Swaps of a test of agreements: enough for the smallest p of many judges to survive Holm's correction."""
+_N_SWAPS_OF_RANKS = 1_000
+"""Swaps of a test of correlations, which take longer."""
+
+
+def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
+    panel = texts.panel
+    target = tied(np.asarray(np.nanmean(panel.ratings, axis=1), dtype=np.float64))
+    level: dict[str, Any] = {"confidence_level": texts.confidence_level, "rng": texts.rng}
+    quality = [
+        replace(
+            panel_correlation(scores, target[:, None], clusters=panel.items, **level).judge,
+            n_left_out=texts.n_left_out,
+        )
+        for scores in panel.scores.T
+    ]
+    pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
+    for i, j in combinations(range(len(panel.judges)), 2):
+        found = difference(
+            panel.scores[:, i],
+            panel.scores[:, j],
+            target,
+            "spearman",
+            items=panel.items,
+            n_swaps=_N_SWAPS_OF_RANKS,
+            n_resamples=texts.n_resamples,
+            names=("scores", "ratings"),
+            **level,
+        )
+        apart = replace(found.difference, n_left_out=texts.n_left_out)
+        pairs[i, j] = apart, found.test.p, found.test.reason
+    return quality, pairs
+
+
+def _left_out(rated: NDArray[np.bool_], scored: NDArray[np.bool_], names: Sequence[str]) -> dict[str, int]:
+    """Reason -> rated texts; a text counts once, for the first judge that lacks it."""
+    found: dict[str, int] = {}
+    left = rated.copy()
+    for name, own in zip(names, scored.T, strict=True):
+        if n := int((left & ~own).sum()):
+            found[f"no score by {shown(name)}"] = n
+        left &= own
+    return found
+
+
+def _criteria(
+    names: Sequence[str], facts: Mapping[str, JudgeFacts]
+) -> tuple[tuple[Criterion, ...], tuple[str, ...]]:
+    """What the front compares, and why it does not compare more."""
+    found: list[Criterion] = ["quality"]
+    notes = []
+    asked: tuple[tuple[Criterion, str, str], ...] = (
+        ("price", "cost", "cost_reason"),
+        ("time", "seconds", "seconds_reason"),
+    )
+    for criterion, field, why in asked:
+        lacking: dict[str, list[str]] = {}
+        for name in names:
+            if getattr(facts.get(name, UNKNOWN), field) is None:
+                lacking.setdefault(getattr(facts.get(name, UNKNOWN), why), []).append(name)
+        if not lacking:
+            found.append(criterion)
+        elif criterion == "price" or sum(map(len, lacking.values())) < len(names):
+            whose = "; ".join(f"{listed(list(map(shown, own)))}: {reason}" for reason, own in lacking.items())
+            notes.append(f"No front by {criterion}. The {criterion} is unknown of {whose}.")
+    return tuple(found), tuple(notes)
+
+
+def _standing(
+    quality: Estimate, facts: JudgeFacts, criteria: Sequence[Criterion]
+) -> tuple[float, ...] | None:
+    """The values of the criteria, larger is better; None without a quality."""
+    if quality.estimate is None:
+        return None
+    own = {
+        "quality": quality.estimate,
+        "price": -(facts.cost or 0.0),
+        "time": -(facts.seconds or 0.0),
+    }
+    return tuple(own[one] for one in criteria)
+
+
+def _above(name: str, standing: Mapping[str, tuple[float, ...] | None]) -> tuple[str, ...]:
+    """The judges that dominate this one. A judge without a quality is dominated by all that have one."""
+    own = standing[name]
+    return tuple(
+        other
+        for other, theirs in standing.items()
+        if theirs is not None
+        and (own is None or (theirs != own and all(a >= b for a, b in zip(theirs, own, strict=True))))
+    )
+
+
+def _unknown_last(value: float | None, best: int = 1) -> tuple[bool, float]:
+    return value is None, best * (value or 0.0)
+
+
+def which_of(check: Check) -> Choice:
+    """Compare the judges of a check with its margin, level and seed. A judge that is NOT TRUSTED is not recommended.
+
+    Raises InputError as `which_judge`.
+    """
+    options = check.options
+    return which_judge(
+        check.panel,
+        {one.name: one.facts for one in check.judges},
+        unfit={
+            one.name: f"it is NOT TRUSTED to {USES[check.use]}"
+            for one in check.judges
+            if one.verdict == "NOT TRUSTED"
+        },
+        margin=options.margin,
+        n_resamples=options.n_resamples,
+        confidence_level=options.confidence_level,
+        rng=options.rng,
+    )
+
+
+def _to_use(found: Choice) -> str | None:
+    """The cheapest among the best fit judge and those that are not worse than it by the margin."""
+    fit = [one for one in found.judges if not one.unfit and one.quality.estimate is not None]
+    if not fit:
+        return None
+    best = fit[0]
+    near = [best]
+    for one in fit[1:]:
+        low = found.pair(one.name, best.name).difference.low
+        if low is not None and low >= -found.margin:
+            near.append(one)
+    if best.facts.cost is None:
+        return best.name
+    # `fit` is ordered by quality, so of two equal prices the better judge comes first.
+    return min(
+        (one for one in near if one.facts.cost is not None), key=lambda one: one.facts.cost or 0.0
+    ).name
+
+
+def _could_be_better(found: Choice, use: str) -> list[JudgeOnOffer]:
+    """The fit judges that may be better than the one to use by more than the margin."""
+    return [
+        one
+        for one in found.judges
+        if one.name != use
+        and not one.unfit
+        and ((high := found.pair(one.name, use).difference.high) is None or high > found.margin)
+    ]
+
+
+_MOST_SAID = 4
+"""Other judges in the sentences; the table has all."""
+
+
+def which_said(found: Choice) -> list[str]:
+    """The sentence on the judge to use, and one on each of the others."""
+    if found.use is None:
+        whys = "; ".join(f"{shown(one.name)}: {one.unfit or one.quality.reason}" for one in found.judges)
+        return [f"None of these judges can be recommended. {whys[:1].upper()}{whys[1:]}."]
+    own = found.judge(found.use)
+    value = decimal(own.quality.estimate or 0.0, 2)
+    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
+    money = "" if own.facts.cost is None else f", {_money(own.facts)} per {PER_TEXTS:,} texts"
+    name = shown(own.name)
+    first = f"Use {name}: {what} {value}{money}."
+    if not found.settled:
+        open_to = _could_be_better(found, found.use)
+        named = listed([shown(one.name) for one in open_to[:_MOST_SAID]])
+        first = (
+            f"{name} comes first so far: {what} {value}{money}. But {found.n:,} texts are too few to rule out that {named} "
+            f"{'is' if len(open_to) == 1 else 'are'} better by more than {decimal(found.margin, 2)}."
+        )
+    others = [one for one in found.judges if one.name != found.use]
+    said = [_other_said(found, own, one) for one in others[:_MOST_SAID]]
+    more = len(others) - len(said)
+    return [" ".join([first, *said, *([f"The table shows {more} more."] if more > 0 else [])])]
+
+
+def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
+    """One sentence on another judge: its price beside that of the judge to use, and its quality."""
+    name = shown(other.name)
+    if other.quality.estimate is None:
+        return f"{name} cannot be compared: {other.quality.reason}."
+    pair = found.pair(other.name, own.name)
+    one = pair.difference
+    apart = f"difference {decimal(one.estimate or 0.0, 2)}"
+    if one.low is not None and one.high is not None:
+        apart += f" [{decimal(one.low, 2)}, {decimal(one.high, 2)}]"
+    if pair.better is None:
+        cheaper = (
+            other.facts.cost is not None and own.facts.cost is not None and other.facts.cost < own.facts.cost
+        )
+        if cheaper and one.low is not None and one.low < -found.margin:
+            said = f"may be worse by up to {decimal(-one.low, 2)}"
+        else:
+            said = f"is not shown to be {'better' if (one.estimate or 0.0) >= 0 else 'worse'}"
+    else:
+        said = "is better" if pair.better == other.name else "is worse"
+        apart += f", Holm p {_p(pair.p_holm)}"
+    price = _beside(other.facts, own.facts)
+    unfit = f"; {other.unfit}" if other.unfit else ""
+    return f"{name} {f'{price} and ' if price else ''}{said} ({apart}){unfit}."
+
+
+def _beside(other: JudgeFacts, own: JudgeFacts) -> str:
+    """A price beside that of the judge to use, in words; empty if one is unknown."""
+    if other.cost is None or own.cost is None:
+        return ""
+    if own.cost == 0 or other.cost == 0:
+        return (
+            f"costs {_money(other)} per {PER_TEXTS:,} texts"
+            if other.cost != own.cost
+            else "costs nothing either"
+        )
+    times = other.cost / own.cost
+    if 1 / SAME_PRICE < times < SAME_PRICE:
+        return "costs about the same"
+    return f"costs {_short(times)} times as much" if times > 1 else f"costs {_short(100 * times)} % as much"
+
+
+def _short(value: float) -> str:
+    """Two significant digits, without an exponent."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _money(facts: JudgeFacts) -> str:
+    """A price with two decimals, or two significant digits if it is smaller than that, and its currency."""
+    cost = facts.cost or 0.0
+    return f"{cost:,.2f} {facts.currency}" if cost >= 0.1 or cost == 0 else f"{cost:.2g} {facts.currency}"
+
+
+def _p(p: float | None) -> str:
+    return "undefined" if p is None else "below .001" if p < 0.001 else decimal(p, 3)
+
+
+def which_tables(found: Choice) -> dict[str, ResultTable]:
+    """Both tables by name: the judges, best first, and every two of them."""
+    return {one.name: one for one in (judges_table(found), pairs_table(found))}
+
+
+def judges_table(found: Choice) -> ResultTable:
+    """One row for each judge, best first."""
+    fronted = len(found.criteria) > 1
+    return ResultTable(
+        WHICH_TABLES[0],
+        (
+            Column("judge", "Judge", names_row=True),
+            Column("model", "Model", shown=any(one.facts.model for one in found.judges)),
+            Column("quality", "Agreement" if found.measure == "agreement" else "Spearman"),
+            Column("measure", shown=False),
+            Column(
+                "price_per_1000",
+                "Price per 1,000",
+                places=2,
+                shown=any(one.facts.cost is not None for one in found.judges),
+            ),
+            Column(
+                "seconds_per_1000",
+                "Seconds per 1,000",
+                places=2,
+                shown=any(one.facts.seconds is not None for one in found.judges),
+            ),
+            Column("n", "n"),
+            Column("n_scored", "Scored", shown=bool(found.n_left_out)),
+            Column("use", "Use"),
+            Column("on_front", "On the front", shown=fronted),
+            Column("dominated_by", "Dominated by", shown=fronted),
+            Column("unfit", "Not recommended because", shown=any(one.unfit for one in found.judges)),
+        ),
+        tuple(
+            (
+                one.name,
+                one.facts.model,
+                interval(one.quality),
+                found.measure,
+                one.facts.cost,
+                one.facts.seconds,
+                one.quality.n,
+                one.n_scored,
+                "yes" if one.name == found.use else "",
+                None if one.on_front is None else "yes" if one.on_front else "no",
+                ", ".join(one.dominated_by),
+                one.unfit,
+            )
+            for one in found.judges
+        ),
+        title="Judges",
+        notes=(
+            f"Quality: {MEASURES[found.measure]}, on the {found.n:,} texts of {found.n_items:,} items that every judge scored.",
+            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][0]}.",
+            *(
+                (
+                    f"Front: no other judge is at least as good by {_and(found.criteria)} and better by one of them. It compares "
+                    "estimates.",
+                )
+                if fronted
+                else ()
+            ),
+            *left_out_lines(found.left_out),
+            *found.notes,
+        ),
+    )
+
+
+_HOW: Mapping[Measure, tuple[str, str]] = {
+    "agreement": ("Wilson's over items", "Student's t over items"),
+    "spearman": ("jackknife over items", "percentile bootstrap over items"),
+}
+"""Interval of a quality, and of a difference."""
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def pairs_table(found: Choice) -> ResultTable:
+    """One row for every two judges, the better one first."""
+    n_tests = sum(one.p is not None for one in found.pairs)
+    return ResultTable(
+        WHICH_TABLES[1],
+        (
+            Column("first", "First", names_row=True),
+            Column("second", "Second", names_row=True),
+            Column("difference", "Difference"),
+            Column("p", "p", places=3, p_value=True),
+            corrected_column(CORRECTION, n_tests),
+            Column("better", "Shown to be better"),
+            Column("n", "n"),
+            Column("p_reason", shown=False),
+        ),
+        tuple(
+            (
+                one.first,
+                one.second,
+                interval(one.difference),
+                one.p,
+                one.p_holm,
+                one.better or "neither",
+                one.difference.n,
+                one.p_reason,
+            )
+            for one in found.pairs
+        ),
+        title="Every two judges",
+        notes=(
+            f"Difference: {MEASURES[found.measure]}, first minus second, on the same texts.",
+            f"Intervals: {found.confidence_level:.0%}, {_HOW[found.measure][1]}. p: two-sided, by swapping the judges item by item.",
+            *corrected_note(CORRECTION, n_tests, "every two judges"),
+            f"Shown to be better: corrected p below {ALPHA:g}. Neither does not mean that they are equal.",
+        ),
+    )
+
+
+def which_json(found: Choice) -> dict[str, Any]:
+    """The choice as JSON values."""
+    return {
+        "use": found.use,
+        "settled": found.settled,
+        "sentence": " ".join(which_said(found)),
+        "measure": found.measure,
+        "margin": found.margin,
+        "confidence_level": found.confidence_level,
+        "n": found.n,
+        "n_items": found.n_items,
+        "n_left_out": found.n_left_out,
+        "front_by": list(found.criteria) if len(found.criteria) > 1 else [],
+        "judges": [
+            {
+                "name": one.name,
+                "model": one.facts.model,
+                "quality": ends(one.quality),
+                "n": one.quality.n,
+                "n_scored": one.n_scored,
+                "price_per_1000": one.facts.cost,
+                "currency": None if one.facts.cost is None else one.facts.currency,
+                "price_reason": None if one.facts.cost is not None else one.facts.cost_reason,
+                "seconds_per_1000": one.facts.seconds,
+                "time_reason": None if one.facts.seconds is not None else one.facts.seconds_reason,
+                "on_front": one.on_front,
+                "dominated_by": list(one.dominated_by),
+                "unfit": one.unfit or None,
+            }
+            for one in found.judges
+        ],
+        "comparisons": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "difference": ends(one.difference),
+                "p": one.p,
+                "p_reason": one.p_reason,
+                "p_holm": one.p_holm,
+                "better": one.better,
+                "n": one.difference.n,
+            }
+            for one in found.pairs
+        ],
+        "notes": [*left_out_lines(found.left_out), *found.notes],
+    }

@@ -1,0 +1,701 @@
+"""A later check beside an earlier one: did the judge change, the systems, or the raters?"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.results.cells import corrected_column, corrected_note, ends, interval
+from core.results.check.verdict import FEWEST_ITEMS, Check, own_texts, shares_of
+from core.schema.result_table import Column, Interval, ResultTable
+from core.stats.multiplicity import corrected
+from core.stats.resampling import Estimate, Floats, resampled_estimate
+from core.tables.reading import shown
+
+DRIFT_TABLE = "check-drift"
+"""Name of the table."""
+MOST_ROWS = 20_000
+"""Texts above which the JSON of a check holds no rows."""
+LEVEL = 0.05
+"""Probability of any false claim."""
+CONFIDENCE = 0.95
+POWER = 0.8
+"""Probability with which the smallest change would have been shown."""
+FEWEST_OF_A_STRATUM = 5
+"""Texts with one mean rating, on both sides, from which they are compared."""
+MOST_STRATA = 12
+"""Most different mean ratings that are strata of their own; more are cut into tenths."""
+FEWEST_OF_A_SYSTEM = 10
+_SAME = 1e-6
+_PLACES = 6
+
+
+# --- rows of a check, for a later one ----------------------------------------------------------
+
+
+def rows_json(check: Check) -> dict[str, Any]:
+    """`rows`: item, system, level, mean rating, number of ratings and scores of each text, in lists without texts or names.
+
+    Null, with the reason in `rows_note`, for more than MOST_ROWS texts.
+    """
+    panel = check.panel
+    if len(panel.rows) > MOST_ROWS:
+        why = f"more than {MOST_ROWS:,} texts: a later check compares estimates, not texts"
+        return {"rows": None, "rows_note": why}
+    people = own_texts(panel, None)
+    among_raters = _spread(
+        len(panel.rows), people.rows, shares_of(people)[1] if people.classes else np.empty(0)
+    )
+    judges = {}
+    for at, name in enumerate(panel.judges):
+        own = own_texts(panel, at)
+        shares = shares_of(own)[0] if own.classes else np.empty(0)
+        judges[name] = {
+            "score": _plain(_spread(len(panel.rows), own.rows, own.scores)),
+            "agreement": _plain(_spread(len(panel.rows), own.rows, shares)),
+        }
+    return {
+        "rows": {
+            "scale": [float(end) for end in people.scale],
+            "ordered": people.ordered,
+            "item": [row.item_id for row in panel.rows],
+            "system": [row.system for row in panel.rows],
+            "level": [None if row.level is None else str(row.level) for row in panel.rows],
+            "mean": _plain(_spread(len(panel.rows), people.rows, people.means)),
+            "ratings": (~np.isnan(panel.ratings)).sum(axis=1).tolist(),
+            "rater_agreement": _plain(among_raters),
+            "judges": judges,
+        },
+        "rows_note": None,
+    }
+
+
+def _spread(n: int, rows: NDArray[np.intp], values: Floats) -> Floats:
+    """The values at their rows; NaN elsewhere, and everywhere if there are none."""
+    whole = np.full(n, np.nan)
+    if values.size:
+        whole[rows] = values
+    return whole
+
+
+def _plain(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), _PLACES) for value in values]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The texts of one check. Arrays have shape (n,)."""
+
+    keys: tuple[tuple[object, ...], ...]
+    """Item, system, level, and a number where several texts share them."""
+    items: NDArray[np.str_]
+    systems: NDArray[np.str_]
+    mean: Floats
+    ratings: Floats
+    among_raters: Floats
+    score: Mapping[str, Floats]
+    agreement: Mapping[str, Floats]
+    scale: tuple[float, float]
+    ordered: bool
+
+
+def _rows_of(given: Mapping[str, Any]) -> _Rows:
+    """Raises KeyError, TypeError or ValueError for anything but the `rows` of a check."""
+    n = len(given["item"])
+
+    def numbers(values: Sequence[float | None]) -> Floats:
+        found = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        if found.shape != (n,):
+            raise ValueError("columns differ in length")
+        return found
+
+    seen: Counter[object] = Counter()
+    keys = []
+    for key in zip(given["item"], given["system"], given["level"], strict=True):
+        keys.append((*key, seen[key]))
+        seen[key] += 1
+    low, high = given["scale"]
+    return _Rows(
+        tuple(keys),
+        np.array([str(item) for item in given["item"]], dtype=str),
+        np.array([str(system) for system in given["system"]], dtype=str),
+        numbers(given["mean"]),
+        numbers(given["ratings"]),
+        numbers(given["rater_agreement"]),
+        {str(name): numbers(one["score"]) for name, one in given["judges"].items()},
+        {str(name): numbers(one["agreement"]) for name, one in given["judges"].items()},
+        (float(low), float(high)),
+        bool(given["ordered"]),
+    )
+
+
+def read_earlier(data: bytes, name: str) -> dict[str, Any]:
+    """The JSON of an earlier check. Raises InputError for anything else."""
+    try:
+        found = json.loads(data)
+        known = isinstance(found, dict) and isinstance(found["use"], str) and "human" in found
+        known = known and all(
+            isinstance(one["name"], str)
+            and isinstance(one["agreement"], dict)
+            and isinstance(one["bias"], dict)
+            for one in found["judges"]
+        )
+        if known and found.get("rows") is not None:
+            _rows_of(found["rows"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        known = False
+    if not known:
+        raise InputError(
+            f"{shown(name)} is no result of an earlier check. Write one with `check --out FILE.json`, or save what "
+            "`check --json` prints."
+        )
+    return dict(found)
+
+
+# --- changes -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Change:
+    """One number, then and now."""
+
+    whose: str
+    """The judge, the system, or empty for all."""
+    what: str
+    """agreement, bias (share of the scale), score (in standard deviations), people (mean rating, share of the scale), or
+    raters (agreement among raters)."""
+    earlier: float | None
+    now: float | None
+    found: Estimate
+    """The change, now minus earlier; for a judge on other texts at equal mean ratings."""
+    p: float | None
+    error: float | None
+    """Standard error."""
+    df: float = np.inf
+    p_holm: float | None = None
+    smallest: float | None = None
+    """The smallest change that would have been shown with a probability of POWER, corrected for all tests."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the change is claimed."""
+        return self.p_holm is not None and self.p_holm <= LEVEL
+
+
+@dataclass(frozen=True)
+class JudgeDrift:
+    """A judge then and now."""
+
+    name: str
+    on: str
+    """same: on the same texts with the same ratings; equal ratings: on other texts, at equal mean ratings; estimates: from
+    the estimates alone, which cannot tell the judge from the texts."""
+    n_same: int
+    """Texts with the same ratings in both checks."""
+    share_changed: float | None
+    """Share of them whose score changed."""
+    changes: tuple[Change, ...]
+    mean: tuple[float, float, float] | None
+    """Change of the judge's mean = change of the people's mean + change of the bias, as shares of the scale, on all texts."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the judge is claimed to have changed."""
+        return any(one.is_shown for one in self.changes)
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What changed since an earlier check."""
+
+    judges: tuple[JudgeDrift, ...]
+    people: tuple[Change, ...]
+    """The people's mean rating on new texts: over all, then by system."""
+    raters: Change | None
+    """Agreement among the raters on new texts."""
+    same_labels: bool
+    """Whether both checks hold the same texts with the same ratings."""
+    same_raters: bool
+    n_tests: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All changes."""
+        own = tuple(change for one in self.judges for change in one.changes)
+        return (*own, *self.people, *(() if self.raters is None else (self.raters,)))
+
+
+def drift(check: Check, earlier: Mapping[str, Any]) -> Drift:
+    """Compare a check with the JSON of an earlier one of the same use.
+
+    A judge is compared on the texts that both checks hold with the same ratings, if they are of FEWEST_ITEMS items or more:
+    there only the judge can have changed. Otherwise it is compared on all texts at equal mean ratings, by direct
+    standardisation over mean ratings, so that better or worse texts alone are no change of the judge. The systems are
+    compared by the people's mean rating on texts that are not the same. Intervals: 95 %, t over items, by linearisation, with
+    two further items as in Agresti and Min (2005); items in both checks are paired. Claims: Holm over all tests.
+
+    Misleads if texts of the same mean rating became harder to judge, which counts as a change of the judge, and if the
+    ratings are so noisy that a mean rating says little about a text. Raises InputError for another use, or if no judge is in both.
+    """
+    problems = []
+    if earlier["use"] != check.use:
+        problems.append(
+            f"against: the earlier check was made for the use {shown(earlier['use'])}, this one for {check.use}"
+        )
+    before = {one["name"]: one for one in earlier["judges"]}
+    names = [one.name for one in check.judges if one.name in before]
+    if not names:
+        problems.append(
+            f"against: no judge is in both checks. Earlier: {', '.join(map(shown, before)) or 'none'}; "
+            f"now: {', '.join(shown(one.name) for one in check.judges)}"
+        )
+    if problems:
+        raise InputError("The checks cannot be compared", problems)
+    notes = [
+        f"only in {which}: {', '.join(map(shown, lacking))}"
+        for which, lacking in (
+            ("the earlier check", [name for name in before if name not in names]),
+            ("this check", [one.name for one in check.judges if one.name not in before]),
+        )
+        if lacking
+    ]
+    given = rows_json(check)["rows"]
+    same_raters = set(earlier["human"].get("raters", ())) == set(check.panel.raters)
+    if given is None or earlier.get("rows") is None:
+        notes.append("no rows of single texts in one of the checks: only estimates are compared")
+        judges = tuple(_by_estimates(check, before[name], name) for name in names)
+        return _corrected(Drift(judges, (), None, False, same_raters, 0, tuple(notes)))
+    now, then = _rows_of(given), _rows_of(earlier["rows"])
+    pairs = _same(now, then)
+    same_labels = len(pairs) == len(now.keys) == len(then.keys)
+    width = max(now.scale[1], then.scale[1]) - min(now.scale[0], then.scale[0])
+    new = tuple(
+        np.setdiff1d(np.flatnonzero(~np.isnan(side.mean)), pairs[:, place])
+        for place, side in enumerate((now, then))
+    )
+    judges = tuple(_of_judge(check, before[name], name, now, then, pairs, width) for name in names)
+    people = _of_people(now, then, new, width) if now.ordered and then.ordered and width > 0 else ()
+    raters = _changed(
+        "", "raters", _side(now, now.among_raters, new[0]), _side(then, then.among_raters, new[1])
+    )
+    found = Drift(
+        judges,
+        people,
+        raters if raters.p is not None else None,
+        same_labels,
+        same_raters,
+        0,
+        tuple(notes),
+    )
+    return _corrected(found)
+
+
+def _same(now: _Rows, then: _Rows) -> NDArray[np.intp]:
+    """Rows (n, 2), now and earlier, of the texts with equal key, mean rating and number of ratings."""
+    place = {key: at for at, key in enumerate(then.keys)}
+    pairs = [
+        (at, place[key])
+        for at, key in enumerate(now.keys)
+        if key in place
+        and now.ratings[at] == then.ratings[place[key]] > 0
+        and abs(now.mean[at] - then.mean[place[key]]) < _SAME
+    ]
+    return np.array(pairs, dtype=np.intp).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Values of one check."""
+
+    values: Floats
+    items: NDArray[np.str_]
+    strata: NDArray[np.float64]
+
+
+def _side(rows: _Rows, values: Floats, at: NDArray[np.intp], *, by_rating: bool = False) -> _Side:
+    at = at[~np.isnan(values[at])]
+    strata = rows.mean[at] if by_rating else np.zeros(at.size)
+    return _Side(values[at], rows.items[at], strata)
+
+
+def _changed(whose: str, what: str, now: _Side, then: _Side) -> Change:
+    """The change of a mean, standardised over strata, with a t interval over items."""
+    sides = (now, then)
+    means = [float(side.values.mean()) if side.values.size else None for side in sides]
+    strata = _cut(now.strata, then.strata)
+    counts = [
+        np.bincount(one, minlength=1 + max((int(both.max(initial=0)) for both in strata), default=0))
+        for one in strata
+    ]
+    single = len(counts[0]) == 1
+    used = (counts[0] >= FEWEST_OF_A_STRATUM) & (counts[1] >= FEWEST_OF_A_STRATUM)
+    if single:
+        used = (counts[0] >= 2) & (counts[1] >= 2)
+    weights = np.where(used, counts[0] + counts[1], 0.0)
+    if not used.any():
+        return Change(
+            whose, what, means[1], means[0], _none("no comparable texts in both checks"), None, None
+        )
+    weights = weights / weights.sum()
+    names = np.unique(np.concatenate([side.items for side in sides]))
+    influence = np.zeros(names.size)
+    estimate, n_items, n_used = 0.0, [], 0
+    for sign, side, stratum, count in zip((1, -1), sides, strata, counts, strict=True):
+        kept = used[stratum]
+        of, values, n = stratum[kept], side.values[kept], np.maximum(count, 1)
+        mean = np.bincount(of, values, minlength=n.size) / n
+        estimate += sign * float(weights @ np.where(used, mean, 0.0))
+        more = np.sqrt(n / np.maximum(n - 1, 1))  # a residual from a mean of few texts is too small
+        parts = sign * (weights / n * more)[of] * (values - mean[of])
+        np.add.at(influence, np.searchsorted(names, side.items[kept]), parts)
+        n_items.append(int(np.unique(side.items[kept]).size))
+        n_used = n_used or int(kept.sum())
+    fewest = min(n_items)
+    if fewest < 2:
+        return Change(whose, what, means[1], means[0], _none("fewer than two items"), None, None)
+    error = float(np.sqrt((influence**2).sum() + 2 / fewest**2))
+    return _tested(whose, what, means[1], means[0], estimate, error, fewest - 1, n_used, fewest)
+
+
+def _cut(now: Floats, then: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Number of the stratum of each value: of each distinct value, or of tenths of both sides."""
+    both = np.round(np.concatenate([now, then]), _PLACES)
+    values = np.unique(both)
+    if values.size > MOST_STRATA:
+        edges = np.unique(np.quantile(both, np.linspace(0.1, 0.9, 9)))
+        codes = np.searchsorted(edges, both)
+    else:
+        codes = np.searchsorted(values, both)
+    return codes[: now.size], codes[now.size :]
+
+
+def _tested(
+    whose: str,
+    what: str,
+    earlier: float | None,
+    now: float | None,
+    estimate: float,
+    error: float,
+    df: float,
+    n: int,
+    n_clusters: int,
+) -> Change:
+    from scipy.special import stdtr, stdtrit  # imported lazily: most commands need no quantile
+
+    reach = float(stdtrit(df, (1 + CONFIDENCE) / 2)) * error
+    found = resampled_estimate(estimate, None, n=n, n_clusters=n_clusters, confidence_level=CONFIDENCE)
+    found = replace(found, low=estimate - reach, high=estimate + reach)
+    return Change(whose, what, earlier, now, found, float(2 * stdtr(df, -abs(estimate) / error)), error, df)
+
+
+def _none(why: str) -> Estimate:
+    return resampled_estimate(
+        float("nan"), None, n=0, n_clusters=0, confidence_level=CONFIDENCE, reason=why, interval_reason=why
+    )
+
+
+def _of_judge(
+    check: Check,
+    before: Mapping[str, Any],
+    name: str,
+    now: _Rows,
+    then: _Rows,
+    pairs: NDArray[np.intp],
+    width: float,
+) -> JudgeDrift:
+    one = next(judge for judge in check.judges if judge.name == name)
+    scores = (now.score[name], then.score[name])
+    both = pairs[~np.isnan(scores[0][pairs[:, 0]]) & ~np.isnan(scores[1][pairs[:, 1]])]
+    is_same = np.unique(now.items[both[:, 0]]).size >= FEWEST_ITEMS
+    rows = [both[:, 0], both[:, 1]] if is_same else [np.flatnonzero(~np.isnan(score)) for score in scores]
+    by_rating = not is_same
+
+    def changed(what: str, values: tuple[Floats, Floats]) -> Change:
+        sides = [
+            _side(side, own, at, by_rating=by_rating)
+            for side, own, at in zip((now, then), values, rows, strict=True)
+        ]
+        return _changed(name, what, *sides)
+
+    changes = []
+    if one.measure == "agreement" and before.get("measure", "agreement") == "agreement":
+        changes.append(changed("agreement", (now.agreement[name], then.agreement[name])))
+    else:
+        changes += _by_estimates(check, before, name).changes[:1]
+    on_scale = width > 0 and one.bias is not None and before["bias"].get("estimate") is not None
+    mean = None
+    if on_scale:
+        biases = tuple((score - side.mean) / width for score, side in zip(scores, (now, then), strict=True))
+        changes.append(changed("bias", (biases[0], biases[1])))
+        mean = _decomposed(now, then, scores, width)
+    elif now.ordered:
+        spread = float(np.nanstd(np.concatenate(scores)))
+        if spread > 0:
+            changes.append(changed("score", (scores[0] / spread, scores[1] / spread)))
+    moved = np.abs(scores[0][both[:, 0]] - scores[1][both[:, 1]]) > _SAME
+    return JudgeDrift(
+        name,
+        "same" if is_same else "equal ratings",
+        len(both),
+        float(moved.mean()) if moved.size else None,
+        tuple(changes),
+        mean,
+    )
+
+
+def _decomposed(
+    now: _Rows, then: _Rows, scores: tuple[Floats, Floats], width: float
+) -> tuple[float, float, float] | None:
+    means = []
+    for side, own in zip((now, then), scores, strict=True):
+        used = ~np.isnan(own) & ~np.isnan(side.mean)
+        if not used.any():
+            return None
+        means.append((float(own[used].mean()) / width, float(side.mean[used].mean()) / width))
+    judge, people = (means[0][at] - means[1][at] for at in (0, 1))
+    return judge, people, judge - people
+
+
+def _of_people(now: _Rows, then: _Rows, new: Sequence[NDArray[np.intp]], width: float) -> tuple[Change, ...]:
+    """The change of the mean rating on new texts, over all and by system."""
+    values = (now.mean / width, then.mean / width)
+    whole = _changed("", "people", _side(now, values[0], new[0]), _side(then, values[1], new[1]))
+    if whole.p is None:
+        return ()
+    found = [whole]
+    shared = sorted(set(now.systems[new[0]]) & set(then.systems[new[1]]))
+    for system in shared if len(shared) > 1 else ():
+        rows = [at[side.systems[at] == system] for side, at in zip((now, then), new, strict=True)]
+        if min(at.size for at in rows) >= FEWEST_OF_A_SYSTEM:
+            found.append(
+                _changed(system, "people", _side(now, values[0], rows[0]), _side(then, values[1], rows[1]))
+            )
+    return tuple(found)
+
+
+def _by_estimates(check: Check, before: Mapping[str, Any], name: str) -> JudgeDrift:
+    """The judge's changes from the estimates of both checks and their intervals, as if they had no text in common."""
+    one = next(judge for judge in check.judges if judge.name == name)
+    level = check.options.confidence_level
+    changes = []
+    for what, found in (("agreement", one.agreement), ("bias", one.bias)):
+        then = before[what]
+        if found is None or found.estimate is None or then.get("estimate") is None:
+            continue
+        errors = [_error(found.low, found.high, level), _error(then.get("low"), then.get("high"), level)]
+        if what == "agreement" and before.get("measure", one.measure) != one.measure:
+            continue
+        if None in errors:
+            continue
+        error = float(np.hypot(*errors))  # type: ignore[arg-type]
+        changes.append(
+            _tested(
+                name,
+                what,
+                then["estimate"],
+                found.estimate,
+                found.estimate - then["estimate"],
+                error,
+                np.inf,
+                found.n,
+                found.n_clusters,
+            )
+        )
+    return JudgeDrift(name, "estimates", 0, None, tuple(changes), None)
+
+
+def _error(low: float | None, high: float | None, level: float) -> float | None:
+    """The standard error that an interval rests on."""
+    from scipy.special import ndtri
+
+    return (
+        None
+        if low is None or high is None or low == high
+        else (high - low) / 2 / float(ndtri((1 + level) / 2))
+    )
+
+
+def _corrected(found: Drift) -> Drift:
+    """The result with Holm's p over all tests, and the smallest change that would have been shown."""
+    from scipy.special import stdtrit
+
+    paid = corrected([one.p for one in found.changes], "holm")
+    n_tests = sum(p is not None for p in paid)
+    places = iter(paid)
+
+    def with_p(one: Change) -> Change:
+        p = next(places)
+        smallest = None
+        if one.error is not None:
+            reach = stdtrit(one.df, 1 - LEVEL / 2 / max(n_tests, 1)) + stdtrit(one.df, POWER)
+            smallest = float(reach) * one.error
+        return replace(one, p_holm=p, smallest=smallest)
+
+    judges = tuple(replace(one, changes=tuple(map(with_p, one.changes))) for one in found.judges)
+    people = tuple(map(with_p, found.people))
+    raters = None if found.raters is None else with_p(found.raters)
+    return replace(found, judges=judges, people=people, raters=raters, n_tests=n_tests)
+
+
+# --- sentences, table, JSON --------------------------------------------------------------------
+
+_NAMED = {
+    "agreement": "agreement",
+    "bias": "bias",
+    "score": "mean score, in standard deviations,",
+}
+
+
+def drift_said(found: Drift) -> list[str]:
+    """What changed: each judge, then the systems, then the raters."""
+    said = [_judge_said(one) for one in found.judges]
+    if found.same_labels:
+        said.append("The texts and their ratings are the same, so only the judge can have changed.")
+    shown_changes = [one for one in found.people if one.is_shown]
+    who = "systems" if found.same_raters else "systems or the raters"
+    if shown_changes:
+        each = "; ".join(
+            f"{f'{shown(one.whose)}: ' if one.whose else ''}the people's mean rating {_moved(one)} of the scale"
+            for one in shown_changes
+        )
+        said.append(f"The {who} changed: {each}.")
+    elif found.people:
+        smallest = found.people[0].smallest
+        said.append(
+            f"No change of the {who} is shown; a change of the people's mean rating of {_size(smallest)} of the scale or "
+            "more would have been seen."
+        )
+    if found.raters is not None and found.raters.is_shown:
+        more = "more" if (found.raters.found.estimate or 0) > 0 else "less"
+        said.append(f"The raters agree {more} with each other: agreement among them {_moved(found.raters)}.")
+    return said
+
+
+def _judge_said(one: JudgeDrift) -> str:
+    changes = [change for change in one.changes if change.is_shown]
+    where = {
+        "same": f"on the same {one.n_same:,} texts",
+        "equal ratings": "at equal ratings of other texts",
+        "estimates": "on the texts of each check",
+    }[one.on]
+    if changes:
+        who = "The judge, or the texts," if one.on == "estimates" else "The judge"
+        each = " and ".join(f"its {_NAMED[change.what]} {_moved(change)}" for change in changes)
+        return f"{who} changed: {shown(one.name)}, {where}: {each}."
+    tested = [change for change in one.changes if change.smallest is not None]
+    if not tested:
+        return f"{shown(one.name)}: nothing could be compared."
+    if one.share_changed == 0 and one.on == "same":
+        return f"{shown(one.name)} gave the same {one.n_same:,} texts the same scores: the judge did not change there."
+    seen = " or ".join(
+        f"of {_NAMED[change.what].rstrip(',')} of {_size(change.smallest)}" for change in tested
+    )
+    return f"{shown(one.name)}: no change is shown {where}; a change {seen} or more would have been seen."
+
+
+def _size(value: float | None) -> str:
+    return "any size" if value is None else f"{value:.2f}"
+
+
+def _moved(change: Change) -> str:
+    found = change.found
+    assert found.estimate is not None
+    way = "rose" if found.estimate > 0 else "fell"
+    return f"{way} by {abs(found.estimate):.2f} [{found.low:+.2f}, {found.high:+.2f}]"
+
+
+def drift_table(found: Drift) -> ResultTable:
+    """One row for each number that was compared."""
+    rows = tuple(
+        (
+            one.whose or "all",
+            one.what,
+            one.earlier,
+            one.now,
+            interval(one.found),
+            Interval(one.p, reason="" if one.p is not None else one.found.reason or "no interval"),
+            one.p_holm,
+            one.smallest,
+            one.found.n,
+        )
+        for one in found.changes
+    )
+    return ResultTable(
+        DRIFT_TABLE,
+        (
+            Column("of", names_row=True),
+            Column("number", names_row=True),
+            Column("earlier"),
+            Column("now"),
+            Column("change"),
+            Column("p", p_value=True),
+            corrected_column("holm", found.n_tests),
+            Column("smallest_shown", "smallest change shown", places=2),
+            Column("n_texts", "texts"),
+        ),
+        rows,
+        title="Since the earlier check",
+        notes=(
+            "Intervals of changes: 95 %, over items. Bias and people: shares of the scale.",
+            *(
+                (
+                    "Change of a judge on other texts: at equal mean ratings, so it can differ from now minus earlier.",
+                )
+                if any(one.on == "equal ratings" for one in found.judges)
+                else ()
+            ),
+            f"Smallest change shown: with a probability of {POWER:.0%}.",
+            *corrected_note("holm", found.n_tests, "all rows"),
+            *found.notes,
+        ),
+    )
+
+
+def drift_json(found: Drift) -> dict[str, Any]:
+    """The result as JSON values."""
+
+    def change(one: Change) -> dict[str, Any]:
+        return {
+            "of": one.whose or None,
+            "number": one.what,
+            "earlier": one.earlier,
+            "now": one.now,
+            "change": ends(one.found),
+            "p": one.p,
+            "p_holm": one.p_holm,
+            "smallest_shown": one.smallest,
+            "shown": one.is_shown,
+        }
+
+    return {
+        "sentences": drift_said(found),
+        "judge_changed": any(one.is_shown for one in found.judges),
+        "systems_changed": any(one.is_shown for one in found.people),
+        "raters_changed": found.raters is not None and found.raters.is_shown,
+        "same_labels": found.same_labels,
+        "same_raters": found.same_raters,
+        "judges": [
+            {
+                "name": one.name,
+                "changed": one.is_shown,
+                "compared_on": one.on,
+                "n_same": one.n_same,
+                "share_changed": one.share_changed,
+                "mean": None
+                if one.mean is None
+                else dict(zip(("judge", "people", "bias"), one.mean, strict=True)),
+                "changes": [change(each) for each in one.changes],
+            }
+            for one in found.judges
+        ],
+        "people": [change(one) for one in found.people],
+        "raters": None if found.raters is None else change(found.raters),
+        "n_tests": found.n_tests,
+        "notes": list(found.notes),
+    }

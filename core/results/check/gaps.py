@@ -1,0 +1,340 @@
+"""Where people and judge differ most: a list of texts with people's labels, the judge's and its reasons, by gap."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from core.errors import InputError
+from core.formats.registry import format_of, read_rated
+from core.formats.scores import SAID
+from core.judges.kind import JudgeKind
+from core.results.check.verdict import on_one_scale
+from core.results.correlations.disagreement import rank_gaps
+from core.results.joining import may_be_one
+from core.results.panel import Panel
+from core.schema.result_table import Cell, Column, ResultTable
+from core.schema.scores import JudgeOutput, ScoredRow
+from core.stats.resampling import Floats
+from core.tables.columns import ONLY_SYSTEM, SUGGESTED, VOCABULARY, known_at, named_columns
+from core.tables.problems import FileFindings
+from core.tables.reading import is_nothing, label_of, printable_text, sha256_of, shown
+
+GAPS = "gaps"
+"""Name of the table."""
+MOST_VALUES = 50
+"""Most values of a column that can be chosen as a group; more name texts."""
+TEXT_COLUMNS = ("question", "text", "reasons")
+"""Columns of the table that may be confidential."""
+Measure = Literal["scale", "labels", "ranks"]
+Direction = Literal["higher", "lower", ""]
+"""Whether the judge stands above or below the people; empty for labels without an order, and where nothing differs."""
+MEASURES: Mapping[Measure, str] = {
+    "scale": "distance of the judge's score from the raters' mean, on their scale",
+    "labels": "share of the text's raters who gave another label than the judge",
+    "ranks": "distance between the ranks of the judge's score and of the raters' mean, as a share of the texts, because the "
+    "judge uses another scale",
+}
+_REASONS = (*SAID, "reason", "reasons", "justification", "comment", "critique")
+"""Words in the name of a column with a judge's reasons."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A text that people and a judge both labelled."""
+
+    row: int
+    """Its place in the panel."""
+    judge: str
+    gap: float
+    """0 or more; see MEASURES."""
+    measure: Measure
+    direction: Direction
+    people: float
+    """Mean rating."""
+    score: float
+
+
+def find_gaps(panel: Panel, judge: str | None = None) -> tuple[Gap, ...]:
+    """The texts with a rating and a score, largest gap first; ties by item, system, level and judge.
+
+    judge: one of the panel's judges; None for all. The gap is on the raters' scale where the judge uses it, the share of
+    raters with another label for labels without an order, else a difference of mid-ranks (`rank_gaps`). Gaps of different
+    measures cannot be compared, so a list of several judges is best read one by one. Misleads where few raters rated a text:
+    the largest gaps are also those where a rater slipped. Deterministic. Raises InputError for an unknown judge.
+    """
+    if judge is not None and judge not in panel.judges:
+        raise InputError(f"judge: {shown(judge)} is not one of {', '.join(map(shown, panel.judges))}")
+    found: list[Gap] = []
+    for at, name in enumerate(panel.judges):
+        if judge in (None, name):
+            found += _of_judge(panel, at)
+
+    def order(one: Gap) -> tuple[object, ...]:
+        row = panel.rows[one.row]
+        return (-round(one.gap, 9), row.item_id, row.system, str(row.level or ""), one.judge, one.row)
+
+    return tuple(sorted(found, key=order))
+
+
+def _of_judge(panel: Panel, at: int) -> list[Gap]:
+    scores = panel.scores[:, at]
+    rows = np.flatnonzero(~np.isnan(scores) & ~np.isnan(panel.ratings).all(axis=1))
+    if not rows.size:
+        return []
+    own, ratings = scores[rows], panel.ratings[rows]
+    people = np.asarray(np.nanmean(ratings, axis=1), dtype=np.float64)
+    measure, gaps = _measured(panel, at, own, ratings, people)
+    signs = np.sign(own - people) if measure == "scale" else np.zeros(rows.size)
+    if measure == "ranks":
+        signs = np.sign(rank_gaps(own, people))
+        gaps = np.abs(gaps)
+    words: Mapping[float, Direction] = {1.0: "higher", -1.0: "lower", 0.0: ""}
+    return [
+        Gap(int(row), panel.judges[at], float(gap), measure, words[float(sign)], float(mean), float(score))
+        for row, gap, sign, mean, score in zip(rows, gaps, signs, people, own, strict=True)
+    ]
+
+
+def _measured(panel: Panel, at: int, own: Floats, ratings: Floats, people: Floats) -> tuple[Measure, Floats]:
+    if not panel.ordered:
+        given = ~np.isnan(ratings)
+        return "labels", ((ratings != own[:, None]) & given).sum(axis=1) / given.sum(axis=1)
+    if on_one_scale(panel, at):
+        return "scale", np.abs(own - people)
+    return "ranks", rank_gaps(own, people)
+
+
+@dataclass(frozen=True)
+class TextBeside:
+    """What a file or a run holds about a text beside its labels."""
+
+    row: ScoredRow
+    question: str = ""
+    text: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Judge -> its reasons; under "" those that name no judge."""
+
+
+def texts_of_judge(output: JudgeOutput, kind: JudgeKind) -> tuple[TextBeside, ...]:
+    """The texts of a judge's run with its reasons: the feedback, justifications, claims or questions of its records."""
+    found = []
+    for one in output.texts:
+        said = "\n".join(kind.words(one.record)) if one.record is not None else ""
+        by_judge = {metric.name: said for metric in output.metrics} | {output.name: said}
+        found.append(TextBeside(one.row, one.question or "", one.text, by_judge if said else {}))
+    return tuple(found)
+
+
+def texts_in(data: bytes, file_name: str) -> tuple[TextBeside, ...]:
+    """The questions, texts and reasons in a file of ratings, by the names of their columns; empty if it has none.
+
+    A column of reasons has one of the usual words in its name (reason, feedback, explanation, rationale ...). It belongs to
+    the judge that the rest of its name names (`gpt4_reason`), else to all judges.
+    """
+    found = format_of("ratings", data, file_name)
+    if found.rows is None:
+        try:
+            texts = read_rated(data, file_name).texts
+        except InputError:  # ratings without texts
+            return ()
+        return tuple(
+            TextBeside(
+                ScoredRow(
+                    one.output.item_id,
+                    one.output.system,
+                    one.output.level,
+                    one.output.language,
+                    one.output.labels,
+                ),
+                one.output.source or "",
+                one.output.text,
+            )
+            for one in texts
+        )
+    findings = FileFindings(file_name, sha256_of(data))
+    table = found.rows(data, known_at("ratings"), findings)
+    names = dict(table.columns)
+    free = [key for key in table.keys if key not in names]
+    wanted = ("question", "source", "text", "reference")
+    names |= named_columns(
+        free,
+        {
+            name: (*VOCABULARY[name], *SUGGESTED.get(name, ()))
+            for name in wanted
+            if name not in names.values()
+        },
+    )
+    reasons = {
+        key: judge for key in table.keys if (judge := _whose(key)) is not None and names.get(key) != "text"
+    }
+    if not reasons and not {"text", "question", "source"} & set(names.values()):
+        return ()
+    beside = []
+    for number, record in enumerate(table.records, start=1):
+        cells = {names.get(key, key): cell for key, cell in record.cells.items()}
+        labels = {key: said for key, cell in cells.items() if (said := label_of(cell)) is not None}
+        row = ScoredRow(
+            labels.get("item_id", str(number)),
+            labels.get("system", ONLY_SYSTEM),
+            labels.get("level"),
+            labels.get("language", "und"),
+            {"row": str(number)} | labels,
+        )
+        why = {judge: _text(record.cells.get(key)) for key, judge in reasons.items()}
+        beside.append(
+            TextBeside(
+                row,
+                _text(cells.get("question") or cells.get("source")),
+                _text(cells.get("text")),
+                {judge: text for judge, text in why.items() if text},
+            )
+        )
+    return tuple(beside)
+
+
+def _text(cell: object) -> str:
+    return "" if is_nothing(cell) else printable_text(cell if isinstance(cell, str) else str(cell))
+
+
+def _whose(column: str) -> str | None:
+    """The judge that a column of reasons names, empty if it names none; None for any other column."""
+    words = [word for word in re.split(r"[\W_]+", column.casefold()) if word]
+    others = [word for word in words if word not in _REASONS]
+    return None if len(others) == len(words) else " ".join(others)
+
+
+def reason_of(beside: TextBeside | None, judge: str) -> str:
+    """The judge's reasons for a text: its own, else those that name no judge of the panel."""
+    if beside is None:
+        return ""
+    if judge in beside.reasons:
+        return beside.reasons[judge]
+    plain = " ".join(re.split(r"[\W_]+", judge.casefold()))
+    named = [text for whose, text in beside.reasons.items() if whose and whose.casefold() in plain]
+    return named[0] if len(named) == 1 else beside.reasons.get("", "") if not named else "\n".join(named)
+
+
+def beside_of(row: ScoredRow, texts: Iterable[TextBeside]) -> TextBeside | None:
+    """What is known about a text; None if nothing is, or different texts match."""
+    fitting = [one for one in texts if may_be_one(row, one.row)]
+    if len({(one.question, one.text) for one in fitting}) != 1:
+        return None
+    reasons = {judge: text for one in fitting for judge, text in one.reasons.items()}
+    return TextBeside(row, fitting[0].question, fitting[0].text, reasons)
+
+
+def groups_of(panel: Panel, found: Iterable[Gap]) -> dict[str, dict[str, set[int]]]:
+    """Column -> value -> rows of the panel, for columns in which the texts differ: system, language, level and labels."""
+    rows = {one.row: panel.rows[one.row] for one in found}
+    columns: dict[str, dict[str, set[int]]] = {}
+    for at, row in rows.items():
+        about = {"system": row.system, "language": row.language, "level": str(row.level or "")} | dict(
+            row.labels
+        )
+        for name, value in about.items():
+            if value:
+                columns.setdefault(name, {}).setdefault(value, set()).add(at)
+    return {name: values for name, values in columns.items() if 2 <= len(values) <= MOST_VALUES}
+
+
+def by_item(texts: Iterable[TextBeside]) -> Mapping[str, Sequence[TextBeside]]:
+    """Item -> what is known about its texts."""
+    found: dict[str, list[TextBeside]] = {}
+    for one in texts:
+        found.setdefault(one.row.item_id, []).append(one)
+    return found
+
+
+def gaps_of(
+    panel: Panel,
+    texts: Sequence[TextBeside] = (),
+    *,
+    judge: str | None = None,
+    most: int | None = None,
+) -> ResultTable:
+    """The list as a table: one row for each text and judge, largest gap first. Parameters and order as `find_gaps`.
+
+    texts: what a file or run holds about the texts; with them the table has the question, the text and the judge's reasons,
+    which may be confidential. most: rows at most; None for all.
+    """
+    return gap_table(panel, find_gaps(panel, judge), texts, most=most)
+
+
+def gap_table(
+    panel: Panel, found: Sequence[Gap], texts: Sequence[TextBeside] = (), *, most: int | None = None
+) -> ResultTable:
+    """Some gaps of the panel as a table, in the given order. Parameters as in `gaps_of`."""
+    listed = found if most is None else found[:most]
+    rows = [panel.rows[one.row] for one in listed]
+    known = by_item(texts)
+    beside = [beside_of(row, known.get(row.item_id, ())) for row in rows]
+    said = [reason_of(one, gap.judge) for one, gap in zip(beside, listed, strict=True)]
+    several = len({one.judge for one in found}) > 1
+    fixed = {"item", "system", "language", "level", "judge", "score", "people", "gap", "direction", "measure"}
+    fixed |= {*TEXT_COLUMNS}
+    raters = {name: f"rater {name}" if name in fixed else name for name in panel.raters}
+    columns = (
+        Column("item", names_row=True),
+        Column("system", names_row=True, shown=len({row.system for row in rows}) > 1),
+        Column("language", shown=len({row.language for row in rows}) > 1),
+        Column("level", names_row=True, shown=any(row.level is not None for row in rows)),
+        *(Column(name, general=True) for name in raters.values()),
+        Column("judge", names_row=True, shown=several),
+        Column("score", "judge" if not several else "score", general=True),
+        Column("people", "raters' mean", general=True, shown=panel.ordered and len(panel.raters) > 1),
+        Column("gap"),
+        Column("direction", "judge is", shown=any(one.direction for one in listed)),
+        Column("measure", shown=len({one.measure for one in listed}) > 1),
+        *((Column("question", shown=any(one and one.question for one in beside)),) if texts else ()),
+        *((Column("text", shown=any(one and one.text for one in beside)),) if texts else ()),
+        *((Column("reasons", "judge's reasons", shown=any(said)),) if texts else ()),
+    )
+
+    def word(value: float) -> Cell:
+        return None if np.isnan(value) else panel.classes.get(value, value)
+
+    return ResultTable(
+        GAPS,
+        columns,
+        tuple(
+            (
+                row.item_id,
+                row.system,
+                row.language,
+                None if row.level is None else str(row.level),
+                *(word(float(value)) for value in panel.ratings[one.row]),
+                one.judge,
+                word(one.score),
+                one.people if panel.ordered else None,
+                one.gap,
+                one.direction,
+                one.measure,
+                *((about.question if about else "", about.text if about else "", reason) if texts else ()),
+            )
+            for row, one, about, reason in zip(rows, listed, beside, said, strict=True)
+        ),
+        title="Where people and judge differ most",
+        notes=_notes(panel, found, listed),
+    )
+
+
+def _notes(panel: Panel, found: Sequence[Gap], listed: Sequence[Gap]) -> tuple[str, ...]:
+    notes = []
+    measures: dict[Measure, list[str]] = {}
+    for one in found:
+        if one.judge not in measures.setdefault(one.measure, []):
+            measures[one.measure].append(one.judge)
+    for measure, judges in measures.items():
+        whose = "" if len(measures) == 1 else f" of {', '.join(map(shown, sorted(judges)))}"
+        notes.append(f"Gap{whose}: {MEASURES[measure]}.")
+    if len(listed) < len(found):
+        notes.append(f"The {len(listed):,} largest of {len(found):,} gaps.")
+    places = [panel.judges.index(name) for name in {one.judge for one in found}]
+    unrated = np.isnan(panel.ratings).all(axis=1, keepdims=True)
+    if left_out := int((unrated | np.isnan(panel.scores[:, places])).sum()):
+        what = "text" if left_out == 1 else "texts"
+        notes.append(f"Left out: {left_out:,} {what} without a rating or without a score.")
+    return tuple(notes)

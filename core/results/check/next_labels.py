@@ -1,0 +1,590 @@
+"""Which label next: unlabelled texts drawn with known probabilities, more often where people and judge may differ."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InputError
+from core.formats.registry import format_of, read_texts
+from core.formats.scorable import read_outputs, write_outputs
+from core.results.cells import picked
+from core.results.joining import place_of
+from core.results.panel import Panel
+from core.schema.result_table import Column, ResultTable
+from core.schema.scores import PROBABILITY, OutputSet, ScorableOutput, ScoredRow
+from core.schema.study import Design, Dimension, RatingTask, Study
+from core.stats.planning import LEAST_CHANCE, draw, narrowing, sampling_probabilities
+from core.stats.resampling import Floats
+from core.store import Store
+from core.study.lifecycle import import_rating_study, new_seed
+from core.tables.columns import ONLY_SYSTEM, Table, known_at
+from core.tables.mapping import with_names
+from core.tables.problems import FileFindings
+from core.tables.reading import label_of, sha256_of, shown
+
+TABLE = "next-labels"
+MOST_CLASSES = 10
+"""Scores with more different values than this have no classes; fifths of their order stand for them."""
+SHRINKAGE = 5
+"""Labels that the spread of all labels counts as, where the spread of one group is estimated."""
+_BETWEEN = 0.2
+"""Share of scores between two classes of the raters from which a judge has a border."""
+
+Sign = Literal["judges", "border", "class", "none"]
+"""What the uncertainty of a text is taken from."""
+SIGNS: Mapping[Sign, str] = {
+    "judges": "how far the judges differ",
+    "border": "how near the score is to a border between two ratings",
+    "class": "the judge's score",
+    "none": "nothing: no labels and one judge, so every text has the same chance",
+}
+
+
+@dataclass(frozen=True)
+class NextLabels:
+    """Texts to label next. Sequences have one entry for each drawn text, the most uncertain first."""
+
+    name: str
+    """The input."""
+    judges: tuple[str, ...]
+    """Judges whose uncertainty is meant."""
+    rows: tuple[int, ...]
+    """Place of the text in the panel."""
+    texts: tuple[ScoredRow, ...]
+    scores: tuple[tuple[float | None, ...], ...]
+    """By text, then judge. Raters must not see them."""
+    probability: tuple[float, ...]
+    """Probability of inclusion, in (0, 1]. Raters must not see it: it tells about the judge."""
+    uncertainty: tuple[float | None, ...]
+    """Expected deviation of the text's value from the mean; None: unknown."""
+    why: tuple[str, ...]
+    sign: Sign
+    n_wanted: int
+    n_unlabelled: int
+    """Texts without a label that the judges scored; the sample stands for these."""
+    n_labelled: int
+    narrower: float | None
+    """Expected half-width as a share of that of a simple random sample of the same size; None: unknown."""
+    notes: tuple[str, ...] = ()
+
+
+def next_labels(
+    panel: Panel,
+    n: int,
+    *,
+    judges: Sequence[str] | None = None,
+    whole_items: bool = False,
+    least: float = LEAST_CHANCE,
+    rng: int = 0,
+) -> NextLabels:
+    """Draw n of the panel's unlabelled texts, with higher probabilities where people and judges are likely to differ.
+
+    Unlabelled: no rating, and a score by every judge. judges: names; None for all. whole_items: draw items with all their
+    unlabelled texts, as a comparison of systems needs; n is still the number of texts, met as nearly as items allow. least: as in
+    `core.stats.planning.sampling_probabilities`. rng: seed of the draw.
+
+    The uncertainty of a text is the root mean square deviation of labelled texts like it: of the difference of score and mean
+    rating, or, for labels without an order, of the share of raters who differ from the judge. Texts are alike by the first of
+    these: how far several judges differ (thirds); how near the score is to a border between two ratings, where scores are
+    finer than ratings (thirds); the judge's class, or fifths of its scores. The spread of a group counts with its labels, and
+    as `SHRINKAGE` labels with the spread of all. Without labels the first two give the uncertainty themselves, and one judge
+    with classes gives a simple random sample.
+
+    Raises InputError without a judge, for an unknown one, for n below 1, or if no text is unlabelled.
+    """
+    named = tuple(panel.judges if judges is None else dict.fromkeys(judges))
+    _check(panel, named, n)
+    places = [panel.judges.index(name) for name in named]
+    scores = panel.scores[:, places]
+    labelled = np.any(~np.isnan(panel.ratings), axis=1)
+    scored = np.all(~np.isnan(scores), axis=1)
+    free = np.flatnonzero(~labelled & scored)
+    if not free.size:
+        without = int((~labelled).sum())
+        raise InputError(
+            f"{shown(panel.name)}: no text is left to label",
+            [
+                f"judge: {without:,} texts have no rating, but none of them has a score by {_listed(named)}; add their scores"
+                if without
+                else "every text has a rating; add texts that only the judge scored, with empty cells for the raters"
+            ],
+        )
+    notes = []
+    wanted = n
+    if n > free.size:
+        notes.append(f"only {free.size:,} texts have no label, so all of them are chosen")
+        n = int(free.size)
+    sign, signal = _signal(panel, scores)
+    uncertainty = _uncertainty(panel, scores, labelled & scored, sign, signal)
+    if sign == "class" and uncertainty is None:
+        sign = "none"
+    of_texts = np.full(len(free), np.nan) if uncertainty is None else uncertainty[free]
+    unit = panel.items[free] if whole_items else np.arange(free.size)
+    chosen, chances, of_units = _drawn(of_texts, unit, n, least, rng)
+    order = sorted(chosen.tolist(), key=lambda at: (-np.nan_to_num(of_texts[at]), int(free[at])))
+    if whole_items and len(order) != wanted and not notes:
+        notes.append(f"whole items are drawn, so {len(order):,} texts are chosen instead of {wanted:,}")
+    return NextLabels(
+        panel.name,
+        named,
+        tuple(int(free[at]) for at in order),
+        tuple(panel.rows[int(free[at])] for at in order),
+        tuple(tuple(float(one) for one in scores[free[at]]) for at in order),
+        tuple(float(chances[at]) for at in order),
+        tuple(None if np.isnan(of_texts[at]) else float(of_texts[at]) for at in order),
+        tuple(_why(sign, signal, _in_words(panel, scores[free[at]]), int(free[at])) for at in order),
+        sign,
+        wanted,
+        int(free.size),
+        int(labelled.sum()),
+        None if uncertainty is None else narrowing(*of_units),
+        tuple(notes),
+    )
+
+
+def _check(panel: Panel, named: Sequence[str], n: int) -> None:
+    problems = []
+    if n < 1:
+        problems.append(f"next: must be at least 1, got {n}")
+    if not named:
+        problems.append("judge: found none; name a column, rater or metric")
+    problems += [
+        f"judge: there is no judge {shown(name)}; the input has {_listed(panel.judges)}"
+        for name in named
+        if name not in panel.judges
+    ]
+    if problems:
+        raise InputError(f"{shown(panel.name)}: labels cannot be chosen", problems)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(shown, names)) or "none"
+
+
+def _signal(panel: Panel, scores: Floats) -> tuple[Sign, Floats]:
+    """What texts tell about their own uncertainty, without labels; shape (n,), larger is less certain."""
+    if scores.shape[1] > 1 and panel.ordered:
+        spread = np.nanmax(scores, axis=0) - np.nanmin(scores, axis=0) if len(scores) else np.ones(1)
+        # Judges on different scales differ by their scales alone.
+        alike = scores if np.allclose(spread, spread[0]) else scores / np.where(spread > 0, spread, 1)
+        differing: Floats = np.std(alike, axis=1)
+        return "judges", differing
+    if scores.shape[1] > 1:
+        several = np.array([len(np.unique(row[~np.isnan(row)])) for row in scores], dtype=np.float64)
+        return "judges", several - 1
+    score = scores[:, 0]
+    steps = np.unique(panel.ratings[~np.isnan(panel.ratings)])
+    known = ~np.isnan(score)
+    if panel.ordered and 2 <= steps.size <= MOST_CLASSES and known.any():
+        between = known & ~np.isin(score, steps)
+        if between.sum() >= _BETWEEN * known.sum():
+            borders = (steps[1:] + steps[:-1]) / 2
+            distance = np.abs(score[:, None] - borders).min(axis=1)
+            near: Floats = np.maximum(1 - distance / (np.diff(steps).min() / 2), 0.0)
+            return "border", near
+    return "class", score
+
+
+def _uncertainty(
+    panel: Panel, scores: Floats, used: NDArray[np.bool_], sign: Sign, signal: Floats
+) -> Floats | None:
+    """Expected deviation of every text; None if nothing tells."""
+    if used.sum() < 2:
+        return signal if sign != "class" and np.nanmax(signal, initial=0.0) > 0 else None
+    squares = np.mean([_squares(panel, judge, used) for judge in scores.T], axis=0)
+    groups = _groups(sign, signal)
+    pooled = float(squares[used].mean())
+    if pooled == 0:
+        return None
+    found = np.full(len(signal), np.nan)
+    for group in np.unique(groups[groups >= 0]):
+        there = used & (groups == group)
+        mean = (squares[there].sum() + SHRINKAGE * pooled) / (there.sum() + SHRINKAGE)
+        found[groups == group] = np.sqrt(mean)
+    return found
+
+
+def _squares(panel: Panel, judge: Floats, used: NDArray[np.bool_]) -> Floats:
+    """Squared deviation of each used text's value from the mean value; 0 elsewhere."""
+    rated = ~np.isnan(panel.ratings)
+    counts = np.maximum(rated.sum(axis=1), 1)
+    if panel.ordered:
+        values = judge - np.where(rated, panel.ratings, 0).sum(axis=1) / counts
+    else:
+        values = (rated & (panel.ratings != judge[:, None])).sum(axis=1) / counts
+    found = np.zeros(len(judge))
+    found[used] = (values[used] - values[used].mean()) ** 2
+    return found
+
+
+def _groups(sign: Sign, signal: Floats) -> NDArray[np.int64]:
+    """Number of each text's group; -1 without a signal."""
+    known = ~np.isnan(signal)
+    groups = np.full(len(signal), -1, dtype=np.int64)
+    values = np.unique(signal[known])
+    if values.size <= (MOST_CLASSES if sign == "class" else 3):
+        groups[known] = np.searchsorted(values, signal[known])
+        return groups
+    parts = 5 if sign == "class" else 3
+    ends = np.unique(np.quantile(signal[known], np.arange(1, parts) / parts))
+    groups[known] = np.searchsorted(ends, signal[known], side="left")
+    return groups
+
+
+def _drawn(
+    of_texts: Floats, unit: NDArray[np.int64], n: int, least: float, rng: int
+) -> tuple[NDArray[np.int64], Floats, tuple[Floats, Floats]]:
+    """Drawn texts, the probability of every text, and uncertainty and probability of every unit."""
+    _, number, sizes = np.unique(unit, return_inverse=True, return_counts=True)
+    known = np.where(
+        np.isnan(of_texts), np.nanmean(of_texts) if (~np.isnan(of_texts)).any() else 1.0, of_texts
+    )
+    # The deviation of an item's sum is at most the sum of its texts' deviations.
+    of_units: Floats = np.bincount(number, weights=known).astype(np.float64)
+    n_units = min(max(round(n / sizes.mean()), 1), len(sizes))
+    chances = sampling_probabilities(of_units, n_units, least=least)
+    units = draw(chances, rng)
+    chosen = np.flatnonzero(np.isin(number, units)).astype(np.int64)
+    return chosen, chances[number], (of_units, chances)
+
+
+def _in_words(panel: Panel, scores: Floats) -> list[str]:
+    return [panel.classes.get(one) or f"{one:.3g}" for one in scores.tolist()]
+
+
+def _why(sign: Sign, signal: Floats, given: Sequence[str], row: int) -> str:
+    if sign == "judges":
+        return f"judges give {', '.join(given)}"
+    if sign == "border":
+        return f"score {given[0]}, {'near a' if signal[row] >= 0.5 else 'off any'} border"
+    return f"score {given[0]}" if sign == "class" else "at random"
+
+
+def next_labels_said(found: NextLabels) -> list[str]:
+    """Sentences above the table."""
+    lines = [
+        f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen by {SIGNS[found.sign]}."
+        if found.sign != "none"
+        else f"{len(found.rows):,} of {found.n_unlabelled:,} unlabelled texts, chosen at random: nothing tells yet which are uncertain."
+    ]
+    if found.narrower is not None and found.narrower < 0.995:
+        lines.append(
+            f"Expected: intervals {1 - found.narrower:.0%} narrower than with as many texts drawn at random."
+        )
+    return lines
+
+
+def next_labels_table(found: NextLabels, texts: Sequence[ScorableOutput | None] | None = None) -> ResultTable:
+    """One row for each chosen text. texts: in the order of `found.rows`; adds columns that a study can be made from."""
+    given = texts if texts is not None and any(one is not None for one in texts) else None
+    levels = any(row.level is not None for row in found.texts)
+    systems = any(row.system != ONLY_SYSTEM for row in found.texts)
+    of_texts = (
+        *((Column("question", shown=False),) if given and any(one and one.source for one in given) else ()),
+        *(
+            (Column("reference", shown=False),)
+            if given and any(one and one.reference for one in given)
+            else ()
+        ),
+        *((Column("text", shown=False),) if given else ()),
+    )
+    return ResultTable(
+        TABLE,
+        (
+            Column("item_id", "item", names_row=True),
+            *((Column("system"),) if systems else ()),
+            *((Column("level"),) if levels else ()),
+            Column("language", shown=False),
+            *of_texts,
+            Column(PROBABILITY, "probability"),
+            Column("expected_deviation"),
+            Column("why"),
+        ),
+        tuple(
+            (
+                row.item_id,
+                *((row.system,) if systems else ()),
+                *((row.level,) if levels else ()),
+                row.language,
+                *(_text_cell(given[at], column.name) for column in of_texts if given is not None),
+                found.probability[at],
+                found.uncertainty[at],
+                found.why[at],
+            )
+            for at, row in enumerate(found.texts)
+        ),
+        title="Labels to collect next",
+        notes=(
+            "probability: the chance with which the text was drawn. Keep its column inclusion_probability beside the new labels: "
+            "without it they describe the chosen texts only. Raters must see neither it nor the columns after it: they tell about the judge.",
+            *found.notes,
+        ),
+    )
+
+
+def _text_cell(text: ScorableOutput | None, column: str) -> str | None:
+    if text is None:
+        return None
+    return {"question": text.source, "reference": text.reference, "text": text.text}[column]
+
+
+def next_labels_json(found: NextLabels) -> dict[str, Any]:
+    """The choice as JSON, without texts."""
+    return {
+        **picked(found, "sign", "n_wanted", "n_unlabelled", "n_labelled", "narrower"),
+        "labels": [
+            {
+                "item": row.item_id,
+                "system": None if row.system == ONLY_SYSTEM else row.system,
+                "level": row.level,
+                PROBABILITY: found.probability[at],
+                "expected_deviation": found.uncertainty[at],
+                "why": found.why[at],
+            }
+            for at, row in enumerate(found.texts)
+        ],
+    }
+
+
+# --- the texts, and a study of them ------------------------------------------------------------
+
+OTHER_TEXT = "new label of a text that is not in the file"
+RATERS: Mapping[str, int] = {"replace": 3, "gate": 2, "rank": 1, "monitor": 1}
+"""Raters of a text that the human ceiling of a use needs."""
+_LABEL = "label"
+_MOST_STEPS = 101
+"""Most answers of a scale with steps."""
+
+
+def read_texts_of(data: bytes, file_name: str, panel: Panel) -> tuple[ScorableOutput | None, ...]:
+    """The text of each row of the panel, from the file that the panel was read from; None for rows without one.
+
+    Reads what `core.formats.registry.read_texts` reads, by the names that the panel found. As in a panel, rows may name no
+    item, and a text may stand in several rows, one for each rater. Raises InputError, naming the missing column, if the file
+    has no texts.
+    """
+    read_as = panel.roles.read_as if panel.roles else {}
+    if names := {key: name for key, name in read_as.items() if key != name and name in known_at("texts")}:
+        data = with_names(data, file_name, names)
+    own = format_of("texts", data, file_name)
+    if own.rows is None:
+        return _beside(panel, read_texts(data, file_name).outputs)
+    read = own.rows
+
+    def rows(content: bytes, known: Mapping[str, Sequence[str]], findings: FileFindings) -> Table:
+        table = read(content, known, findings)
+        names = set(table.columns.values())
+        records = table.records
+        if "item_id" not in names:
+            same = len(records) == len(panel.rows)
+            records = [
+                replace(one, cells={**one.cells, "item_id": panel.rows[at].item_id if same else str(at + 1)})
+                for at, one in enumerate(records)
+            ]
+        by_text = {
+            tuple(label_of(one.cells.get(name)) for name in ("item_id", "system", "level", "text")): one
+            for one in reversed(records)
+        }
+        kept = list(reversed(by_text.values()))
+        return table._replace(columns={**table.columns, "item_id": "item_id"}, records=kept)
+
+    return _beside(panel, read_outputs(data, file_name, rows=rows).outputs)
+
+
+def _beside(panel: Panel, outputs: Sequence[ScorableOutput]) -> tuple[ScorableOutput | None, ...]:
+    """The only text of each row of the panel; None where none matches, or several do."""
+    by_item: dict[str, list[ScorableOutput]] = {}
+    for one in outputs:
+        by_item.setdefault(one.item_id, []).append(one)
+    found = []
+    for row in panel.rows:
+        there = by_item.get(row.item_id, [])
+        named = [
+            ScoredRow(one.item_id, one.system, one.level, one.language, {}) for one in there
+        ]  # labels of a file of texts may be scores of its panel
+        at = place_of(row, named)
+        found.append(None if at is None else there[at])
+    return tuple(found)
+
+
+def texts_to_label(found: NextLabels, texts: Sequence[ScorableOutput | None]) -> OutputSet:
+    """The chosen texts as the texts of a study, each with its probability as a label.
+
+    texts: of each row of the panel. Raises InputError, naming every chosen text that is missing.
+    """
+    chosen = [texts[row] for row in found.rows]
+    missing = [one for one, text in zip(found.texts, chosen, strict=True) if text is None]
+    if missing:
+        raise InputError(
+            f"{shown(found.name)}: a study needs the chosen texts",
+            [
+                f"item {shown(one.item_id)}{'' if one.system == ONLY_SYSTEM else f', system {shown(one.system)}'}: no text; add a "
+                "column text (or output, answer, response)"
+                for one in missing
+            ],
+        )
+    outputs = tuple(
+        replace(text, labels={PROBABILITY: repr(chance)})
+        for text, chance in zip(chosen, found.probability, strict=True)
+        if text is not None
+    )
+    digest = sha256_of(write_outputs(outputs))
+    return OutputSet(outputs, digest, f"next labels of {found.name}")
+
+
+def label_task(panel: Panel, *, show_reference: bool = False) -> RatingTask:
+    """The raters' scale as the task of a study: words with their codes, or numbers with their range.
+
+    Numbers keep the distance of neighbouring ratings as their step; with more than 100 steps any number may be given. The
+    range is that of the labels there are, which may be narrower than the scale that the raters had.
+    """
+    values = sorted(panel.classes) or np.unique(panel.ratings[~np.isnan(panel.ratings)]).tolist()
+    lowest, highest = (values[0], values[-1]) if len(values) > 1 else (0.0, 1.0)
+    steps = np.diff(values) if len(values) > 1 else np.ones(1)
+    step = float(steps.min())
+    even = np.allclose(np.array(values) - lowest, np.round((np.array(values) - lowest) / step) * step)
+    if not even or round((highest - lowest) / step) >= _MOST_STEPS:
+        step = 0.0
+    return RatingTask(
+        "labels",
+        "Label",
+        "assay",
+        "check",
+        "the scale of the labels of an earlier check",
+        (
+            Dimension(
+                _LABEL,
+                "Label",
+                "Which label fits this text?"
+                if panel.classes
+                else "Which number fits this text? Higher is better.",
+                lowest,
+                highest,
+                step,
+                tuple(sorted(panel.classes.items())),
+            ),
+        ),
+        show_reference=show_reference,
+    )
+
+
+def draft_study(
+    store: Store,
+    name: str,
+    panel: Panel,
+    found: NextLabels,
+    texts: Sequence[ScorableOutput | None],
+    *,
+    use: str,
+    seed: int | None = None,
+) -> tuple[Study, tuple[str, ...]]:
+    """Make a rating study in draft of the chosen texts, on the raters' scale; return it with notes for its owner.
+
+    texts: of each row of the panel. use: its ceiling decides how many raters a text gets, at least as many as labelled
+    texts have. seed: of the study's draws; None: a new one. Raises InputError as `texts_to_label` and
+    `core.study.lifecycle.import_rating_study`.
+    """
+    outputs = texts_to_label(found, texts)
+    design = Design(
+        "",
+        "",
+        seed=new_seed() if seed is None else seed,
+        repeat_share=0.0,
+        blinding_pairs=0,
+        votes_per_pair=raters_wanted(panel, use),
+    )
+    task = label_task(panel, show_reference=any(one.reference for one in outputs.outputs))
+    return import_rating_study(store, name, outputs, task, design)
+
+
+def raters_wanted(panel: Panel, use: str) -> int:
+    """Raters of a text: as many as the use's ceiling needs, and as labelled texts usually have (their median)."""
+    counts = (~np.isnan(panel.ratings)).sum(axis=1)
+    usual = int(np.median(counts[counts > 0])) if (counts > 0).any() else 1
+    return max(RATERS.get(use, 1), usual)
+
+
+# --- labels that come back ---------------------------------------------------------------------
+
+
+def with_labels(panel: Panel, new: Panel) -> Panel:
+    """The panel with further ratings of its texts, and their probabilities of inclusion.
+
+    new: read from a study or a file, matched by item, system and level; its judges are not used. Numbers of a study of
+    `label_task` stand for the panel's words. A rater of both keeps one column. Raises InputError for a value that
+    the panel's scale lacks, for a text that a rater rates in both, and if no text is in both.
+    """
+    by_item: dict[str, list[int]] = {}
+    for at, row in enumerate(panel.rows):
+        by_item.setdefault(row.item_id, []).append(at)
+    places = np.full(len(new.rows), -1)
+    for at, row in enumerate(new.rows):
+        there = by_item.get(row.item_id, [])
+        found = place_of(replace(row, labels={}), [panel.rows[one] for one in there])
+        places[at] = -1 if found is None else there[found]
+    given = _on_scale(panel, new)
+    raters = list(dict.fromkeys((*panel.raters, *new.raters)))
+    ratings = np.full((len(panel.rows), len(raters)), np.nan)
+    ratings[:, : len(panel.raters)] = panel.ratings
+    problems = []
+    if not (places >= 0).any():
+        problems.append(
+            f"{shown(new.name)}: no label is of a text in {shown(panel.name)}; use the same names of items and systems"
+        )
+    for at, column in zip(*np.nonzero(~np.isnan(given)), strict=True):
+        row, rater = places[at], raters.index(new.raters[column])
+        if row >= 0 and not np.isnan(ratings[row, rater]):
+            problems.append(
+                f"{shown(new.name)}: rater {shown(raters[rater])} has rated item {shown(panel.rows[row].item_id)} in "
+                f"{shown(panel.name)} already; rename the rater if it is another person"
+            )
+        elif row >= 0:
+            ratings[row, rater] = given[at, column]
+    if problems:
+        raise InputError("The new labels cannot be added", problems)
+    drawn = {
+        int(place): row.labels[PROBABILITY]
+        for place, row in zip(places, new.rows, strict=True)
+        if place >= 0 and row.labels.get(PROBABILITY)
+    }
+    rows = tuple(
+        replace(row, labels={**row.labels, PROBABILITY: drawn[at]}) if at in drawn else row
+        for at, row in enumerate(panel.rows)
+    )
+    lost = int((~np.isnan(given[places < 0])).sum())
+    return replace(
+        panel,
+        rows=rows,
+        raters=tuple(raters),
+        ratings=ratings,
+        notes=tuple(dict.fromkeys((*panel.notes, *new.notes))),
+        left_out={**panel.left_out, **({OTHER_TEXT: lost} if lost else {})},
+    )
+
+
+def _on_scale(panel: Panel, new: Panel) -> Floats:
+    """The new ratings as values of the panel. Raises InputError with the values that it lacks."""
+    given = new.ratings.copy()
+    if not panel.classes:
+        if new.classes:
+            raise InputError(
+                f"{shown(new.name)} has words as labels, and {shown(panel.name)} numbers. Write the labels as numbers."
+            )
+        return given
+    known = {word.casefold(): value for value, word in panel.classes.items()}
+    unknown = []
+    for value in np.unique(given[~np.isnan(given)]).tolist():
+        word = new.classes.get(value)
+        to = known.get(word.casefold()) if word is not None else value if value in panel.classes else None
+        if to is None:
+            unknown.append(
+                f"{shown(word) if word is not None else f'{value:g}'}: not a label of {shown(panel.name)}"
+            )
+        else:
+            given[new.ratings == value] = to
+    if unknown:
+        raise InputError(f"{shown(new.name)}: labels cannot be matched", unknown)
+    return given

@@ -1,0 +1,253 @@
+"""Correlations of several files or runs side by side: one table, and one by technique, model and size as in Factual."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import InputError
+from core.results.cells import ends, interval, over_items
+from core.results.choices import check_names, column_of
+from core.results.correlations.table import (
+    NOT_ASKED,
+    CorrelationReport,
+    MetricCorrelation,
+    Resampled,
+    correlate_dimensions,
+)
+from core.results.joining import CorrelationOptions
+from core.schema.result_table import Column, ResultTable
+from core.schema.scores import Method, RatingSet, ScoreTable
+from core.stats.resampling import Estimate
+
+FILE = "file"
+"""Column that names the file or run of a row."""
+BY_MODEL = "judges-by-model"
+"""Name of the table."""
+SIZE_METHODS: Mapping[str, Method] = {"pearson": "pearson", "kendall_per_item": "kendall"}
+"""Coefficients of the table: pooled, and within items."""
+
+
+@dataclass(frozen=True)
+class OfFile:
+    """The scores of one file or run, and the ratings that belong to them."""
+
+    name: str
+    table: ScoreTable
+    ratings: RatingSet | None = None
+    """None: correlated with the level."""
+
+
+def correlate_files(
+    files: Sequence[OfFile],
+    *,
+    group: Sequence[str] = (),
+    options: CorrelationOptions,
+    tell: Callable[[str], None] | None = None,
+) -> CorrelationReport:
+    """Correlate the metrics of each file, joined as if it were the only one; rows have the column `file` first.
+
+    Files need not share a text. Raises InputError as `correlate_dimensions`, naming the file, and for a group `file`.
+
+    Misleads where files hold different texts: their correlations then differ for that reason, too. To compare metrics on
+    the same texts, merge the files (`core.results.joining.merge_tables`) and rank or compare.
+    """
+    if FILE in group:
+        raise InputError(f"The column {FILE} names the files already. Group by other columns.")
+    reports: dict[str, CorrelationReport] = {}
+    for number, one in enumerate(files, start=1):
+        told = None if tell is None else _telling(tell, f"file {number} of {len(files)}, ")
+        try:
+            reports[one.name] = correlate_dimensions(
+                one.table, one.ratings, group=group, options=options, tell=told
+            )
+        except InputError as error:
+            raise InputError(f"{one.name}: {error.what}", error.found) from error
+    return side_by_side(reports)
+
+
+def side_by_side(reports: Mapping[str, CorrelationReport]) -> CorrelationReport:
+    """Put the reports of several files (name -> report) together; rows have the column `file` first.
+
+    A note that holds for every file stands once, another one with the names of its files.
+    """
+    notes: dict[str, list[str]] = {}
+    for name, report in reports.items():
+        for note in dict.fromkeys(report.notes):
+            notes.setdefault(note, []).append(name)
+    return replace(
+        next(iter(reports.values())),
+        rows=tuple(
+            replace(row, group={FILE: name, **row.group})
+            for name, report in reports.items()
+            for row in report.rows
+        ),
+        notes=tuple(
+            note if len(names) == len(reports) else f"{', '.join(names)}: {note}"
+            for note, names in notes.items()
+        ),
+    )
+
+
+def _telling(tell: Callable[[str], None], begin: str) -> Callable[[str], None]:
+    return lambda what: tell(begin + what)
+
+
+@dataclass(frozen=True)
+class JudgeByModel:
+    """One metric of one file as a technique with a model."""
+
+    technique: str
+    model: str
+    """Empty if neither the metric's signature nor a column names it."""
+    size: float | None
+    """Parameters of the model in billions; None: its name does not state them."""
+    row: MetricCorrelation
+
+    @property
+    def file(self) -> str:
+        """The file or run."""
+        return self.row.group.get(FILE, "")
+
+    def pearson(self, resampled: Resampled = "rows") -> Estimate | None:
+        """Pearson's correlation over all rows, with the interval over rows (as Factual's Table 2) or over items."""
+        pooled = self.row.pooled.get("pearson")
+        return None if pooled is None else pooled.over_items if resampled == "items" else pooled.over_rows
+
+    @property
+    def kendall(self) -> Estimate | None:
+        """Kendall's tau-b within each item, averaged over items; the interval resamples items."""
+        return self.row.per_item.get("kendall")
+
+
+def judges_by_model(
+    report: CorrelationReport, files: Sequence[OfFile], sizes: Mapping[str, float] | None = None
+) -> list[JudgeByModel]:
+    """Each row of the report as a technique with a model, in the order of the report.
+
+    The model is named by the metric's signature, as Assay writes it, else by a column of the file such as `model` or
+    `fact_extraction_llm` that is the same in all rows (or that the report is grouped by); the technique by the signature's
+    family, else by a column `type`, `method` or `technique`, else by the metric's name. sizes: model or file -> billions of
+    parameters, where the model's name does not state them (`size_of`). Raises InputError for names in sizes that are neither.
+    """
+    tables = {one.name: one.table for one in files}
+    found = []
+    for row in report.rows:
+        table = tables[row.group[FILE]]
+        parts = dict(part.partition(":")[::2] for part in row.metric.signature.split("|"))
+        model = parts.get("model") or _only(table, row, _MODEL_COLUMNS)
+        technique = _only(table, row, _TECHNIQUE_COLUMNS) or row.metric.name
+        if "model" in parts:
+            technique = (
+                f"{row.metric.family} with NLI" if parts.get("verifier") == "nli" else row.metric.family
+            )
+        found.append(JudgeByModel(technique, model, size_of(model), row))
+    named = dict(sizes or {})
+    check_names("model", list(named), dict.fromkeys([*(one.model for one in found if one.model), *tables]))
+    return [replace(one, size=named.get(one.model, named.get(one.file, one.size))) for one in found]
+
+
+_MODEL_COLUMNS = re.compile(r"(.*[_\- ])?(model|llm)", re.IGNORECASE)
+_TECHNIQUE_COLUMNS = re.compile("type|method|technique", re.IGNORECASE)
+
+
+def _only(table: ScoreTable, row: MetricCorrelation, names: re.Pattern[str]) -> str:
+    """The value of a column with such a name: the row's group, else the one value that all texts have; empty: none."""
+    for name, value in row.group.items():
+        if names.fullmatch(name) and name != FILE:
+            return value
+    labels = dict.fromkeys(label for text in table.rows for label in text.labels)
+    for name in labels:
+        values = {column_of(text, name) for text in table.rows}
+        if names.fullmatch(name) and len(values) == 1:
+            return str(next(iter(values)) or "")
+    return ""
+
+
+_SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d+(?:\.\d+)?)\s?([bm])(?![A-Za-z0-9])", re.IGNORECASE)
+_EXPERTS = re.compile(r"(?<![A-Za-z0-9])\d+x\d", re.IGNORECASE)
+
+
+def size_of(model: str) -> float | None:
+    """Billions of parameters that a model's name states; None if it states none, or a mixture such as 8x7B.
+
+    >>> size_of("Qwen2.5-7B-Instruct"), size_of("gemma3:12b-it-qat"), size_of("SmolLM2-135M"), size_of("gpt-4o-mini")
+    (7.0, 12.0, 0.135, None)
+
+    Misleads for mixtures of experts named by all their parameters, such as Qwen3-30B-A3B, which use a tenth of them a token.
+    """
+    found = None if _EXPERTS.search(model) else _SIZE.search(model)
+    if found is None:
+        return None
+    return float(found[1]) / (1_000 if found[2].lower() == "m" else 1)
+
+
+def by_model_table(
+    found: Sequence[JudgeByModel], report: CorrelationReport, resampled: Resampled = "rows"
+) -> ResultTable:
+    """The form of Factual's Table 2: technique and model with Pearson over all rows and Kendall within items."""
+    several = len({(one.technique, one.model) for one in found}) < len(found)
+    groups = [name for name in (report.rows[0].group if report.rows else {}) if name not in (FILE, "metric")]
+    options = report.options
+    return ResultTable(
+        BY_MODEL,
+        (
+            Column("technique", "Technique", names_row=True),
+            Column("model", "Model", names_row=True),
+            Column(
+                "size", "Billions", places=3, general=True, shown=any(one.size is not None for one in found)
+            ),
+            Column("metric", "Metric", shown=several),
+            Column(FILE, "File", shown=several),
+            *(Column(f"group_{name}", name, shown=several) for name in groups),
+            Column("n", "n"),
+            Column("pearson", "Pearson"),
+            Column("kendall_per_item", "Kendall per item"),
+            Column("n_items", "items"),
+        ),
+        tuple(
+            (
+                one.technique,
+                one.model or None,
+                one.size,
+                one.row.metric.name,
+                one.file,
+                *(one.row.group.get(name) for name in groups),
+                one.row.n,
+                interval(one.pearson(resampled), NOT_ASKED),
+                interval(None, NOT_ASKED) if one.kendall is None else over_items(one.kendall),
+                None if one.kendall is None else one.kendall.n_clusters,
+            )
+            for one in found
+        ),
+        title="Judges by technique and model, as in Table 2 of Factual",
+        notes=(
+            "Pearson: over all rows. Kendall: tau-b within each item, averaged over items.",
+            *(
+                (
+                    f"Intervals: {options.confidence_level:.0%}, percentile bootstrap, of Pearson over {resampled}, of Kendall over "
+                    "items.",
+                )
+                if options.n_resamples
+                else ()
+            ),
+        ),
+    )
+
+
+def by_model_json(found: Sequence[JudgeByModel], resampled: Resampled = "rows") -> list[dict[str, Any]]:
+    """The same as JSON values."""
+    return [
+        {
+            "technique": one.technique,
+            "model": one.model or None,
+            "size": one.size,
+            "metric": one.row.metric.name,
+            "group": dict(one.row.group),
+            "n": one.row.n,
+            "pearson": ends(one.pearson(resampled), NOT_ASKED),
+            "kendall_per_item": ends(one.kendall, NOT_ASKED),
+            "n_items": None if one.kendall is None else one.kendall.n_clusters,
+        }
+        for one in found
+    ]

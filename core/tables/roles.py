@@ -1,0 +1,856 @@
+"""Find which columns of a table hold people's labels, judges' scores, the item and the system.
+
+The evidence, in this order: what the user names, the vocabulary of `core.tables.columns`, the words of a column's name,
+and its cells. People are found by names alone: a column that only looks like ratings is never taken for a person's.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
+
+import regex
+
+from core.errors import InputError, Problems
+from core.tables.columns import (
+    LABEL_MARK,
+    METRIC_MARK,
+    Record,
+    Table,
+    known_at,
+    named_columns,
+    source_as_system,
+)
+from core.tables.mapping import classes_of, plain_word
+from core.tables.problems import listed
+from core.tables.reading import is_nothing, is_undefined, label_of, looks_like_number, number_in, shown
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_PEOPLE = _set(
+    "human humans expert experts person persons people crowd crowdworker turker mturk manual volunteer "
+    "physician doctor clinician nurse lawyer linguist sme specialist layperson"
+)
+"""Words that mean people, whatever else a name says."""
+_RATERS = _set(
+    "rater raters annotator annotators annotation annotations worker workers reviewer reviewers coder coders "
+    "labeler labelers labeller labellers assessor assessors"
+)
+"""Words that mean people, unless the name also says that it is a machine: `llm_rater`."""
+_SETTLED = _set("gold golden goldstandard truth groundtruth gt majority consensus adjudicated adjudication")
+"""Words for one label that stands for several people."""
+_MEANS = _set("mean avg average median majority consensus final aggregate aggregated adjudicated")
+_STANDS_FOR = _set("true reference expected ref")
+"""With a noun for a rating: `reference_label`, `true_score`."""
+_PLAIN_LABELS = frozenset({"label", "labels", "actual", "annotation", "y_true", "y"})
+"""Whole names that mean people's labels only beside a column that is surely a judge's."""
+_JUDGES = _set(
+    "judge judges llm llms lm slm ai auto automatic automated automatically autorater autograder autoeval pred "
+    "preds predicted prediction predictions predict yhat machine bot classifier detector guardrail metric chatbot "
+    "algorithm"
+)
+_MODELS = _set(
+    "gpt chatgpt openai claude anthropic opus sonnet haiku gemini gemma bard palm llama vicuna alpaca mistral "
+    "mixtral ministral prometheus qwen qwq deepseek grok phi cohere nova kimi moonshot glm chatglm yi "
+    "ernie falcon olmo tulu nemotron selene atla lynx glider jamba granite minimax dbrx zephyr internlm davinci "
+    "autoj pandalm judgelm minicheck alignscore summac geval questeval unieval bartscore perplexity "
+    "faithfulness_hhem hhem ragas deepeval"
+)
+_MODEL = regex.compile(
+    r"(?:gpt|chatgpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|grok|phi|glm|kimi|prometheus)(?:\d+\w{0,3})?|o[134]"
+)
+_VERDICTS = _set("verdict verdicts judgement judgements judgment judgments eval evals evaluation")
+"""Words that mean a judge, unless the name also says that people gave it: `human_verdict`."""
+_RATINGS = _set(
+    "label labels score scores scored rating ratings rated grade grades graded decision vote class value result "
+    "assessment pass passed correct points"
+)
+"""Nouns for a rating, which say nothing about who gave it."""
+_ABOUT = _set(
+    "id ids uid uuid name names email age gender country time times seconds sec secs ms duration latency cost "
+    "costs price usd tokens token confidence conf probability prob probs proba logprob logprobs certainty reason "
+    "reasons reasoning rationale rationales explanation explanations feedback comment comments note notes "
+    "justification critique thought thoughts text raw output response prompt prompts model version date timestamp "
+    "created updated count sd std stdev var variance agreement kappa length url hash seed temperature index batch "
+    "session written generated source type kind"
+)
+"""Last words of columns about a rating or a rater, not ratings."""
+_COMPARED = _set(
+    "vs versus minus diff difference delta gap match matches matched agree agrees agreement disagree disagreement "
+    "equal same"
+)
+_COUNTS = frozenset({"n", "num", "count", "is", "has", "number"})
+"""First words of columns that count raters or describe texts: `n_raters`, `is_human`."""
+_VARIANTS = _set("turbo mini nano flash pro max instruct chat preview latest large small base it")
+_PARTS = regex.compile(r"[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})")
+_STEM = regex.compile(r"(\p{L}+?)(?:\d+\p{L}?)?")
+_SHORT_NAME = regex.compile(r"([arh])(\d+)", regex.IGNORECASE)
+"""`r1`, `a2`, `h3`: people if there are several."""
+
+_MOST_WORDS, _LONGEST_WORD = 30, 60
+_FEW = 12
+"""Rows up to which different short words may all be labels."""
+_COUNTED = 6
+"""Fewest rows of which a column may be the number, and not chance ratings such as 1, 2, 3."""
+_MOST_CLASSES = 12
+"""Different numbers of a small set of classes."""
+
+Who = Literal["person", "settled", "plain", "judge", "score", "both"] | None
+"""What a name says: a person, a label that stands for several people, a mere label, a judge, a mere score, or both
+sides."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The meaning of a table's columns for a comparison of judges with people."""
+
+    human: tuple[str, ...] = ()
+    """Columns of people's ratings; of a long table, names in the column of raters."""
+    judges: tuple[str, ...] = ()
+    """Columns of judges' scores; of a long table also names in the column of raters."""
+    item: str | None = None
+    system: str | None = None
+    language: str | None = None
+    level: str | None = None
+    rater: str | None = None
+    """Column of a long table that names who rated; None of a wide table."""
+    score: str | None = None
+    """Column of a long table with the ratings."""
+    dimension: str | None = None
+    texts: tuple[str, ...] = ()
+    """Columns with texts, such as the question and the answer."""
+    groups: tuple[str, ...] = ()
+    """Further columns with few different words, by which results may be grouped."""
+    others: tuple[str, ...] = ()
+    """Columns that are not used."""
+    candidates: tuple[str, ...] = ()
+    """Columns that look like ratings but have no role."""
+    why: Mapping[str, str] = field(default_factory=dict)
+    """Column or rater -> why it has its role, or why it has none."""
+    problems: tuple[str, ...] = ()
+    """What is undecided; empty if a panel can be read."""
+    read_as: Mapping[str, str] = field(default_factory=dict)
+    """Column -> Assay's name, for all columns that are read under one."""
+
+    @property
+    def long(self) -> bool:
+        """Whether the table has a row for each rating."""
+        return self.rater is not None
+
+    @property
+    def mapping(self) -> dict[str, str | list[str] | None]:
+        """Role -> column or columns, for JSON."""
+        one = ("item", "system", "language", "level", "rater", "score", "dimension")
+        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self.judges)}
+        return found | {
+            role: value for role in one if (value := getattr(self, role)) or role in ("item", "system")
+        }
+
+    @property
+    def said(self) -> str:
+        """The roles in one line: `raters: a, b; judge: x; item: id`."""
+        parts = [
+            ("rater" if len(self.human) == 1 else "raters", self.human),
+            ("judge" if len(self.judges) == 1 else "judges", self.judges),
+            ("item", (self.item,) if self.item else ("each row",)),
+            ("system", (self.system,) if self.system else ()),
+            ("language", (self.language,) if self.language else ()),
+            ("level", (self.level,) if self.level else ()),
+            ("column of raters", (self.rater,) if self.rater else ()),
+            ("column of ratings", (self.score,) if self.score else ()),
+        ]
+        return "; ".join(f"{role}: {listed([*names])}" for role, names in parts if names)
+
+    def renamed(self, names: Mapping[str, str]) -> "Roles":
+        """The roles with columns under other names, e.g. as the file had them before `--columns`."""
+
+        def one(name: str | None) -> str | None:
+            return None if name is None else names.get(name, name)
+
+        def each(given: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(names.get(name, name) for name in given)
+
+        return replace(
+            self,
+            human=each(self.human),
+            judges=each(self.judges),
+            texts=each(self.texts),
+            groups=each(self.groups),
+            others=each(self.others),
+            candidates=each(self.candidates),
+            why={names.get(name, name): why for name, why in self.why.items()},
+            read_as={names.get(name, name): role for name, role in self.read_as.items()},
+            item=one(self.item),
+            system=one(self.system),
+            language=one(self.language),
+            level=one(self.level),
+            rater=one(self.rater),
+            score=one(self.score),
+            dimension=one(self.dimension),
+        )
+
+
+class Undecided(InputError):
+    """A table whose columns do not tell people from judges. `roles` has what was found."""
+
+    def __init__(self, what: str, problems: Collection[str], roles: Roles) -> None:
+        super().__init__(what, Problems(problems))
+        self.roles = roles
+
+
+def check_decided(roles: Roles, file_name: str) -> None:
+    """Raise Undecided, which lists the columns to choose from, if the roles have problems."""
+    if roles.problems:
+        raise Undecided(
+            f"{shown(file_name)}: the columns do not tell people from judges", roles.problems, roles
+        )
+
+
+@lru_cache(maxsize=4096)
+def words_in(name: str) -> tuple[str, ...]:
+    """The words of a column's name in lower case: `humanLabel_2` has human, label and 2."""
+    return tuple(part.casefold() for part in _PARTS.split(name.strip()) if part)
+
+
+def _stem(word: str) -> str:
+    found = _STEM.fullmatch(word)
+    return found[1] if found else word
+
+
+@lru_cache(maxsize=4096)
+def who_in(name: str, metric: bool = False) -> Who:
+    """What a column's or a rater's name says about who gave the ratings. metric: whether it is a known metric's name."""
+    words = words_in(name)
+    stems = [_stem(word) for word in words]
+    plain = "_".join(words)
+    settled = bool(_SETTLED & {*stems}) or ("ground" in stems and "truth" in stems)
+    settled |= bool(_STANDS_FOR & {*stems}) and bool(_RATINGS & {*stems})
+    people = [at for at, stem in enumerate(stems) if stem in _PEOPLE]
+    raters = any(stem in _RATERS for stem in stems)
+    rated = bool(_RATINGS & {*stems} or _VERDICTS & {*stems})
+    judges = [at for at, stem in enumerate(stems) if stem in _JUDGES]
+    machine = metric or any(
+        stem in _MODELS or word in _MODELS or _MODEL.fullmatch(word)
+        for stem, word in zip(stems, words, strict=True)
+    )
+    machine |= len(words) > 1 and "model" in stems and rated
+    only_judge = [at for at in judges if stems[at] in ("judge", "judges")]
+    if people and (judges or machine):
+        # A "human judge" is a person; who "expert judge" or "judge human" is, a name does not tell.
+        clear = judges == only_judge and not machine and stems[people[0]] in ("human", "humans")
+        return "person" if clear and people[0] < judges[0] else "both"
+    if (settled and (judges or machine)) or (raters and only_judge):
+        return "both"
+    if judges or machine:
+        return "judge"
+    if plain in _PLAIN_LABELS:
+        return "plain"
+    if people or raters:
+        return "settled" if _MEANS & {*stems} else "person"
+    if settled:
+        return "settled"
+    if _VERDICTS & {*stems}:
+        return "judge"
+    return "score" if stems and stems[-1] in ("score", "scores") else None
+
+
+def is_about(name: str) -> bool:
+    """Whether a column describes a rating or a rater, such as `judge_reason`, `annotator_id` or `n_raters`."""
+    if name.startswith(METRIC_MARK):
+        return False
+    words = [word for word in words_in(name) if not word.isdecimal()]
+    if not words or words == ["model"]:
+        return False
+    return words[-1] in _ABOUT or words[0] in _COUNTS or bool(_COMPARED & {*words})
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What a column holds."""
+
+    kind: Literal["empty", "numbers", "labels", "text"]
+    words: frozenset[str] = frozenset()
+    """Of labels, as `plain_word` writes them."""
+    numbers: frozenset[float] = frozenset()
+    """Different numbers, if they are few."""
+    low: float = 0.0
+    high: float = 0.0
+    whole: bool = False
+    counting: bool = False
+    """Whether the numbers count the rows."""
+    unique: bool = False
+    scale: bool = False
+    """Whether the words are classes of a known scale."""
+
+    @property
+    def may_rate(self) -> bool:
+        return self.kind in ("numbers", "labels")
+
+    def like(self, other: "_Cells") -> bool:
+        """Whether the cells are among the same small set of words or classes as another column's."""
+        if self.kind == other.kind == "labels":
+            return bool(self.words & other.words) and (
+                self.words <= other.words
+                or other.words <= self.words
+                or 2 * len(self.words & other.words) >= len(self.words | other.words)
+            )
+        if self.kind == other.kind == "numbers":
+            few = bool(self.numbers and other.numbers) and self.whole and other.whole
+            return few and other.low <= self.low and self.high <= other.high
+        words, numbers = (self, other) if self.kind == "labels" else (other, self)
+        return words.scale and bool(numbers.numbers) and numbers.numbers <= {0.0, 1.0}
+
+
+def _cells_of(records: Sequence[Record], key: str) -> _Cells:
+    held = [cell for record in records if not is_undefined(cell := record.cells.get(key))]
+    if not held:
+        return _Cells("empty")
+    different: dict[object, None] = {}
+    for cell in held:
+        if not isinstance(cell, str | bool | int | float):
+            return _Cells("text")
+        different[cell] = None
+    n_numbers = sum(looks_like_number(cell) for cell in different)
+    if 2 * n_numbers > len(different):
+        numbers = [number for cell in different if (number := number_in(cell)) is not None]
+        few = frozenset(numbers) if len({*numbers}) <= _MOST_CLASSES else frozenset[float]()
+        ordered = [number_in(cell) for cell in held]
+        counting = len(held) == len(records) >= _COUNTED and all(
+            number is not None and ordered[0] is not None and number == ordered[0] + at
+            for at, number in enumerate(ordered)
+        )
+        return _Cells(
+            "numbers",
+            numbers=few,
+            low=min(numbers, default=0.0),
+            high=max(numbers, default=0.0),
+            whole=all(number.is_integer() for number in numbers),
+            counting=counting,
+            unique=len(different) == len(held),
+        )
+    unique = len(different) == len(held)
+    scale = len(different) <= _MOST_WORDS and classes_of(different) is not None
+    words = (
+        frozenset(plain_word(str(word)) for word in different)
+        if len(different) <= _MOST_WORDS
+        else frozenset[str]()
+    )
+    short = all(
+        isinstance(cell, str | bool) and len(str(cell)) <= _LONGEST_WORD and len(str(cell).split()) <= 4
+        for cell in different
+    )
+    repeated = 2 * len(words) <= len(held) or len(held) <= _FEW
+    labels = bool(words) and short and (scale or repeated)
+    return _Cells(
+        "labels" if labels else "text", words if labels else frozenset(), unique=unique, scale=scale
+    )
+
+
+@dataclass
+class _Sheet:
+    """A table while its roles are found."""
+
+    table: Table
+    is_metric: Callable[[str], bool]
+    cells: dict[str, _Cells] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+
+    def of(self, key: str) -> _Cells:
+        """What a column holds; each column is looked at once."""
+        if key not in self.cells:
+            self.cells[key] = _cells_of(self.table.records, key)
+        return self.cells[key]
+
+    def who(self, key: str) -> Who:
+        """What a column's name says; a file that marks its metrics and labels says it itself."""
+        if key.startswith((METRIC_MARK, LABEL_MARK)):
+            return "judge" if key.startswith(METRIC_MARK) else None
+        return who_in(key, self.is_metric(key))
+
+
+TEXT_ROLES = ("question", "reference", "context", "source", "text", "reason")
+
+
+def roles_of(
+    table: Table,
+    *,
+    human: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    dimension: str | None = None,
+    judged_elsewhere: bool = False,
+    is_metric: Callable[[str], bool] = lambda name: False,
+) -> Roles:
+    """Find the roles of a table's columns.
+
+    table: with records under the file's own names. human, judges: columns or, in a long table, raters that the user names;
+    columns in the spelling of the file. dimension: which one to use where people and judges have a column for each.
+    judged_elsewhere: whether the judges' scores are in other files, so that the ratings here are people's. is_metric:
+    whether a name is that of a known metric.
+
+    Never raises: what is undecided is in `problems`.
+    """
+    sheet = _Sheet(table, is_metric)
+    named = [key for key in (*human, *judges) if key in table.keys]
+    for key in named:
+        sheet.why[key] = "as you chose"
+    read_as = _named(sheet, [key for key in table.keys if key not in named])
+    columns = {name: key for key, name in read_as.items()}
+    if (rater := columns.get("rater")) and (
+        score := _score_of(sheet, columns, rater, human, judged_elsewhere)
+    ):
+        return _long(sheet, read_as, rater, score, human, judges, judged_elsewhere)
+    for name in ("rater", "score", "dimension"):
+        if name in columns:
+            key = columns.pop(name)
+            del read_as[key]
+            sheet.why.pop(key, None)
+    return _wide(sheet, read_as, human, judges, dimension, judged_elsewhere)
+
+
+def _named(sheet: _Sheet, keys: Sequence[str]) -> dict[str, str]:
+    """Key -> Assay's name, for columns with a name of the vocabulary and cells that fit it."""
+    read_as = source_as_system(named_columns(keys, known_at("panel")))
+    labelled = {key for key in keys if sheet.who(key) in ("person", "settled", "judge") and not is_about(key)}
+    found = {}
+    for key, name in read_as.items():
+        cells = sheet.of(key)
+        if name == "system" and words_in(key) == ("model",) and cells.may_rate:
+            # A column `model` may be the model's own label beside a person's.
+            if any(cells.like(sheet.of(other)) for other in labelled if other != key):
+                continue
+            if cells.kind == "numbers":
+                continue
+        if name in TEXT_ROLES and sheet.who(key) in ("settled", "plain") and cells.may_rate:
+            judged = [other for other in keys if other != key and sheet.who(other) in ("judge", "score")]
+            if any(cells.like(sheet.of(other)) for other in judged):
+                continue
+        if name == "item_id" and not _names_items(sheet.table.records, key):
+            continue
+        usual = words_in(key) in (("system",), ("system", "id"), ("system", "name"), ("source",))
+        if name == "system" and cells.kind != "labels" and not usual:
+            continue
+        found[key] = name
+        sheet.why[key] = "its name"
+    return found
+
+
+def _names_items(records: Sequence[Record], key: str) -> bool:
+    """Whether a column can name items: an example may be a text too long for a name."""
+    cells = [record.cells.get(key) for record in records]
+    return any(not is_nothing(cell) for cell in cells) and all(
+        is_nothing(cell) or label_of(cell) is not None for cell in cells
+    )
+
+
+def _score_of(
+    sheet: _Sheet, columns: Mapping[str, str], rater: str, human: Sequence[str], judged_elsewhere: bool
+) -> str | None:
+    """The column with the ratings of a long table; None if the table is wide."""
+    cells = sheet.of(rater)
+    if any(name in sheet.table.keys for name in human) and all(name in sheet.table.keys for name in human):
+        return None
+    if cells.kind == "empty" or cells.scale:
+        return None  # a column `annotator` with pass and fail is a rater's labels
+    if "score" in columns:
+        return columns["score"]
+    others = [key for key in sheet.table.keys if key != rater and not is_about(key)]
+    rated = [key for key in others if sheet.of(key).may_rate]
+    people = [key for key in rated if sheet.who(key) in ("person", "settled")]
+    if any(cells.like(sheet.of(key)) for key in rated if sheet.who(key) in ("judge", "person")):
+        return None
+    plain = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in ("label", "labels", "grade")]
+    unclear = [key for key in plain if sheet.who(key) in ("plain", None)]
+    found = people or unclear
+    return found[0] if len(found) == 1 else None
+
+
+_KINDS = frozenset(
+    {"rater_type", "annotator_type", "evaluator_type", "rater_kind", "rater_source", "judge_type"}
+)
+
+
+def _long(
+    sheet: _Sheet,
+    read_as: dict[str, str],
+    rater: str,
+    score: str,
+    human: Sequence[str],
+    judges: Sequence[str],
+    judged_elsewhere: bool,
+) -> Roles:
+    """Roles of a table with a row for each rating."""
+    read_as = {key: name for key, name in read_as.items() if name != "score" or key == score} | {
+        score: "score"
+    }
+    records, keys = sheet.table.records, sheet.table.keys
+    kind = next((key for key in keys if "_".join(words_in(key)) in _KINDS), None)
+    names: dict[str, Who] = {}
+    for record in records:
+        name = label_of(record.cells.get(rater))
+        if name is not None and name not in names:
+            said = who_in(str(record.cells.get(kind) or "")) if kind else None
+            names[name] = said or who_in(name, sheet.is_metric(name))
+    beside = [
+        key
+        for key in keys
+        if key not in read_as and not is_about(key) and sheet.who(key) == "judge" and sheet.of(key).may_rate
+    ]
+    if not names and not human:
+        judged_elsewhere = judged_elsewhere or bool(beside)
+    found_judges = list(dict.fromkeys(judges))
+    machines = [name for name, who in names.items() if who == "judge" and name not in human]
+    if not judges and not judged_elsewhere:
+        found_judges = [*machines, *beside]
+    elif not judges:
+        found_judges = beside
+    people = [name for name in names if name not in found_judges and name not in machines]
+    if human:
+        people = list(dict.fromkeys(human))
+    problems = []
+    unclear = [name for name in people if names.get(name) == "both"]
+    known = [name for name in people if names.get(name) in ("person", "settled")]
+    neutral = [name for name in people if names.get(name) not in ("person", "settled")]
+    if not human and known and neutral:
+        unclear = neutral
+    if not human and unclear:
+        problems.append(
+            f"human: column {shown(rater)} has names that may be people or judges: {listed(unclear)}"
+        )
+    if not people:
+        problems.append(f"human: column {shown(rater)} names nobody who may be a person")
+    if not found_judges and not judged_elsewhere:
+        problems.append(
+            f"judge: no column and no name in column {shown(rater)} is a judge's; "
+            f"it names {listed(list(names)) if names else 'nobody'}"
+        )
+    for name in people:
+        sheet.why.setdefault(name, f"named in column {rater}")
+    for name in found_judges:
+        sheet.why.setdefault(name, "its name" if name not in names else f"its name in column {rater}")
+    for name in machines:
+        if name not in found_judges:
+            sheet.why[name] = "not used: its name is a judge's"
+    sheet.why[rater], sheet.why[score] = (
+        "names who rated" if sheet.why.get(rater) != "as you chose" else sheet.why[rater],
+        "ratings of those named beside",
+    )
+    return _finished(
+        sheet,
+        read_as,
+        tuple(people),
+        tuple(found_judges),
+        problems,
+        candidates=tuple(unclear or (names if problems else ())),
+        long=(rater, score),
+    )
+
+
+def _wide(
+    sheet: _Sheet,
+    read_as: dict[str, str],
+    human: Sequence[str],
+    judges: Sequence[str],
+    dimension: str | None,
+    judged_elsewhere: bool,
+) -> Roles:
+    """Roles of a table with a row for each text."""
+    keys, problems = sheet.table.keys, list[str]()
+    rateable = []
+    for key in keys:
+        if key in read_as or key in human or key in judges:
+            continue
+        if is_about(key):
+            sheet.why[key] = "not used: describes a rating or a rater"
+        elif key.startswith(LABEL_MARK):
+            continue
+        elif not sheet.of(key).may_rate:
+            sheet.why[key] = "not used: " + ("empty" if sheet.of(key).kind == "empty" else "free text")
+        else:
+            rateable.append(key)
+    by_who: dict[Who, list[str]] = {}
+    for key in rateable:
+        by_who.setdefault(_who_among(sheet, key, rateable), []).append(key)
+    found_judges = list(judges) or _judges_by_name(sheet, by_who, human)
+    people = list(human) or _people(sheet, by_who, found_judges, judged_elsewhere)
+    if human:
+        for key in (*by_who.get("person", ()), *by_who.get("settled", ())):
+            sheet.why[key] = "not used: you chose other columns"
+    if judged_elsewhere and not judges:
+        for key in found_judges:
+            sheet.why[key] = "not used: the judges' scores are in another file"
+        found_judges = []
+    left = [key for key in rateable if key not in people and key not in found_judges]
+    if not found_judges and not judged_elsewhere and people:
+        found_judges = _judge_by_cells(sheet, by_who, people)
+        left = [key for key in left if key not in found_judges]
+    people, found_judges, split = _one_dimension(
+        sheet, people, found_judges, dimension, chosen=bool(human and judges)
+    )
+    problems += split
+    may_be = [key for key in left if key not in by_who.get("settled", ()) or not people]
+    if people and (found_judges or judged_elsewhere):
+        rated = [sheet.of(key) for key in (*people, *found_judges)]
+        groups = [key for key in may_be if sheet.who(key) is None and sheet.of(key).kind == "labels"]
+        may_be = [key for key in may_be if key not in groups or any(sheet.of(key).like(one) for one in rated)]
+    if any(key.startswith(METRIC_MARK) for key in keys):
+        may_be = []  # the file says itself what is a score
+    if not people and found_judges and any(key.startswith(METRIC_MARK) for key in found_judges):
+        problems.append(
+            "human: no field is named like a person's label; name a table with people's labels first and this file after it"
+        )
+    elif not people:
+        problems.append(
+            "human: no column is surely a person's label"
+            + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet))
+        )
+    if not found_judges and not judged_elsewhere:
+        problems.append(
+            "judge: no column is surely a judge's"
+            + (f"; columns that may be: {listed(may_be)}" if may_be else _seen(sheet) if people else "")
+        )
+    if both := [key for key in by_who.get("both", ()) if key in may_be]:
+        for key in both:
+            sheet.why[key] = "not used: its name may mean people or a judge"
+    for key in may_be:
+        sheet.why.setdefault(key, "not used: nothing tells who gave it")
+    return _finished(sheet, read_as, tuple(people), tuple(found_judges), problems, candidates=tuple(may_be))
+
+
+def _seen(sheet: _Sheet) -> str:
+    return f"; the columns are {listed(sheet.table.keys)}"
+
+
+def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
+    """What a name says beside the names of the other columns."""
+    who = sheet.who(key)
+    if who is None and (found := _SHORT_NAME.fullmatch(key.strip())):
+        same = [one for other in others if (one := _SHORT_NAME.fullmatch(other.strip()))]
+        return "person" if sum(one[1].casefold() == found[1].casefold() for one in same) > 1 else None
+    if who == "person":
+        # Beside human_1 and human_2, a column `human` is their mean or majority.
+        own = words_in(key)
+        numbered = [
+            other
+            for other in others
+            if other != key and words_in(other)[: len(own)] == own and len(words_in(other)) == len(own) + 1
+        ]
+        stems = [other for other in others if other != key and [_stem(w) for w in words_in(other)] == [*own]]
+        if len([*numbered, *stems]) > 1 and all(sheet.who(other) == "person" for other in numbered):
+            return "settled"
+    if who == "judge":
+        cells = sheet.of(key)
+        if cells.kind == "labels" and not cells.scale and all(who_in(w) == "judge" for w in cells.words):
+            return None  # names of judges, not their scores
+    return who
+
+
+def _judges_by_name(sheet: _Sheet, by_who: Mapping[Who, Sequence[str]], human: Sequence[str]) -> list[str]:
+    """Columns whose names are a judge's; without any, scores."""
+    found = [key for key in by_who.get("judge", ()) if key not in human]
+    # A file that marks its metrics has no others.
+    found = [key for key in found if key.startswith(METRIC_MARK)] or found
+    scores = [key for key in by_who.get("score", ()) if key not in human]
+    for key in found:
+        sheet.why[key] = "its name is a judge's or a metric's"
+    if found:
+        for key in scores:
+            sheet.why[key] = "not used: a score beside columns that are surely judges'"
+        return found
+    for key in scores:
+        sheet.why[key] = "its name is a score's, and no other column is a judge's"
+    return scores
+
+
+def _people(
+    sheet: _Sheet, by_who: Mapping[Who, Sequence[str]], judges: Sequence[str], judged_elsewhere: bool
+) -> list[str]:
+    """Columns whose names are people's; without any, the only label that stands for people."""
+    people, settled = list(by_who.get("person", ())), list(by_who.get("settled", ()))
+    plain = list(by_who.get("plain", ()))
+    if people:
+        for key in people:
+            sheet.why[key] = "its name is a person's or a group of people's"
+        for key in settled:
+            sheet.why[key] = "not used: stands for the people in other columns"
+        for key in plain:
+            sheet.why[key] = "not used: may be people's or a judge's"
+        return people
+    if len(settled) == 1:
+        sheet.why[settled[0]] = "its name is that of labels by people"
+        return settled
+    if settled:
+        return []
+    surely = [key for key in judges if key in by_who.get("judge", ())]
+    if len(plain) == 1 and any(sheet.of(plain[0]).like(sheet.of(key)) for key in surely):
+        sheet.why[plain[0]] = "labels beside a column that is surely a judge's"
+        return plain
+    if judged_elsewhere:
+        alone = plain or list(by_who.get("score", ())) or list(by_who.get(None, ()))
+        if len(alone) == 1:
+            sheet.why[alone[0]] = "the only column of ratings, and the judges' scores are in another file"
+            return alone
+    return []
+
+
+def _judge_by_cells(sheet: _Sheet, by_who: Mapping[Who, Sequence[str]], people: Sequence[str]) -> list[str]:
+    """The only column of unknown meaning whose cells are among the people's words or classes."""
+    alike = [
+        key
+        for key in by_who.get(None, ())
+        if key not in people
+        and not sheet.of(key).counting
+        and any(sheet.of(key).like(sheet.of(person)) for person in people)
+    ]
+    if len(alike) != 1:
+        return []
+    sheet.why[alike[0]] = "the only other column with the people's words or classes"
+    return alike
+
+
+def residual(name: str) -> str:
+    """What a name says beside who rated: `human_fluency_1` has fluency. Empty if nothing."""
+    known = _PEOPLE | _RATERS | _SETTLED | _MEANS | _JUDGES | _MODELS | _VERDICTS | _RATINGS | _VARIANTS
+    return " ".join(
+        word
+        for word in words_in(name)
+        if len(word) > 1
+        and not any(char.isdecimal() for char in word)
+        and _stem(word) not in known
+        and word != "model"
+    )
+
+
+def _one_dimension(
+    sheet: _Sheet,
+    people: Sequence[str],
+    judges: Sequence[str],
+    dimension: str | None,
+    *,
+    chosen: bool,
+) -> tuple[list[str], list[str], list[str]]:
+    """People and judges of one dimension, where both have columns of several; and the problem if none is chosen."""
+    own = {key: residual(key) for key in people}
+    said = {key: residual(key) for key in judges}
+
+    def about(key: str, what: str) -> bool:
+        return bool(what) and {*what.split()} <= {*words_in(key)}
+
+    shared = [
+        what for what in dict.fromkeys(own.values()) if what and any(about(key, what) for key in judges)
+    ]
+    if (
+        chosen
+        or not shared
+        or ({*own.values()} == {*shared} and len(shared) == 1 and len({*said.values()}) == 1)
+    ):
+        return list(people), list(judges), []
+    if dimension is not None:
+        wanted = [what for what in shared if what == " ".join(words_in(dimension))]
+    else:
+        of_all = [what for what in shared if all(about(key, what) for key in judges)]
+        wanted = of_all if len(of_all) == 1 else shared if len(shared) == 1 else []
+    if len(wanted) != 1:
+        return (
+            list(people),
+            list(judges),
+            [f"dimension: people and judges rate several: {listed(shared)}. Choose one"],
+        )
+    (what,) = wanted
+    kept = [key for key in people if own[key] == what]
+    kept_judges = [key for key in judges if about(key, what)]
+    for key in (*people, *judges):
+        if key not in kept and key not in kept_judges:
+            sheet.why[key] = f"not used: rates something other than {what}"
+    return kept, kept_judges, []
+
+
+def _finished(
+    sheet: _Sheet,
+    read_as: Mapping[str, str],
+    human: tuple[str, ...],
+    judges: tuple[str, ...],
+    problems: Sequence[str],
+    *,
+    candidates: tuple[str, ...] = (),
+    long: tuple[str, str] | None = None,
+) -> Roles:
+    columns = {name: key for key, name in read_as.items()}
+    used = {*human, *judges, *read_as}
+    left = [key for key in sheet.table.keys if key not in used]
+    groups = []
+    for key in left:
+        cells = sheet.of(key)
+        few = cells.kind == "labels" and not cells.unique and not is_about(key)
+        if few and key not in candidates and sheet.who(key) is None:
+            groups.append(key)
+            sheet.why.setdefault(key, "few different words: a group")
+    others = [key for key in left if key not in groups]
+    for key in others:
+        sheet.why.setdefault(key, "not used")
+    return Roles(
+        human,
+        judges,
+        item=columns.get("item_id"),
+        system=columns.get("system"),
+        language=columns.get("language") or columns.get("language_pair"),
+        level=columns.get("level"),
+        rater=long[0] if long else None,
+        score=long[1] if long else None,
+        dimension=columns.get("dimension") if long else None,
+        texts=tuple(key for key, name in read_as.items() if name in TEXT_ROLES),
+        groups=tuple(groups),
+        others=tuple(others),
+        candidates=candidates,
+        why=dict(sheet.why),
+        problems=tuple(problems),
+        read_as=dict(read_as),
+    )
+
+
+def judge_roles(
+    table: Table,
+    *,
+    judges: Sequence[str] = (),
+    is_metric: Callable[[str], bool] = lambda name: False,
+) -> Roles:
+    """Find the roles of the columns of a judge's own table, which has no people's labels.
+
+    Wide: the columns that `judges` names, else those named like a judge's, else scores, else the only column of labels or
+    numbers. Long: a column names the judge or metric beside a column of scores; it is then `rater`.
+    """
+    sheet = _Sheet(table, is_metric)
+    named = [key for key in judges if key in table.keys]
+    read_as = _named(sheet, [key for key in table.keys if key not in named])
+    columns = {name: key for key, name in read_as.items()}
+    rated = [
+        key
+        for key in table.keys
+        if key not in read_as and key not in named and not is_about(key) and sheet.of(key).may_rate
+    ]
+    naming = [key for key in table.keys if "_".join(words_in(key)) in _NAMING]
+    naming += [key for key in rated if key not in naming and _who_among(sheet, key, rated) != sheet.who(key)]
+    score = columns.get("score")
+    if not named and score and (who := columns.get("rater") or next(iter(naming), None)):
+        read_as = {key: name for key, name in read_as.items() if name not in ("rater", "score")}
+        return _finished(sheet, read_as, (), (), (), long=(who, score))
+    for name in ("rater", "score", "dimension"):
+        if key := columns.get(name):
+            del read_as[key]
+            rated += [key] if sheet.of(key).may_rate else []
+    by_who: dict[Who, list[str]] = {}
+    for key in rated:
+        by_who.setdefault(_who_among(sheet, key, rated), []).append(key)
+    found = named or by_who.get("judge") or by_who.get("score") or []
+    if not found:
+        usual = [key for key in rated if words_in(key)[-1:] and words_in(key)[-1] in _RATINGS]
+        alone = usual if len(usual) == 1 else [key for key in rated if not sheet.of(key).counting]
+        found = alone if len(alone) == 1 else []
+    problems = () if found else (f"judge: no column is surely a judge's{_seen(sheet)}",)
+    return _finished(sheet, read_as, (), tuple(found), problems, candidates=tuple(rated))
+
+
+_NAMING = frozenset({"metric", "metric_name", "judge_name", "judge_model", "judge_id", "evaluator_name"})
+"""Columns that name the judge of each row of a long table of scores."""

@@ -1,0 +1,33 @@
+"""The page Check: can this judge be trusted for a use? The verdict first, then what stands behind it."""
+
+import streamlit as st
+
+from core.store import Store
+from pages.check import behind, choice, first
+from pages.widgets import address, messages, result_table, visitor
+from pages.widgets.parts import page
+
+
+def render() -> None:
+    """Choose labels and judges, then show the verdict and everything behind it."""
+    with visitor.admin_store() as store:
+        page("Can this judge be trusted?", "From labels and scores to a verdict for one use.", "four-uses")
+        result_table.style()
+        first.style()
+        messages.news()
+        with address.kept("check"), messages.mistakes_shown():
+            _check(store)
+
+
+def _check(store: Store) -> None:
+    given = choice.given(store)
+    if given is None:
+        return
+    use, verdict, below = st.container(), st.container(), st.container()
+    panel = choice.panel(given)
+    options = choice.options(panel, use)
+    with verdict, messages.mistakes_shown():
+        found = choice.checked(given, panel, options)
+        first.render(found)
+        with below:
+            behind.render(store, given, found)

@@ -1,0 +1,148 @@
+"""The first screen: the verdict in a box, its sentence, the numbers that count for the use, and their figure."""
+
+from collections.abc import Mapping
+from html import escape
+
+import streamlit as st
+
+from core.plots.check import judges_and_ceiling
+from core.results.cells import decimal
+from core.results.check.tables import ceiling_sentence, check_sentence, sentence
+from core.results.check.verdict import Check, JudgeCheck, Use, Verdict
+from core.stats.resampling import Estimate
+from pages.widgets.messages import plain
+from pages.widgets.parts import chart
+
+_SIGNS: Mapping[Verdict, str] = {"TRUSTED": "✓", "NOT TRUSTED": "✕", "INCONCLUSIVE": "?"}
+_COLOURS: Mapping[Verdict, tuple[tuple[str, str, str], tuple[str, str, str]]] = {
+    "TRUSTED": (("#e3f1ec", "#0d4f3c", "#1f7a5f"), ("#12312a", "#a9e2cd", "#4fae90")),
+    "NOT TRUSTED": (("#f7e8e1", "#7a2a10", "#b5532f"), ("#3a2019", "#f3bfa8", "#d9805c")),
+    "INCONCLUSIVE": (("#e9edf2", "#2f3c4c", "#66788c"), ("#232a33", "#cdd8e4", "#8fa3b8")),
+}
+"""Ground, letters and edge of a verdict, on a light page and on a dark one."""
+_NUMBERS: Mapping[Use, tuple[str, ...]] = {
+    "replace": ("advantage", "agreement", "kappa", "bias"),
+    "gate": ("agreement", "kappa", "ac1", "bias"),
+    "rank": ("accuracy", "correlation", "agreement", "bias"),
+    "monitor": ("bias", "agreement", "kappa", "correlation"),
+}
+_TITLES = {
+    "advantage": "Advantage",
+    "agreement": "Agreement",
+    "correlation": "Spearman",
+    "kappa": "Cohen's kappa",
+    "ac1": "Gwet's AC1",
+    "bias": "Bias",
+    "accuracy": "Pairs of systems",
+}
+_HELP = {
+    "advantage": "Probability that the judge is at least as close to the other raters as a rater is",
+    "agreement": "Share of the raters who gave the judge's class",
+    "correlation": "Rank correlation of the judge with the mean of the raters",
+    "kappa": "Agreement corrected for chance",
+    "ac1": "Agreement corrected for chance, steady where one class is rare",
+    "bias": "Mean of judge minus raters, as a share of the scale",
+    "accuracy": "Share of pairs of systems in the raters' order",
+}
+
+
+def style() -> None:
+    """Add the style sheet of the verdict and its numbers."""
+    dark = st.context.theme.type == "dark"
+    rules = [
+        f".assay-verdict.assay-{_slug(verdict)} {{ background: {ground}; color: {letters}; border-color: {edge}; }}"
+        for verdict, looks in _COLOURS.items()
+        for ground, letters, edge in [looks[dark]]
+    ]
+    quiet = "#c4c9d0" if dark else "#4b5360"
+    st.html(
+        "<style>"
+        ".assay-verdict { border-inline-start: .4rem solid; border-radius: .5rem; padding: .8rem 1rem; }"
+        ".assay-verdict p { margin: 0; line-height: 1.45; overflow-wrap: anywhere; }"
+        ".assay-verdict .assay-word { font-size: 1.7rem; font-weight: 700; letter-spacing: .02em; line-height: 1.2; }"
+        ".assay-verdict .assay-word span { font-weight: 400; font-size: 1rem; letter-spacing: 0; }"
+        ".assay-verdict .assay-why { margin-top: .35rem; }"
+        ".assay-numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: .5rem 1rem;"
+        " margin: .2rem 0; }"
+        ".assay-numbers p { margin: 0; line-height: 1.3; font-size: .85rem; font-variant-numeric: tabular-nums; }"
+        ".assay-numbers p.assay-number { font-size: 1.35rem; font-weight: 600; }"
+        f".assay-numbers p.assay-beside {{ color: {quiet}; }}"
+        f"{' '.join(rules)}</style>"
+    )
+
+
+def _slug(verdict: str) -> str:
+    return verdict.lower().replace(" ", "-")
+
+
+def render(found: Check) -> None:
+    """Show the verdict with its sentence, four numbers, and the figure with judge, ceiling and limit."""
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        if len(found.judges) == 1:
+            _box(found.judges[0].verdict, found.judges[0].name, check_sentence(found))
+        else:
+            st.markdown(f"**{plain(check_sentence(found))}**")
+            for one in found.judges:
+                _box(one.verdict, one.name, sentence(found, one), small=True)
+        if len(found.judges) == 1:
+            _numbers(found, found.judges[0])
+        st.markdown(f":small[{plain(ceiling_sentence(found))}]")
+    figure = judges_and_ceiling(found)
+    if figure is not None:
+        with right:
+            chart(
+                figure,
+                f"The number that decides, with its interval, for {len(found.judges)} judges and a rater, and the limit",
+                "check_figure",
+                "assay-check",
+            )
+
+
+def _box(verdict: Verdict, judge: str, said: str, *, small: bool = False) -> None:
+    st.html(
+        f'<div class="assay-verdict assay-{_slug(verdict)}">'
+        f'<p class="assay-word">{_SIGNS[verdict]} {verdict} <span>{escape(judge)}</span></p>'
+        f'<p class="assay-why">{escape(said)}</p></div>'
+    )
+
+
+def _numbers(found: Check, one: JudgeCheck) -> None:
+    known = _known(one)
+    shown = [name for name in _NUMBERS[found.use] if known.get(name) is not None]
+    spare = [name for name in known if name not in shown and known[name] is not None]
+    cells = [_cell(found, one, name, known[name]) for name in [*shown, *spare][:4]]
+    st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')
+
+
+def _known(one: JudgeCheck) -> dict[str, Estimate | None]:
+    accuracy = next((rule.found for rule in one.rules if rule.code == "accuracy"), None)
+    return {
+        "advantage": None if one.alt_test is None else one.alt_test.reduced,
+        "accuracy": accuracy,
+        "agreement": one.agreement if one.measure == "agreement" else None,
+        "kappa": one.kappa,
+        "correlation": one.correlation,
+        "ac1": one.ac1,
+        "bias": one.bias,
+    }
+
+
+def _cell(found: Check, one: JudgeCheck, name: str, number: Estimate | None) -> str:
+    assert number is not None
+    value = "undefined" if number.estimate is None else decimal(number.estimate, 2)
+    ends = (
+        "no interval"
+        if number.low is None or number.high is None
+        else f"{decimal(number.low, 2)} to {decimal(number.high, 2)}"
+    )
+    ceiling = one.ceiling
+    beside = (
+        f'<p class="assay-beside">a rater: {decimal(ceiling.value, 2)}</p>'
+        if ceiling.measure == name and ceiling.value is not None and ceiling.assumed is None
+        else ""
+    )
+    return (
+        f'<div title="{escape(_HELP[name])}"><p>{escape(_TITLES[name])}</p><p class="assay-number">{value}</p>'
+        f'<p class="assay-beside">{ends}</p>{beside}</div>'
+    )

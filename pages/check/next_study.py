@@ -1,0 +1,103 @@
+"""From an open verdict to a study: choose the texts whose labels tell most, and make a draft of them with one press."""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from core.report import file_of
+from core.results.check.next_labels import (
+    NextLabels,
+    draft_study,
+    next_labels,
+    next_labels_said,
+    next_labels_table,
+    raters_wanted,
+    read_texts_of,
+)
+from core.results.check.verdict import Check
+from core.schema.scores import ScorableOutput
+from core.store import Store
+from pages.check import choice
+from pages.widgets import menus, visitor
+from pages.widgets.messages import mistakes_shown, plain, with_code
+from pages.widgets.parts import counted_as, part, studies
+from pages.widgets.result_table import show
+
+_SENT = "check_next_sent"
+_USUAL = 100
+"""Texts to label if no number is known."""
+
+
+def offer_study(store: Store, given: choice.Given, found: Check) -> None:
+    """Offer the texts to label next, where a verdict is open. given: what is checked, whose texts raters will read."""
+    if not any(one.verdict == "INCONCLUSIVE" for one in found.judges):
+        return
+    part(
+        "Labels to collect next",
+        "Which texts should people label to settle the verdict? Texts on which people and judge are likely to differ are chosen more "
+        "often, with known probabilities, so that the estimate stays unbiased.",
+        "which-label-next",
+    )
+    needed = max((one.labels_needed or 0 for one in found.judges), default=0)
+    panel = found.panel
+    rated = (~np.isnan(panel.ratings)).any(axis=1)
+    n_free = int((~rated & ~np.isnan(panel.scores).any(axis=1)).sum())
+    about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
+    if not n_free:
+        st.markdown(
+            f"{about} No text is left to label: add texts that only the judge scored, with empty cells for the raters."
+        )
+        return
+    with mistakes_shown():
+        _offer(store, given, found, n_free, needed, about)
+
+
+def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed: int, about: str) -> None:
+    key = f"check_next_{'_'.join(map(str, given.key[:2]))[:80]}"
+    left, middle, right = st.columns([1, 2, 1], vertical_alignment="bottom")
+    n: int = left.number_input(
+        "Texts", 1, n_free, min(needed or _USUAL, n_free), key=f"{key}_n", help=about or None
+    )
+    name = middle.text_input("Name of the study", _name(found), key=f"{key}_name")
+    chosen = next_labels(found.panel, n, whole_items=found.use == "rank")
+    pressed = right.button(
+        "Make a study", type="primary", key=f"{key}_make", icon=":material/how_to_vote:", width="stretch"
+    )
+    raters = raters_wanted(found.panel, found.use)
+    st.markdown(
+        f":small[{plain(' '.join([*next_labels_said(chosen), about]))} Each text goes to {counted_as(raters, 'rater')}, who answer on "
+        "the scale of the labels there are. They see neither the judge's scores nor the probabilities.]"
+    )
+    if pressed:
+        study, _ = draft_study(store, name, found.panel, chosen, _texts(given, found), use=found.use)
+        menus.remember_study(study.study_id)
+        st.session_state[_SENT] = (key, study.name)
+    if st.session_state.get(_SENT, ("",))[0] == key:
+        st.success(with_code(f"{st.session_state[_SENT][1]} is a draft. Add raters, then open it."))
+        st.page_link(studies(), label="Open on the page Studies", icon=":material/arrow_forward:")
+    with st.expander(f"The {counted_as(len(chosen.rows), 'chosen text')}"):
+        show(next_labels_table(chosen), titled=False)
+        st.download_button(
+            "Texts to label (CSV)",
+            partial(visitor.admin_making(), partial(_csv, given, found, chosen)),
+            "assay-next-labels.csv",
+            "text/csv",
+            key=f"{key}_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _name(found: Check) -> str:
+    stem = found.panel.name.removeprefix("study ").rsplit(".", 1)[0]
+    return f"{stem}: next labels"[:80]
+
+
+def _texts(given: choice.Given, found: Check) -> tuple[ScorableOutput | None, ...]:
+    return read_texts_of(*given.texts(), found.panel)
+
+
+def _csv(given: choice.Given, found: Check, chosen: NextLabels) -> bytes:
+    texts = _texts(given, found)
+    return file_of(".csv", None, [next_labels_table(chosen, [texts[row] for row in chosen.rows])], only=True)

@@ -1,0 +1,204 @@
+"""The page Check: from a file, a study or a run to a verdict, with its columns, uses, files and refusals."""
+
+import csv
+import io
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.pages.generate_visit import html_of, press, said
+from helpers.texts.rating_studies import rate_all, rating_study, unblind
+from streamlit.testing.v1 import AppTest
+
+from core.cli import main
+from core.store import Store
+from pages.widgets.visitor import FOR_THE_ADMIN
+
+RATERS = ("rater_1", "rater_2", "rater_3")
+
+
+def page() -> None:
+    from pages import check
+
+    check.render()
+
+
+def visit(**address: str) -> AppTest:
+    at = AppTest.from_function(page, default_timeout=60)
+    for name, value in address.items():
+        at.query_params[name] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def table(n: int = 200, *, seed: int = 5, **names: str) -> dict[str, list[str]]:
+    """Labels of three good raters, and a judge that is one more of them."""
+    drawn = np.random.default_rng(seed)
+    good = drawn.random(n) < 0.5
+    seen = {name: np.where(drawn.random(n) < 0.9, good, ~good) for name in (*RATERS, "judge")}
+    own = {names.get(name, name): ["pass" if one else "fail" for one in seen[name]] for name in seen}
+    return {"id": [f"q{at}" for at in range(n)], "system": [f"s{at % 2}" for at in range(n)], **own}
+
+
+def as_csv(columns: dict[str, list[str]]) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return out.getvalue().encode()
+
+
+def uploaded(at: AppTest, data: bytes, name: str = "labels.csv") -> AppTest:
+    at.file_uploader[0].upload(name, data)
+    at.run()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def verdicts(at: AppTest) -> list[str]:
+    """The words in the boxes."""
+    boxes = [body for body in html_of(at) if 'class="assay-verdict' in body]
+    return [body.partition('"assay-word">')[2].split(" ", 1)[1].partition(" <span")[0] for body in boxes]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_example_has_a_verdict_at_one_press(store: Store) -> None:
+    at = visit()
+    assert not verdicts(at)
+    assert [one.label for one in at.button] == ["Try it on an example"]
+    press(at, "Try it on an example")
+    at.run()
+    assert verdicts(at) == ["TRUSTED"]
+    assert [one.value for one in at.subheader][:3] == ["Rules", "By group", "All numbers"]
+    assert len(at.get("plotly_chart")) >= 1
+    press(at, "Another file")
+    assert not verdicts(at)
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_coin_a_constant_and_twelve_items(store: Store) -> None:
+    drawn = np.random.default_rng(1)
+    coin = table() | {"judge": [["pass", "fail"][at] for at in drawn.integers(0, 2, 200)]}
+    constant = table() | {"judge": ["pass"] * 200}
+    for given, verdict in ((coin, "NOT TRUSTED"), (constant, "NOT TRUSTED"), (table(12), "INCONCLUSIVE")):
+        assert verdicts(uploaded(visit(), as_csv(given))) == [verdict]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_use_is_chosen_stands_in_the_address_and_changes_the_rules(store: Store) -> None:
+    at = uploaded(visit(), as_csv(table()))
+    assert "Alt-test" in said(at)
+    assert "use" not in at.query_params
+    at.button_group(key="check_use_replace").set_value("monitor")
+    at.run()
+    assert at.query_params["use"] == ["monitor"]
+    assert "Alt-test" not in said(at)
+    assert "bias within 0.05 of the scale" in said(at)
+    at.selectbox(key="check_tolerance").set_value(0.1)
+    at.run()
+    assert "bias within 0.1 of the scale" in said(at)
+    assert at.query_params["tolerance"] == ["0.1"]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
+    names = {"rater_1": "first", "rater_2": "second", "rater_3": "third", "judge": "fourth"}
+    at = uploaded(visit(), as_csv(table(**names)))
+    assert not verdicts(at)
+    assert len(at.error) == 1
+    human, _judge = at.multiselect
+    assert {*names.values()} <= {*human.options}
+    human.set_value(["first", "second", "third"])
+    at.run()
+    at.multiselect[1].set_value(["fourth"])
+    at.run()
+    assert len(verdicts(at)) == 1
+    assert not at.error
+    assert "--human first,second,third --judge fourth" in at.code[-1].value
+
+
+@pytest.mark.usefixtures("cookies")
+def test_the_command_gives_what_the_page_gives(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = as_csv(table() | {"model": [f"m{at % 4}" for at in range(200)]})
+    at = uploaded(visit(), data)
+    system = next(one for one in at.selectbox if one.label == "System")
+    system.set_value("model")
+    at.run()
+    at.button_group(key="check_use_replace").set_value("gate")
+    at.run()
+    at.selectbox(key="check_margin").set_value(0.1)
+    at.run()
+    written = next(one.value for one in at.code if " check " in one.value)
+    monkeypatch.chdir(tmp_path)
+    Path("labels.csv").write_bytes(data)
+    code = main(["check", *shlex.split(written.partition(" check ")[2]), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["use"] == "gate"
+    assert [found["verdict"]] == verdicts(at)
+    assert code == {"TRUSTED": 0, "NOT TRUSTED": 3, "INCONCLUSIVE": 4}[found["verdict"]]
+    assert found["sentence"] in "\n".join(html_of(at)).replace("&#x27;", "'")
+    assert {group["value"] for group in found["judges"][0]["groups"]} >= {"m0", "m1", "m2", "m3"}
+
+
+@pytest.mark.usefixtures("cookies")
+def test_several_judges_have_a_box_each(store: Store) -> None:
+    given = table()
+    good = as_csv({"id": given["id"], "system": given["system"], "judge_b": given["judge"]})
+    at = uploaded(visit(), as_csv(given))
+    at.file_uploader[0].upload("b.csv", good)
+    at.run()
+    at.run()
+    assert len(verdicts(at)) == 2
+    assert next(one for one in at.multiselect if one.label == "Judges").value == ["judge", "judge_b"]
+
+
+@pytest.mark.usefixtures("cookies")
+def test_mistakes_in_a_file_are_a_list(store: Store) -> None:
+    given = table()
+    given["id"][3:6] = ["q0", "q0", "q0"]
+    given["system"][3:6] = ["s0", "s0", "s0"]
+    at = uploaded(visit(), as_csv(given))
+    assert not verdicts(at)
+    assert len(at.error) == 1
+    assert len(at.code[0].value.splitlines()) >= 1
+    assert "q0" in at.code[0].value
+    assert verdicts(uploaded(visit(), b"\x00\x01", "x.bin")) == []
+
+
+@pytest.mark.usefixtures("cookies")
+def test_names_are_shown_as_they_are(store: Store) -> None:
+    hostile = "judge <b>x</b> **y** $z$"
+    at = uploaded(visit(), as_csv(table(judge=hostile)))
+    if not verdicts(at):
+        at.multiselect[1].set_value([hostile])
+        at.run()
+    assert len(verdicts(at)) == 1
+    assert "<b>x" not in "\n".join(html_of(at))
+
+
+@pytest.mark.usefixtures("cookies")
+def test_an_unblinded_study_is_checked_and_an_open_one_is_not(store: Store) -> None:
+    open_one = rating_study(store, name="OPENMARKER")
+    rate_all(open_one.desk("R1"))
+    rate_all(open_one.desk("R2"))
+    at = visit(study="OPENMARKER")
+    assert not verdicts(at)
+    assert len(at.warning) == 1
+    assert all("OPENMARKER" not in str(box.options) for box in at.selectbox)
+    unblind(open_one)
+    at = visit(study="OPENMARKER")
+    assert not at.warning
+    assert at.query_params["study"] == ["OPENMARKER"]
+
+
+def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:
+    cookies.clear()
+    at = visit()
+    assert [title.value for title in at.title] == [FOR_THE_ADMIN]
+    assert not at.button

@@ -1,0 +1,47 @@
+"""Every kind of judge goes through its file unchanged."""
+
+import pytest
+from helpers.texts.judge_runs import COMPARING, ON_RATINGS, settings
+
+from core.llm.prompts import shipped_prompts
+from core.runs.asked import kept
+from core.runs.judging.in_one_file import judge_file, read_judge, write_judge
+
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize("kind", [*COMPARING, *ON_RATINGS])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {
+            "top_p": 0.00012,
+            "stop": ("END", "no"),
+            "extra_body": {"a": {"1": [None, True, 1e-9, "2026-01-01"]}},
+        },
+        {"temperature": None, "reasoning_effort": "low", "name": "my-own", "max_tokens": 99},
+    ],
+)
+def test_what_is_read_equals_what_was_written(kind: str, given: dict[str, object]) -> None:
+    asked = settings(kind, URL, **given)  # type: ignore[arg-type]  # fields of several settings
+    written = write_judge(judge_file(asked))
+    found = read_judge(written.decode(), "judge.yaml")
+    assert found.asked == asked
+    assert kept(found.asked) == kept(asked)
+    assert found.edited == ()
+    assert write_judge(found) == written
+
+
+def test_a_prompt_of_ones_own_needs_no_other_file() -> None:
+    (prompt,) = [one for one in shipped_prompts("rubric-text") if one.name == "rubric-text"]
+    asked = settings("rubric", URL, prompts=[prompt])
+    found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
+    assert found.asked.prompts == asked.prompts == {"rubric-text": prompt.dump()}
+
+
+def test_rules_need_neither_model_nor_prompt() -> None:
+    asked = settings("claims", URL, backend="rules", verifier="rules")
+    found = read_judge(write_judge(judge_file(asked)).decode(), "judge.yaml")
+    assert found.asked == asked
+    assert found.asked.by_rules
