@@ -126,7 +126,9 @@ def _check(options: argparse.Namespace) -> int:
             raise in_options(problem, named) from problem
     main, *tables = check_tables(found).values()
     gaps, gaps_said = gap_results(options, panel)
-    as_json = check_json(found) | dict(further.json) | {one.name: json_of(one) for one in gaps} | {**next_json}
+    as_json = (
+        check_json(found) | dict(further.json) | {one.name: json_of(one) for one in gaps} | {**next_json}
+    )
     changed: list[str] = []
     if since is not None:
         changed, as_json["drift"] = drift_said(since), drift_json(since)

@@ -991,7 +991,10 @@ def _gap(own: _Own, options: CheckOptions) -> Estimate:
     judge, raters = shares_of(own)
     known = ~np.isnan(judge - raters)
     return with_agresti_min(
-        (judge - raters)[known], own.items[known], confidence_level=options.confidence_level
+        (judge - raters)[known],
+        own.items[known],
+        weights=None if own.weights is None else own.weights[known],
+        confidence_level=options.confidence_level,
     )
 
 
