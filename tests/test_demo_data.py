@@ -85,6 +85,13 @@ def test_pipeline_answers_are_the_generators_own(monkeypatch: pytest.MonkeyPatch
     assert (DATA / "demo" / "answers.csv").read_text("utf-8") == demo_answers.new_answers()
 
 
+def test_labels_of_the_example_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python scripts/demo_labels.py` would write the very file that is there."""
+    monkeypatch.syspath_prepend(str(DATA.parent / "scripts"))
+    demo_labels = importlib.import_module("demo_labels")
+    assert (DATA / "demo" / "labels.csv").read_text("utf-8") == demo_labels.labels()
+
+
 @pytest.mark.parametrize("kind", ["factual", "damage"])
 @pytest.mark.parametrize("name", [pytest.param("100 - TER", marks=pytest.mark.slow), "chrF", "BLEU"])
 def test_lexical_metrics_fall_with_every_level_of_the_rules(kind: str, name: str) -> None:

@@ -301,6 +301,9 @@ def holds_metal(data: bytes, file_name: str) -> bool:
     rows = value if isinstance(value, list) and value else [value]
     if not isinstance(rows[0], JsonObject) or _OF_TABLES & {key.lower() for key in rows[0]}:
         return False
+    nested = any(isinstance(value, JsonObject | list) for value in rows[0].values())
+    if isinstance(value, list) and not nested and not any(map(is_known, rows[0])):
+        return False  # a table of plain cells, such as people's labels beside a judge's
     return not _are_rated_texts(rows)
 
 

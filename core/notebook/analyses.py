@@ -63,13 +63,13 @@ from core.results.calibration.tables import (
     warned_table,
 )
 from core.results.check.choosing import (
-    facts_of_runs,
     stated_facts,
     which_json,
     which_of,
     which_said,
     which_tables,
 )
+from core.results.check.facts import facts_of_tables
 from core.results.check.gaps import gaps_of
 from core.results.check.tables import check_json, check_said, check_tables
 from core.results.check.verdict import DEFAULT_OPTIONS as CHECK
@@ -974,7 +974,7 @@ def which_judge(
     dimension: str | None = None,
     prices: Mapping[str, float] | None = None,
     seconds: Mapping[str, float] | None = None,
-    currency: str = "USD",
+    currency: str = "",
     use: Use | None = None,
     margin: float = CHECK.margin,
     resamples: int = CHECK.n_resamples,
@@ -990,7 +990,7 @@ def which_judge(
     prices, seconds
         Price and time of 1,000 texts by judge. With both unknown for a judge there is no front.
     currency
-        Currency of the prices, for the sentence.
+        Currency of the prices, for the sentence. Default: none is written.
     use
         Use for which a judge that is NOT TRUSTED is not recommended: ``"replace"``, ``"rank"``, ``"gate"``, ``"monitor"``.
         Default: as in ``check``.
@@ -1028,7 +1028,7 @@ def which_judge(
     chosen = CheckOptions(use=use, margin=margin)
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
-    facts = stated_facts(facts_of_runs(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
     main, *others = which_tables(found).values()
     said = which_said(found)
@@ -1074,14 +1074,14 @@ def gaps(
     Examples
     --------
     >>> import assay, pandas as pd
-    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 4], "b": [2, 4], "x": [5, 4]})
+    >>> frame = pd.DataFrame({"item": ["q1", "q2"], "a": [1, 5], "b": [2, 5], "x": [5, 5]})
     >>> assay.gaps(frame, human=["a", "b"], judge="x").frame[["item", "gap", "direction"]].values.tolist()
     [['q1', 3.5, 'higher'], ['q2', 0.0, '']]
     """
-    if most is not None and (not isinstance(most, Integral) or most < 1):
-        check_parameters([f"most: {most!r} is not a whole number from 1"])
+    check_type("most", most, Integral, "a whole number", optional=True)
+    check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
     panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
-    table = gaps_of(panel, beside_from(ratings) if texts else (), most=most)
+    table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
 
 

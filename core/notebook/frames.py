@@ -203,13 +203,15 @@ def panel_from(
     return read_panel(read_file(path), path.name, tables, human=raters, **wanted, **chosen)
 
 
-def beside_from(source: Source) -> tuple[TextBeside, ...]:
+def beside_from(source: Source, panel: Panel) -> tuple[TextBeside, ...]:
     """Return the texts and judges' reasons in a table of ratings; nothing for a folder, a study or a run."""
     if (frame := frame_in(source)) is not None:
         with rows_of(frame):
-            return texts_in(jsonl_of(frame), FRAME)
+            return texts_in(jsonl_of(frame), FRAME, panel.roles)
     path = Path(os.fspath(source))  # type: ignore[arg-type]  # every other source is a path
-    return () if str(path).startswith(STORED) or path.is_dir() else texts_in(read_file(path), path.name)
+    if str(path).startswith(STORED) or path.is_dir():
+        return ()
+    return texts_in(read_file(path), path.name, panel.roles)
 
 
 def _in_run(path: Path, kind: Kind) -> Path:

@@ -1,5 +1,6 @@
 """Shared parts of figures: colours, labels, rows, names of points, estimates in words, heat maps, marks of metric families."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
@@ -125,6 +126,17 @@ def stretched(values: Sequence[float]) -> tuple[float, float]:
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = 0.12 * (high - low) or 0.1
     return low - room, high + room
+
+
+def log_ticks(low: float, high: float) -> dict[str, Any]:
+    """Return ticks at 1, 2 and 5 times powers of ten for a logarithmic axis from 10**low to 10**high, written plainly.
+
+    Over more than three powers only these themselves.
+    """
+    steps = (1, 2, 5) if high - low <= 3 else (1,)
+    marks = [step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in steps]
+    seen = [mark for mark in marks if 10**low <= mark <= 10**high]
+    return {"tickvals": seen, "ticktext": [f"{mark:,.10g}" for mark in seen]}
 
 
 def whiskers(ends: Sequence[Ends]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import plotly.graph_objects as go
@@ -19,6 +20,7 @@ from core.plots.dressing import (
     ends_of,
     heat_map,
     label,
+    log_ticks,
     metric_label,
     name_rows,
     point_names,
@@ -79,15 +81,18 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
     across = [math.log10(x) if log else x for x in places.values()]
     ends = [end for one in drawn for end in ends_of(one.quality) if end is not None]
     (left, right), (low, high) = (stretched(values) for values in (across, ends))
+
+    def within(x: float, y: float) -> tuple[float, float]:
+        return ((math.log10(x) if log else x) - left) / (right - left), (y - low) / (high - low)
+
+    points = [within(places[one.name], one.quality.estimate or 0.0) for one in drawn]
+    steps = _along([within(places[one.name], one.quality.estimate or 0.0) for one in front])
     named = point_names(
-        [
-            ((x - left) / (right - left), ((one.quality.estimate or 0.0) - low) / (high - low))
-            for x, one in zip(across, drawn, strict=True)
-        ],
-        [metric_label(one.name, _ON_POINT) for one in drawn],
+        [*points, *steps],  # no name is written over the front
+        [*(metric_label(one.name, _ON_POINT) for one in drawn), *("" for _ in steps)],
         (_WIDTH, _HEIGHT - 110),
         12,
-    )
+    )[: len(points)]
     unit = f"{'price' if beside == 'price' else 'seconds'} per {PER_TEXTS:,} texts"
     for one, (name, place) in zip(drawn, named, strict=True):
         on_front = one in front
@@ -112,7 +117,7 @@ def quality_against(found: Choice, beside: Beside = "price") -> go.Figure | None
         title=unit,
         type="log" if log else "linear",
         range=[left, right],
-        dtick=1 if log and right - left > 1 else None,
+        **(log_ticks(left, right) if log else {}),
     )
     figure.update_yaxes(title=MEASURES[found.measure], range=[low, high], gridcolor=GRID, zeroline=False)
     return dressed(figure, height=_HEIGHT, top=20)
@@ -131,6 +136,19 @@ def _front(drawn: Sequence[JudgeOnOffer], places: Mapping[str, float]) -> list[J
         if best is None or (value[0] or 0.0) > best or value == (best, places[found[-1].name]):
             found.append(one)
     return found
+
+
+def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Places along the steps that lead to the right, then up, from each point to the next."""
+    found = []
+    for (x, y), (right, up) in pairwise(points):
+        shares = [at / _PLACES for at in range(1, _PLACES + 1)]
+        found += [(x + share * (right - x), y) for share in shares]
+        found += [(right, y + share * (up - y)) for share in shares[:-1]]
+    return found
+
+
+_PLACES = 20
 
 
 def two_judges(

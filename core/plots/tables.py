@@ -16,6 +16,7 @@ from core.plots.dressing import (
     dressed,
     ends_said,
     label,
+    log_ticks,
     metric_label,
     name_rows,
     point_names,
@@ -119,7 +120,10 @@ def against(table: ResultTable, column: str | None, beside: str) -> go.Figure:
             hovertemplate="%{customdata}<br>%{x:.3~g}<extra>" + label(group, longest=_NAME) + "</extra>",
         )
     figure.update_xaxes(
-        title=escape(table.columns[across].heading), type="log" if log else "linear", range=[left, right]
+        title=escape(table.columns[across].heading),
+        type="log" if log else "linear",
+        range=[left, right],
+        **(log_ticks(left, right) if log else {}),
     )
     figure.update_yaxes(
         title=escape(table.columns[at].heading), range=[low, high], gridcolor=GRID, zeroline=False

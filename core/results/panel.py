@@ -28,6 +28,7 @@ from core.formats.scores import (
 from core.results.calibration.cells import dimension_said
 from core.results.choices import Dimension, check_names, chosen_ratings, items_of, keys_of
 from core.results.joining import check_join, identifying_columns, merge_tables, rows_met, unmatched
+from core.results.scales import MOST_CLASSES, Side, Words, common_scale
 from core.schema.scores import PROBABILITY, Metric, Rating, RatingSet, ScoredRow, ScoreTable
 from core.stats.resampling import Floats
 from core.tables.columns import (
@@ -43,7 +44,7 @@ from core.tables.columns import (
     named_columns,
     source_as_system,
 )
-from core.tables.mapping import classes_of, plain_word, scale_of, with_columns
+from core.tables.mapping import classes_of, plain_word, with_columns
 from core.tables.problems import FileFindings, listed
 from core.tables.reading import (
     is_nothing,
@@ -59,9 +60,6 @@ from core.tables.roles import Roles, Undecided, check_decided, judge_roles, role
 
 OTHER_RATERS = "rating by a rater who was not chosen"
 NO_VALUE = "rating undefined"
-MOST_CLASSES = 100
-"""Most different words that count as labels; more are texts."""
-_LISTED = 5
 _ROW = "row"
 """Label that numbers the rows of a wide table in which nothing else tells texts of one item apart."""
 
@@ -93,8 +91,8 @@ class Panel:
     """Reason -> number of ratings that belong to no text here."""
     roles: Roles | None = None
     """The meaning of the file's columns, if they were found; None for a file that is no table."""
-    sources: tuple[tuple[str, str], ...] = ()
-    """For each judge the name of its table and its metric's signature; both empty for a rater who counts as a judge."""
+    sources: tuple[tuple[str, str, str], ...] = ()
+    """For each judge the name of its table, and its metric's name there and signature; empty for a rater who counts as one."""
 
 
 def panel_of(
@@ -150,7 +148,7 @@ def panel_of(
         values[:, len(people) + own.index(name)] if name in own else table.values[:, places[columns[name]]]
         for name in named
     ]
-    origins = [(one.file_name, metric.signature) for one in tables for metric in one.metrics]
+    origins = [(one.file_name, metric.name, metric.signature) for one in tables for metric in one.metrics]
     left_out = Counter(unmatched(table, [given[at] for at in used], met))
     left_out[OTHER_RATERS] += len(given) - len(used)
     left_out[NO_VALUE] += int(np.isnan(chosen.values[used]).sum())
@@ -167,7 +165,7 @@ def panel_of(
         ratings.file_name,
         tuple(dict.fromkeys((*ratings.notes, *chosen.notes, *(table.notes if tables else ())))),
         {why: n for why, n in (Counter(ratings.left_out) + left_out).items() if n},
-        sources=tuple(("", "") if name in own else origins[places[columns[name]]] for name in named),
+        sources=tuple(("", "", "") if name in own else origins[places[columns[name]]] for name in named),
     )
     return replace(found, notes=(*found.notes, *_scale_notes(found)))
 
@@ -354,8 +352,10 @@ def _spelled(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def _by_plain_name(table: Table) -> dict[str, str]:
-    """Name in lower case -> column; a metric needs no mark."""
-    marked = {key.removeprefix(METRIC_MARK).strip().casefold(): key for key in table.keys}
+    """Name in lower case -> column; a metric or label needs no mark."""
+    marked = {
+        key.removeprefix(METRIC_MARK).removeprefix(LABEL_MARK).strip().casefold(): key for key in table.keys
+    }
     return marked | {key.strip().casefold(): key for key in table.keys}
 
 
@@ -421,6 +421,7 @@ def read_panel(
         ):
             tables = [own_scores, *tables]
         return panel_of(ratings, tables, raters=human, judges=judges, dimension=dimension)
+    judges = None if judges is None else [name.removeprefix(METRIC_MARK) for name in judges]
     findings = FileFindings(file_name, sha256_of(data))
     table = format_found.rows(data, known_at("ratings"), findings)
     if not table.records and not findings.problems:
@@ -438,7 +439,9 @@ def read_panel(
         if judges is None and not tables and not beside:
             judges = [name.removeprefix(METRIC_MARK) for name in roles.judges]
         dimension = dimension if roles.long else None
-        findings.notes.append(f"columns found: {roles.renamed(own).said}")
+        shown_roles = roles.renamed(own)
+        findings.notes.append(f"columns found: {shown_roles.said}")
+        findings.notes += [shown_roles.passed_over] if shown_roles.passed_over else []
     files = _by_file([_judge_file(one, name, judges or ()) for one, name in beside])
     elsewhere = {name for one in files for name in one.cells}
     elsewhere |= set(_metrics_of(tables, judges, "")) | {
@@ -506,16 +509,6 @@ def _roles_to_read(
     if find:
         check_decided(roles, file_name)
     return None if roles.problems else roles
-
-
-@dataclass(frozen=True)
-class _Words:
-    """Words that count as labels."""
-
-    numbers: Mapping[str, float]
-    """Word, as `plain_word` writes it, -> number."""
-    classes: Mapping[float, str]
-    ordered: bool
 
 
 @dataclass(frozen=True)
@@ -593,7 +586,7 @@ def _sheet_of(
     )
 
 
-def _words_of(sheet: _Sheet, findings: FileFindings) -> _Words | None:
+def _words_of(sheet: _Sheet, findings: FileFindings) -> Words | None:
     """The labels, if every filled cell of a rating or score is a word; None for numbers and for what is neither."""
     score = next((key for key, name in sheet.table.columns.items() if name == "score"), None)
     columns = [*(sheet.human.values() or ([score] if score else [])), *sheet.judges.values()]
@@ -616,41 +609,12 @@ def _words_of(sheet: _Sheet, findings: FileFindings) -> _Words | None:
         else {word: float(number) for number, word in enumerate(sorted(written))}
     )
     classes = {number: written[word] for word, number in sorted(numbers.items(), key=lambda one: one[1])}
-    said = ", ".join(f"{shown(word)} = {number:g}" for number, word in list(classes.items())[:_LISTED])
-    more = f" and {len(classes) - _LISTED} more" if len(classes) > _LISTED else ""
-    findings.notes.append(
-        f"read words as {'classes' if ordered else 'labels without an order'}, {said}{more}"
-    )
-    return _Words(numbers, classes, ordered)
+    found = Words(numbers, classes, ordered, written)
+    findings.notes.append(found.said)
+    return found
 
 
-@dataclass(frozen=True)
-class _Side:
-    """The different filled cells of one rater or judge."""
-
-    name: str
-    cells: tuple[object, ...]
-
-    @property
-    def numbers(self) -> bool:
-        return all(map(looks_like_number, self.cells))
-
-    @property
-    def words(self) -> bool:
-        return all(isinstance(cell, str | bool) and not looks_like_number(cell) for cell in self.cells)
-
-    @property
-    def said(self) -> str:
-        """What the cells are, for a message: `the numbers 1 to 5`, or their words."""
-        if self.numbers:
-            known = [number for cell in self.cells if (number := number_in(cell)) is not None]
-            return f"{shown(self.name)} has the numbers {min(known):g} to {max(known):g}" if known else ""
-        written = sorted({label_of(cell) or "" for cell in self.cells})
-        more = f" and {len(written) - _LISTED} more" if len(written) > _LISTED else ""
-        return f"{shown(self.name)} has the words {', '.join(map(shown, written[:_LISTED]))}{more}"
-
-
-def _sides_of(sheet: _Sheet) -> list[_Side]:
+def _sides_of(sheet: _Sheet) -> list[Side]:
     """What each rater and each judge of a sheet wrote."""
     cells: dict[str, dict[object, None]] = {}
     roles = sheet.roles
@@ -663,48 +627,11 @@ def _sides_of(sheet: _Sheet) -> list[_Side]:
             name = label_of(record.cells.get(roles.rater)) or ""
             if not is_undefined(cell := record.cells.get(roles.score)):
                 cells.setdefault(name, {})[_hashable(cell)] = None
-    return [_Side(name, tuple(held)) for name, held in cells.items()]
+    return [Side(name, tuple(held)) for name, held in cells.items()]
 
 
 def _hashable(cell: object) -> object:
     return cell if isinstance(cell, str | bool | int | float) else str(cell)
-
-
-def _common(people: Sequence[_Side], judges: Sequence[_Side]) -> tuple[bool, _Words | None]:
-    """Whether raters and judges use one scale, and the numbers of its words.
-
-    Words of one scale are its classes. Of two scales with two classes each, the better words are the same class: pass, yes
-    and correct. Words and numbers are matched only where the words are of a known scale and all numbers are its classes.
-    Other words are labels, of which a judge must share one with the raters.
-    """
-    sides = [*people, *judges]
-    in_words = [side for side in sides if not side.numbers]
-    if not in_words or not all(side.words for side in in_words):
-        return True, None  # numbers; of a mixture the reader names the first cells
-    cells = [cell for side in in_words for cell in side.cells]
-    written: dict[str, str] = {}
-    for cell in cells:
-        written.setdefault(plain_word(cast(str, cell)), label_of(cell) or "")
-    if len(written) > MOST_CLASSES:
-        return True, None
-    scale, own = scale_of(cells), [scale_of(side.cells) for side in in_words]
-    if scale is None and all(one is not None and one[1] == range(2) for one in own):
-        scale = {word: code for one in own if one for word, code in one[0].items()}, range(2)
-    numbers = {number_in(cell) for side in sides if side.numbers for cell in side.cells}
-    if scale is not None:
-        codes, classes = scale
-        by_word = {plain_word(word): float(code) for word, code in codes.items()}
-        named: dict[float, str] = {}
-        for word in written:
-            named.setdefault(by_word[word], written[word])
-        return numbers <= {float(code) for code in classes}, _Words(
-            by_word, dict(sorted(named.items())), True
-        )
-    theirs = {plain_word(cast(str, cell)) for side in people for cell in side.cells if not side.numbers}
-    shared = all({plain_word(cast(str, cell)) for cell in side.cells} & theirs for side in judges)
-    by_word = {word: float(number) for number, word in enumerate(sorted(written))}
-    classes_named = {number: written[word] for word, number in by_word.items()}
-    return not numbers and shared, _Words(by_word, classes_named, False)
 
 
 def _aligned(
@@ -713,7 +640,7 @@ def _aligned(
     judges: Sequence[str],
     chosen: Collection[str],
     findings: FileFindings,
-) -> tuple[_Words | None, set[str]]:
+) -> tuple[Words | None, set[str]]:
     """The numbers of all words, and the judges that use another scale than the raters.
 
     Adds notes. Raises InputError if the raters use several scales, if no judge uses theirs, or one that was named does not.
@@ -724,16 +651,16 @@ def _aligned(
     people = [side for side in sides if side.name in roles.human or side.name in sheet.human]
     scored = [side for side in sides if side.name in judges and side not in people]
     for file in files:
-        scored += [_Side(name, tuple(held)) for name, held in file.cells.items()]
-    fits, _ = _common(people, ())
+        scored += [Side(name, tuple(held)) for name, held in file.cells.items()]
+    fits, _ = common_scale(people, ())
     if not fits:
         raise InputError(
             f"{findings.file_name}: the raters use different scales. Choose raters who use the same one",
             [f"human: {side.said}" for side in people],
         )
-    unfit = {side.name: side for side in scored if not _common(people, [side])[0]}
+    unfit = {side.name: side for side in scored if not common_scale(people, [side])[0]}
     rest = [side for side in scored if side.name not in unfit]
-    fits, words = _common(people, rest)
+    fits, words = common_scale(people, rest)
     if (unfit and (not rest or {*chosen} & {*unfit})) or not fits:
         used = people[0].said if people else ""
         raise InputError(
@@ -746,11 +673,7 @@ def _aligned(
             f"judge {shown(side.name)} is left out, because it uses another scale: {side.said}"
         )
     if words is not None:
-        named = list(words.classes.items())
-        said = ", ".join(f"{shown(word)} = {number:g}" for number, word in named[:_LISTED])
-        more = f" and {len(named) - _LISTED} more" if len(named) > _LISTED else ""
-        kind = "classes" if words.ordered else "labels without an order"
-        findings.notes.append(f"read words as {kind}, {said}{more}")
+        findings.notes.append(words.said)
         if any(side.numbers for side in (*people, *rest)):
             as_numbers = [side.name for side in (*people, *rest) if side.numbers]
             findings.notes.append(
@@ -782,7 +705,7 @@ class _JudgeFile:
             cells={name: cells for name, cells in self.cells.items() if name not in judges},
         )
 
-    def scores(self, words: _Words | None) -> ScoreTable:
+    def scores(self, words: Words | None) -> ScoreTable:
         """Its scores as numbers. Raises InputError with the problems of the file."""
         if self.read is not None:
             return self.read
@@ -842,7 +765,7 @@ def judge_scores(data: bytes, name: str, judges: Sequence[str] | None = None) ->
     Words of a known scale are its classes. Raises InputError, and Undecided if no column is surely a judge's.
     """
     file = _judge_file(data, name, judges or ())
-    _, words = _common([_Side(name, tuple(held)) for name, held in file.cells.items()], ())
+    _, words = common_scale([Side(name, tuple(held)) for name, held in file.cells.items()], ())
     return file.scores(words)
 
 
@@ -852,7 +775,7 @@ def _judge_file(data: bytes, name: str, judges: Sequence[str]) -> _JudgeFile:
     empty = Table([], {}, [])
     if format_found.rows is None or "scores" in format_found.read:
         read = evaluators_in(data, name) or scores_in(data, name)
-        cells = {metric.name: (0.0,) for metric in read.metrics}
+        cells: dict[str, tuple[object, ...]] = {metric.name: () for metric in read.metrics}
         return _JudgeFile(data, name, empty, Roles(), {}, cells, read)
     table = as_written(format_found.rows(data, known_at("scores"), findings))
     findings.refuse()
@@ -929,12 +852,12 @@ def _check_repeated(
         )
 
 
-def _number(cell: object, words: _Words | None) -> object:
+def _number(cell: object, words: Words | None) -> object:
     return words.numbers.get(plain_word(cast(str, cell)), cell) if words and not is_undefined(cell) else cell
 
 
 def _read_wide(
-    sheet: _Sheet, words: _Words | None, findings: FileFindings, *, by_row: bool
+    sheet: _Sheet, words: Words | None, findings: FileFindings, *, by_row: bool
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings and scores of a wide table, each by the reader of its kind."""
     about = known_at("texts")
@@ -1043,7 +966,7 @@ def _told_apart(
 
 
 def _read_long(
-    sheet: _Sheet, words: _Words | None, findings: FileFindings, *, by_row: bool
+    sheet: _Sheet, words: Words | None, findings: FileFindings, *, by_row: bool
 ) -> tuple[RatingSet, ScoreTable | None]:
     """Ratings of a long table, and scores from columns beside them."""
     others = sheet.others

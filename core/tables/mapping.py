@@ -320,6 +320,14 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
     (0, (("unsupported", "not supported"), ("supported",))),
     (0, (("unfaithful",), ("faithful",))),
     (0, (("bad",), ("good",))),
+    (0, (("unsafe",), ("safe",))),
+    (0, (("irrelevant", "not relevant"), ("relevant",))),
+    (0, (("unacceptable", "not acceptable"), ("acceptable",))),
+    (0, (("invalid",), ("valid",))),
+    (0, (("reject", "rejected"), ("accept", "accepted"))),
+    (0, (("incorrect", "wrong"), ("partially correct", "partly correct", "partial"), ("correct", "right"))),
+    (0, (("f",), ("d",), ("c",), ("b",), ("a",))),
+    (0, (("f",), ("e",), ("d",), ("c",), ("b",), ("a",))),
     (1, (("low",), ("medium",), ("high",))),
     (1, (("poor",), ("fair",), ("good",), ("excellent",))),
     (1, (("poor",), ("fair", "average"), ("good",), ("very good",), ("excellent",))),
@@ -350,6 +358,10 @@ SCALES: tuple[tuple[int, tuple[tuple[str, ...], ...]], ...] = (
 """For each scale the number of its worst class, and its classes from worst to best, each with its possible words."""
 
 
+_WORST_GRADE = "f"
+"""A to D may also name the answers to choose from, or A and B the two sides of a pair; with an F they are grades."""
+
+
 def classes_of(words: Iterable[object]) -> dict[str, int] | None:
     """Word as written -> number, if all words are classes of one scale; otherwise None."""
     found = scale_of(words)
@@ -367,6 +379,8 @@ def scale_of(words: Iterable[object]) -> tuple[dict[str, int], range] | None:
         return None
     for first, classes in SCALES:
         number = {word: first + at for at, names in enumerate(classes) for word in names}
+        if _WORST_GRADE in number and _WORST_GRADE not in plain.values():
+            continue
         if all(word in number for word in plain.values()):
             return {str(word): number[name] for word, name in plain.items()}, range(
                 first, first + len(classes)

@@ -93,6 +93,8 @@ _SHORT_NAME = regex.compile(r"([arh])(\d+)", regex.IGNORECASE)
 _MOST_WORDS, _LONGEST_WORD = 30, 60
 _FEW = 12
 """Rows up to which different short words may all be labels."""
+_FREE_TEXT, _EMPTY, _DESCRIBES = "free text", "empty", "describes a rating or a rater"
+_MOST_PASSED = 5
 _COUNTED = 6
 """Fewest rows of which a column may be the number, and not chance ratings such as 1, 2, 3."""
 _MOST_CLASSES = 12
@@ -141,10 +143,14 @@ class Roles:
         return self.rater is not None
 
     @property
+    def _unmarked(self) -> tuple[str, ...]:
+        return tuple(name.removeprefix(METRIC_MARK) for name in self.judges)
+
+    @property
     def mapping(self) -> dict[str, str | list[str] | None]:
         """Role -> column or columns, for JSON."""
         one = ("item", "system", "language", "level", "rater", "score", "dimension")
-        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self.judges)}
+        found: dict[str, str | list[str] | None] = {"human": list(self.human), "judge": list(self._unmarked)}
         return found | {
             role: value for role in one if (value := getattr(self, role)) or role in ("item", "system")
         }
@@ -154,7 +160,7 @@ class Roles:
         """The roles in one line: `raters: a, b; judge: x; item: id`."""
         parts = [
             ("rater" if len(self.human) == 1 else "raters", self.human),
-            ("judge" if len(self.judges) == 1 else "judges", self.judges),
+            ("judge" if len(self.judges) == 1 else "judges", self._unmarked),
             ("item", (self.item,) if self.item else ("each row",)),
             ("system", (self.system,) if self.system else ()),
             ("language", (self.language,) if self.language else ()),
@@ -163,6 +169,18 @@ class Roles:
             ("column of ratings", (self.score,) if self.score else ()),
         ]
         return "; ".join(f"{role}: {listed([*names])}" for role, names in parts if names)
+
+    @property
+    def passed_over(self) -> str:
+        """The columns that may hold ratings but are not used, each with the reason; empty if there are none."""
+        plain = ("not used", *(f"not used: {why}" for why in (_FREE_TEXT, _EMPTY, _DESCRIBES)))
+        found = [
+            f"{shown(name)} ({why.removeprefix('not used: ')})"
+            for name in self.others
+            if (why := self.why.get(name, "not used")) not in plain
+        ]
+        more = f" and {len(found) - _MOST_PASSED:,} more" if len(found) > _MOST_PASSED else ""
+        return f"columns not used: {'; '.join(found[:_MOST_PASSED])}{more}" if found else ""
 
     def renamed(self, names: Mapping[str, str]) -> "Roles":
         """The roles with columns under other names, e.g. as the file had them before `--columns`."""
@@ -203,10 +221,12 @@ class Undecided(InputError):
 
 def check_decided(roles: Roles, file_name: str) -> None:
     """Raise Undecided, which lists the columns to choose from, if the roles have problems."""
-    if roles.problems:
-        raise Undecided(
-            f"{shown(file_name)}: the columns do not tell people from judges", roles.problems, roles
-        )
+    if not roles.problems:
+        return
+    what = f"{shown(file_name)}: the columns do not tell people from judges"
+    if not roles.candidates and bool(roles.human) != bool(roles.judges):
+        what = f"{shown(file_name)} has " + ("no judge" if roles.human else "no labels by people")
+    raise Undecided(what, roles.problems, roles)
 
 
 @lru_cache(maxsize=4096)
@@ -412,7 +432,11 @@ def roles_of(
 
 def _named(sheet: _Sheet, keys: Sequence[str]) -> dict[str, str]:
     """Key -> Assay's name, for columns with a name of the vocabulary and cells that fit it."""
-    read_as = source_as_system(named_columns(keys, known_at("panel")))
+    written: dict[str, str] = {}
+    for key in keys:
+        written.setdefault("_".join(words_in(key)), key)  # `exampleId` too
+    named = named_columns(list(written), known_at("panel"))
+    read_as = source_as_system({written[key]: name for key, name in named.items()})
     labelled = {key for key in keys if sheet.who(key) in ("person", "settled", "judge") and not is_about(key)}
     found = {}
     for key, name in read_as.items():
@@ -563,11 +587,11 @@ def _wide(
         if key in read_as or key in human or key in judges:
             continue
         if is_about(key):
-            sheet.why[key] = "not used: describes a rating or a rater"
+            sheet.why[key] = f"not used: {_DESCRIBES}"
         elif key.startswith(LABEL_MARK):
             continue
         elif not sheet.of(key).may_rate:
-            sheet.why[key] = "not used: " + ("empty" if sheet.of(key).kind == "empty" else "free text")
+            sheet.why[key] = f"not used: {_EMPTY if sheet.of(key).kind == 'empty' else _FREE_TEXT}"
         else:
             rateable.append(key)
     by_who: dict[Who, list[str]] = {}
@@ -620,7 +644,15 @@ def _wide(
 
 
 def _seen(sheet: _Sheet) -> str:
-    return f"; the columns are {listed(sheet.table.keys)}"
+    """The end of a message: all columns, and why those of people or judges cannot be used."""
+    unusable = [
+        f"{shown(key)} is {_EMPTY if sheet.of(key).kind == 'empty' else _FREE_TEXT}"
+        for key in sheet.table.keys
+        if sheet.who(key) in ("person", "settled", "judge")
+        and not is_about(key)
+        and not sheet.of(key).may_rate
+    ]
+    return f"; the columns are {listed(sheet.table.keys)}" + (f"; {', '.join(unusable)}" if unusable else "")
 
 
 def _who_among(sheet: _Sheet, key: str, others: Sequence[str]) -> Who:
@@ -833,6 +865,9 @@ def judge_roles(
     naming = [key for key in table.keys if "_".join(words_in(key)) in _NAMING]
     naming += [key for key in rated if key not in naming and _who_among(sheet, key, rated) != sheet.who(key)]
     score = columns.get("score")
+    if score:  # beside a score, words in a column `judge` are the judges' names
+        naming += [key for key in rated if "_".join(words_in(key)) in _NAMED_BY and sheet.of(key).words]
+        naming = [key for key in naming if not sheet.of(key).scale]
     if not named and score and (who := columns.get("rater") or next(iter(naming), None)):
         read_as = {key: name for key, name in read_as.items() if name not in ("rater", "score")}
         return _finished(sheet, read_as, (), (), (), long=(who, score))
@@ -854,3 +889,4 @@ def judge_roles(
 
 _NAMING = frozenset({"metric", "metric_name", "judge_name", "judge_model", "judge_id", "evaluator_name"})
 """Columns that name the judge of each row of a long table of scores."""
+_NAMED_BY = frozenset({"judge", "llm", "llm_judge", "metric", "evaluator"})

@@ -1,30 +1,40 @@
-"""What stands behind the verdict: rules, groups, all numbers, downloads, and the command that gives the same."""
+"""What stands behind the verdict: which judge, rules, groups, gaps, all numbers, files, and the command that gives the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
 
+from core.errors import InputError
+from core.installation import COMMAND
+from core.plots.judges import quality_against
+from core.report.card import card_html, card_md, command_said
+from core.results.check.choosing import Choice, which_json, which_of, which_said, which_tables
 from core.results.check.tables import CHECK_TABLES, check_json, check_tables
 from core.results.check.verdict import Check
 from core.store import Store
 from core.tables.files import json_text
-from pages.check import choice, next_study
+from pages.check import choice, gaps, next_study
 from pages.widgets import visitor
-from pages.widgets.messages import plain
+from pages.widgets.messages import mistakes_shown, plain
 from pages.widgets.parts import part
 from pages.widgets.result_table import show
 
 
 def render(store: Store, given: choice.Given, found: Check) -> None:
-    """Show the rules, where the judge fails, all numbers, and the files."""
+    """Show what would settle an open verdict, which judge to use, the rules, where the judge fails, and all numbers."""
+    if len(found.judges) > 1:
+        with mistakes_shown():
+            _which(given, found)
     next_study.offer_study(store, given, found)
     tables = check_tables(found)
     numbers, rules, groups = (tables[name] for name in CHECK_TABLES)
-    part("Rules", "What the use demands of a judge, and what was found.", "rules-of-a-verdict")
+    part("Rules", "What the use demands of a judge, and what was found.", "four-uses")
     show(rules, titled=False)
     if groups.rows:
-        part("By group", "Does the judge fail for some texts?", "by-group")
+        part("By group", "Does the judge fail for some texts?", "four-uses")
         fails = [
             f"{one.name} fails in {group.column} {group.value}."
             for one in found.judges
@@ -35,16 +45,47 @@ def render(store: Store, given: choice.Given, found: Check) -> None:
             "  \n".join(f"**{plain(line)}**" for line in fails) or "No group is shown to be below the limit."
         )
         show(groups, titled=False)
-    part("All numbers", "Every judge, with the human ceiling.", "numbers-of-a-check")
+    part("All numbers", "Every judge, with the human ceiling.", "four-uses")
     show(numbers, titled=False)
     _files(given, found)
+    gaps.show_gaps(found.panel, given.beside)
+
+
+def _choice(given: choice.Given, found: Check) -> Choice:
+    return choice.once(("which", *given.key, found.options), lambda: which_of(found))
+
+
+def _which(given: choice.Given, found: Check) -> None:
+    """Show which of several judges to use: the sentence, quality against price or time, and both tables."""
+    part("Which judge?", "Quality against price and time, on the same texts.", "which-judge")
+    chosen = _choice(given, found)
+    first, *others = map(plain, which_said(chosen))
+    st.markdown("  \n".join([f"**{first}**", *others]))
+    judges, pairs = which_tables(chosen).values()
+    figure = quality_against(chosen, "price") or quality_against(chosen, "time")
+    show(
+        judges,
+        figure=figure,
+        alt="Quality of each judge with its interval, against what 1,000 texts cost",
+        titled=False,
+        table_first=True,
+    )
+    show(pairs)
 
 
 def _files(given: choice.Given, found: Check) -> None:
-    part("Files and command", "The same result as files, and by command.")
+    part(
+        "Files and command",
+        "A card for colleagues: one page with the verdict, its figures and its limits, without texts. The command gives the same "
+        "result, and its exit status is 0 for TRUSTED.",
+        "the-card",
+    )
     checked = visitor.admin_making()
+    words = choice.arguments(given, found)
     files: dict[str, tuple[str, str, Callable[[], bytes]]] = {
-        "assay-check.json": ("JSON", "application/json", lambda: json_text(check_json(found)).encode()),
+        "assay-check.html": ("Card (HTML)", "text/html", partial(_card, card_html, found, words)),
+        "assay-check.md": ("Card (Markdown)", "text/markdown", partial(_card, card_md, found, words)),
+        "assay-check.json": ("JSON", "application/json", partial(_json, given, found)),
     }
     with st.container(horizontal=True):
         for name, (title, kind, make) in files.items():
@@ -57,4 +98,17 @@ def _files(given: choice.Given, found: Check) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
-    st.code(choice.command(given, found), language=None, wrap_lines=True)
+    st.code(command_said(words, COMMAND, names=True), language=None, wrap_lines=True)
+
+
+def _card(write: Callable[..., bytes], found: Check, words: Sequence[str]) -> bytes:
+    made_at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    return write(found, command=command_said(words, COMMAND, names=False), made_at=made_at)
+
+
+def _json(given: choice.Given, found: Check) -> bytes:
+    result = check_json(found)
+    if len(found.judges) > 1:
+        with suppress(InputError):  # judges without a common text: their verdicts hold all the same
+            result["which"] = which_json(_choice(given, found))
+    return json_text(result).encode()

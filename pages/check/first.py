@@ -20,6 +20,8 @@ _COLOURS: Mapping[Verdict, tuple[tuple[str, str, str], tuple[str, str, str]]] = 
     "INCONCLUSIVE": (("#e9edf2", "#2f3c4c", "#66788c"), ("#232a33", "#cdd8e4", "#8fa3b8")),
 }
 """Ground, letters and edge of a verdict, on a light page and on a dark one."""
+_MOST_SAID = 3
+"""Judges whose sentences the first screen has room for; the rules below have the reasons of more."""
 _NUMBERS: Mapping[Use, tuple[str, ...]] = {
     "replace": ("advantage", "agreement", "kappa", "bias"),
     "gate": ("agreement", "kappa", "ac1", "bias"),
@@ -84,7 +86,8 @@ def render(found: Check) -> None:
         else:
             st.markdown(f"**{plain(check_sentence(found))}**")
             for one in found.judges:
-                _box(one.verdict, one.name, sentence(found, one), small=True)
+                said = sentence(found, one) if len(found.judges) <= _MOST_SAID else ""
+                _box(one.verdict, one.name, said)
         if len(found.judges) == 1:
             _numbers(found, found.judges[0])
         st.markdown(f":small[{plain(ceiling_sentence(found))}]")
@@ -99,11 +102,12 @@ def render(found: Check) -> None:
             )
 
 
-def _box(verdict: Verdict, judge: str, said: str, *, small: bool = False) -> None:
+def _box(verdict: Verdict, judge: str, said: str) -> None:
+    """Show a verdict by its sign, its word and its colour. said: its sentence; empty where many judges leave no room."""
+    why = f'<p class="assay-why">{escape(said)}</p>' if said else ""
     st.html(
         f'<div class="assay-verdict assay-{_slug(verdict)}">'
-        f'<p class="assay-word">{_SIGNS[verdict]} {verdict} <span>{escape(judge)}</span></p>'
-        f'<p class="assay-why">{escape(said)}</p></div>'
+        f'<p class="assay-word">{_SIGNS[verdict]} {verdict} <span>{escape(judge)}</span></p>{why}</div>'
     )
 
 

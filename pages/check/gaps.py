@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.report import number, written
 from core.results.check.gaps import (
+    GAP,
     Gap,
     TextBeside,
     beside_of,
@@ -22,8 +23,8 @@ from pages.widgets import address, level_diff, result_table
 from pages.widgets.messages import plain
 from pages.widgets.parts import nothing, part, places, told_apart
 
-_MOST = 200
-"""Texts in the list and in its menu; the filters lead to any other."""
+_MOST, _LISTED = 200, 20
+"""Texts in the menu and in the table on the page; the filters lead to any other, and the files have all."""
 _ALL = "all"
 _DIRECTIONS = {_ALL: "Both", "higher": "Judge too high", "lower": "Judge too low"}
 
@@ -33,8 +34,7 @@ def show_gaps(
 ) -> None:
     """Show the list, largest gap first, and the chosen text with everybody's label and the judge's reasons.
 
-    texts: what is known about the panel's texts beside labels (`texts_in`, `texts_beside`); called once a text is chosen, and
-    for a list without texts it returns nothing. key: prefix of the widgets' keys. The address holds the filters and the text.
+    texts: returns what is known about the panel's texts beside labels (`texts_in`, `texts_beside`), if anything. key: prefix of the widgets' keys. The address holds the filters and the text.
     """
     part(
         "Where people and judge differ",
@@ -49,11 +49,9 @@ def show_gaps(
     if not kept:
         nothing("no text is left with these filters")
         return
-    result_table.show(gap_table(panel, kept, most=_MOST), titled=False)
-    chosen = _chosen(panel, kept[:_MOST], key)
-    if chosen is not None:
-        level_diff.style()
-        _text(panel, chosen, texts())
+    level_diff.style()
+    _text(panel, _chosen(panel, kept[:_MOST], key), texts())
+    result_table.show(gap_table(panel, kept, most=_LISTED), titled=False, whole=gap_table(panel, kept))
 
 
 def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
@@ -92,23 +90,21 @@ def _filtered(panel: Panel, found: Sequence[Gap], key: str) -> Sequence[Gap]:
     return found
 
 
-def _chosen(panel: Panel, found: Sequence[Gap], key: str) -> Gap | None:
-    """Choose a text of the list; None until one is chosen."""
+def _chosen(panel: Panel, found: Sequence[Gap], key: str) -> Gap:
+    """Choose a text; at first the one with the largest gap."""
     by_key = {text_key(panel.rows[one.row]): one for one in found}
     said = told_apart(_name_of(panel, one) for one in by_key.values())
     names = dict(zip(by_key, said, strict=True))
-    place = address.one("gaps-text", f"{key}_text", list(by_key))
+    place = f"{key}_text"
     if st.session_state.get(place) not in by_key:
-        st.session_state.pop(place, None)
+        st.session_state.pop(place, None)  # hidden by a filter
     chosen = st.selectbox(
         "Text, largest gap first",
         list(names),
-        index=None,
         format_func=lambda one: names.get(one, one),
-        key=place,
-        placeholder="Choose a text to read it",
+        key=address.one("gaps-text", place, list(by_key), next(iter(by_key))),
     )
-    return None if chosen is None else by_key[chosen]
+    return by_key[chosen]
 
 
 def _name_of(panel: Panel, one: Gap) -> str:
@@ -119,7 +115,7 @@ def _name_of(panel: Panel, one: Gap) -> str:
         *([row.system] if len(systems) > 1 else []),
         *([f"level {row.level}"] if row.level else []),
     ]
-    return f"{', '.join(named)}: gap {number(one.gap, Column('gap'))}"
+    return f"{', '.join(named)}: gap {number(one.gap, GAP)}"
 
 
 def _text(panel: Panel, one: Gap, texts: Sequence[TextBeside]) -> None:

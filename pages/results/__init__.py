@@ -14,7 +14,7 @@ from core.study.analysis_set import main_levels, released_record
 from pages.results import parts
 from pages.widgets import menus, visitor
 from pages.widgets.messages import plain, with_code
-from pages.widgets.parts import nothing, page, studies
+from pages.widgets.parts import nothing, other_page, page, studies
 
 _LONGEST = 70
 
@@ -34,6 +34,7 @@ def render() -> None:
             st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
             return
     if study.kind == "ratings":
+        _to_check(study)
         parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
     first = st.container()  # the verdict stands above the filters that decide about it
@@ -44,6 +45,13 @@ def render() -> None:
         st.error(with_code(str(problem)))
         return
     parts.of_pairs(record, results, _release(record.study), first)
+
+
+def _to_check(study: Study) -> None:
+    """Show a button that checks a judge on the study's ratings."""
+    if st.button("Check a judge on these ratings", key="results_check", icon=":material/fact_check:"):
+        menus.remember_checked(f"study:{study.name}")
+        st.switch_page(other_page("check"))
 
 
 def _release(study: Study) -> Callable[[str], None]:

@@ -357,3 +357,12 @@ def unblinded(store: Store, key: str, kind: StudyKind | None = None) -> Study | 
 def remember_study(study_id: int) -> None:
     """Make this the study that all pages show; NEW_STUDY opens the form of a new one."""
     st.session_state[_CHOSEN_STUDY] = study_id
+
+
+CHECKED = "check_from"
+"""Where a session stores what the page Check reads labels from: `file`, `study:NAME` or `run:N`."""
+
+
+def remember_checked(source: str) -> None:
+    """Make this what the page Check reads labels from."""
+    st.session_state[CHECKED] = source

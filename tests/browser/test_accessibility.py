@@ -152,6 +152,7 @@ def test_every_text_on_the_owners_pages_has_contrast(
             "Generate",
             "Metrics",
             "Judges",
+            "Check",
             "Calibration",
             "Specialist",
             "Operation",
@@ -163,6 +164,10 @@ def test_every_text_on_the_owners_pages_has_contrast(
                 ended(app_store, at_hand.study_id)
             if name != "Start":
                 open_page(page, name)
+            if name == "Check":
+                page.get_by_role("button", name="Try it on an example").click()
+                page.get_by_text("TRUSTED", exact=False).first.wait_for()
+                settled(page)
             seen: set[str] = set()
             while True:
                 tabs = [tab for tab in page.get_by_role("tab").all() if tab.is_visible()]

@@ -49,7 +49,7 @@ def test_prices_given_by_options(labels: Path, capsys: pytest.CaptureFixture[str
     assert which["use"] in {"big", "small"}
     assert len(which["comparisons"]) == 3
     checked(labels, *prices)
-    assert f"{which['sentence']}\n" in capsys.readouterr().out
+    assert which["sentence"] in " ".join(capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_judges_without_a_common_text_keep_their_verdicts(
     path.write_text("id,person,x,y\n" + "\n".join(rows) + "\n")
     words = ["check", str(path), "--human", "person", "--judge", "x,y"]
     assert main(words) in {0, 4}
-    assert "No rated text has a score of every judge" in capsys.readouterr().out
+    assert "x: 40 of 80 rated texts" in capsys.readouterr().out
     main([*words, "--json"])
     assert "which" not in json.loads(capsys.readouterr().out)
 

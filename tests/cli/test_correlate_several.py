@@ -159,7 +159,7 @@ def test_the_size_in_a_models_name(model: str, size: float | None) -> None:
 def test_technique_and_model_of_assays_own_judges() -> None:
     signatures = {
         "rubric": ("Rubric", "Rubric|score:verdict|model:Qwen2.5-7B|backend:openai"),
-        "claims-f1": ("Claims", "Claims|score:f1|model:gemma3:12b|verifier:nli"),
+        "claims-f1": ("Claims", "Claims|score:f1|model:gemma3:12b|backend:openai|verifier:nli"),
         "bleu-4": ("BLEU", "nrefs:1|case:mixed"),
     }
     rows = tuple(ScoredRow(f"q{n // 3}", "s", f"A{n % 3}") for n in range(9))

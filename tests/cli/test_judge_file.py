@@ -323,3 +323,19 @@ def test_another_check_is_refused(command: Command, server: ScriptedServer) -> N
         Path("check.json").write_text(json.dumps(wrong), encoding="utf-8")
         assert command("judge", "export", "run:1", "--out", "judge.yaml", "--check", "check.json")[0] == 2
     assert not Path("judge.yaml").exists()
+
+
+def test_a_map_without_its_column_is_refused(command: Command, server: ScriptedServer) -> None:
+    judged(command, server)
+    Path("calibration.json").write_text(json.dumps(calibration()), encoding="utf-8")
+    exported(command, "--map", "calibration.json")
+    whole = Path("judge.yaml").read_text("utf-8")
+    for wrong in (
+        whole.replace("metric: rubric-tiny", "metric: another"),
+        whole.replace("metric: rubric-tiny", "metric: another").partition("signatures:")[0],
+        whole + "  another: Rubric|score:verdict\n",
+    ):
+        Path("judge.yaml").write_text(wrong, encoding="utf-8")
+        status, _, err = command("judge", "use", "judge.yaml", "mills.jsonl", "--out", "second", "--mapped")
+        assert status == 2
+        assert "line " in err

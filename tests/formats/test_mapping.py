@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import InputError
 from core.formats.registry import read_texts
-from core.tables.columns import VOCABULARY
+from core.tables.columns import VOCABULARY, known_at
 from core.tables.mapping import ASIDE, first_rows, parse_columns, with_columns
 from core.tables.reading import decode
 
@@ -103,3 +103,13 @@ def test_the_documentation_names_every_column() -> None:
         for line in table.splitlines()[2:]
     }
     assert named == {name: [one for one in names if one != name] for name, names in VOCABULARY.items()}
+    table = page.split("| column | further names")[1].split("\n\n")[0]
+    named = {
+        line.split("|")[1].strip(" `"): re.findall(r"`(\w+)`", line.split("|")[2])
+        for line in table.splitlines()[2:]
+    }
+    further = {
+        name: [one for one in names if one not in VOCABULARY[name]]
+        for name, names in known_at("panel").items()
+    }
+    assert named == {name: names for name, names in further.items() if names}

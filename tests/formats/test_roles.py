@@ -42,7 +42,7 @@ FOUND: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], str | None, str | 
     ),
     "a classifier": ("id,label,prediction", ("label",), ("prediction",), "id", None),
     "scikit-learn": ("id,y_true,y_pred", ("y_true",), ("y_pred",), "id", None),
-    "camel case": ("exampleId,humanLabel,autoLabel", ("humanLabel",), ("autoLabel",), None, None),
+    "camel case": ("exampleId,humanLabel,autoLabel", ("humanLabel",), ("autoLabel",), "exampleId", None),
     "capitals and spaces": ("ID,Rater 1,Rater 2,LLM Judge", ("Rater 1", "Rater 2"), ("LLM Judge",), "ID", None),
     "a score": ("id,human,score", ("human",), ("score",), "id", None),
     "metrics": ("id,human_rating,BLEU,COMET,latency_ms", ("human_rating",), ("BLEU", "COMET"), "id", None),

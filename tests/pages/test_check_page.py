@@ -59,6 +59,11 @@ def uploaded(at: AppTest, data: bytes, name: str = "labels.csv") -> AppTest:
     return at
 
 
+def in_address(at: AppTest, name: str) -> str:
+    value = at.query_params[name]
+    return value if isinstance(value, str) else ",".join(value)
+
+
 def verdicts(at: AppTest) -> list[str]:
     """The words in the boxes."""
     boxes = [body for body in html_of(at) if 'class="assay-verdict' in body]
@@ -95,13 +100,13 @@ def test_the_use_is_chosen_stands_in_the_address_and_changes_the_rules(store: St
     assert "use" not in at.query_params
     at.button_group(key="check_use_replace").set_value("monitor")
     at.run()
-    assert at.query_params["use"] == ["monitor"]
+    assert in_address(at, "use") == "monitor"
     assert "Alt-test" not in said(at)
     assert "bias within 0.05 of the scale" in said(at)
     at.selectbox(key="check_tolerance").set_value(0.1)
     at.run()
     assert "bias within 0.1 of the scale" in said(at)
-    assert at.query_params["tolerance"] == ["0.1"]
+    assert in_address(at, "tolerance") == "0.1"
 
 
 @pytest.mark.usefixtures("cookies")
@@ -110,7 +115,7 @@ def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
     at = uploaded(visit(), as_csv(table(**names)))
     assert not verdicts(at)
     assert len(at.error) == 1
-    human, _judge = at.multiselect
+    human = at.multiselect[0]
     assert {*names.values()} <= {*human.options}
     human.set_value(["first", "second", "third"])
     at.run()
@@ -172,6 +177,17 @@ def test_mistakes_in_a_file_are_a_list(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("cookies")
+@pytest.mark.parametrize(
+    "name", ["inspect-0.3.285.eval", "promptfoo-0.121.20-rated.json", "langfuse-scores.csv"]
+)
+def test_the_log_of_a_tool_is_checked(store: Store, name: str) -> None:
+    log = Path(__file__).parents[1] / "formats" / "logs" / name
+    at = uploaded(visit(), log.read_bytes(), name)
+    assert set(verdicts(at)) <= {"INCONCLUSIVE", "NOT TRUSTED"}
+    assert len(verdicts(at)) == {"i": 4, "p": 3, "l": 1}[name[0]]
+
+
+@pytest.mark.usefixtures("cookies")
 def test_names_are_shown_as_they_are(store: Store) -> None:
     hostile = "judge <b>x</b> **y** $z$"
     at = uploaded(visit(), as_csv(table(judge=hostile)))
@@ -194,7 +210,7 @@ def test_an_unblinded_study_is_checked_and_an_open_one_is_not(store: Store) -> N
     unblind(open_one)
     at = visit(study="OPENMARKER")
     assert not at.warning
-    assert at.query_params["study"] == ["OPENMARKER"]
+    assert in_address(at, "study") == "OPENMARKER"
 
 
 def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:

@@ -408,7 +408,7 @@ def test_judges_of_several_models_by_size(store: Store) -> None:
     assert not at.exception
     table = shown(at, "Technique")
     assert list(table["Model"]) == ["org/tiny-7B", "org/big-70B"]
-    assert list(table["Billions"]) == ["7", "70"]
+    assert list(table["Size, billions"]) == ["7", "70"]
     levels = np.array([int(one.level or 0) for one in score_table(at_hand(store, small)).rows])
     scores = score_table(at_hand(store, small)).values[:, 0]
     assert float(table["Pearson"][0].split()[0]) == pytest.approx(

@@ -24,7 +24,7 @@ def visit() -> AppTest:
 
             st.title("elsewhere")
 
-        others = ("studies", "results", "generate", "metrics", "judges", "specialist", "calibration")
+        others = ("studies", "results", "generate", "metrics", "judges", "specialist", "check")
         here = st.Page(start.render, title="Start", url_path="start", default=True)
         st.navigation([here, *(st.Page(elsewhere, title=name, url_path=name) for name in others)]).run()
 
@@ -37,7 +37,7 @@ def visit() -> AppTest:
 def test_four_questions_begin_with_a_button_each(store: Store) -> None:
     at = visit()
     assert [button.label for button in at.button] == [
-        *("New study", "Score texts", "Validate a judge", "Make test data")
+        *("Check a judge", "New study", "Score texts", "Make test data")
     ]
     assert [heading.value for heading in at.subheader] == ["Running now"]
 

@@ -11,20 +11,15 @@ from core.errors import InputError
 from core.plots.judges import quality_against
 from core.results.check.choosing import (
     ONE_RATER,
-    PAID_BY_OTHERS,
-    facts_of,
-    facts_of_runs,
-    model_of,
     which_json,
     which_judge,
     which_of,
     which_said,
     which_tables,
 )
+from core.results.check.facts import facts_of_tables, model_of
 from core.results.check.verdict import CheckOptions, JudgeFacts, check_panel
-from core.results.judges.costs import JudgeCost
 from core.results.panel import Panel
-from core.schema.runs import StepCost
 from core.schema.scores import ScoredRow
 
 NAN = float("nan")
@@ -175,6 +170,9 @@ def test_constant_and_untrusted_judges_are_not_recommended() -> None:
     none = which_judge(panel(mostly, scores), unfit={"good": "it is NOT TRUSTED"})
     assert (none.use, none.settled) == (None, False)
     assert which_json(none)["use"] is None
+    (said,) = which_said(none)
+    assert "(always: its scores are constant; good: it is NOT TRUSTED)" in said
+    assert said.endswith("The highest agreement is 0.90, of always.")
 
 
 def test_a_check_passes_its_verdicts_and_facts_on() -> None:
@@ -207,14 +205,15 @@ def test_p_values_are_corrected_by_holm() -> None:
 
 def test_sentence_tables_and_json() -> None:
     facts = {
-        "good": JudgeFacts(cost=2.0, model="m-70b"),
-        "fair": JudgeFacts(cost=0.5),
+        "good": JudgeFacts(cost=2.0, currency="USD", model="m-70b"),
+        "fair": JudgeFacts(cost=0.5, currency="USD"),
         "poor": JudgeFacts(cost=0.02),
     }
     many = {name: np.tile(one, 5) for name, one in (("good", GOOD), ("fair", FAIR), ("poor", POOR))}
     found = which_judge(panel(np.tile(TRUTH, 5), many), facts)
-    (said,) = which_said(found)
-    assert said == (
+    lines = which_said(found)
+    assert len(lines) == 3
+    assert (said := " ".join(lines)) == (
         "Use fair: agreement 0.93, 0.50 USD per 1,000 texts. good costs 4 times as much and is better (difference 0.02 "
         "[0.01, 0.03], Holm p 0.002). poor costs 4 % as much and is worse (difference -0.33 [-0.36, -0.29], Holm p below .001)."
     )
@@ -238,33 +237,15 @@ def test_mistakes_are_named() -> None:
         which_judge(panel(TRUTH, {"good": first, "fair": second}))
 
 
-def test_the_price_of_a_run_is_that_of_a_thousand_texts() -> None:
-    step = StepCost("rubric", 10, 0, 0, 1_000, 200, 30.0)
-    cost = JudgeCost("mini", (step,), 10, 20, input_price=2.0, output_price=5.0)
-    found = facts_of(cost, "m")
-    assert found.cost == pytest.approx(1_000 * (1_000 * 2 + 200 * 5) / 1e6 / 20)
-    assert found.seconds == pytest.approx(1_000 * 30 / 20)
-    assert found.model == "m"
-    unpriced = facts_of(JudgeCost("mini", (step,), 10, 20))
-    assert (unpriced.cost, unpriced.cost_reason) == (None, "no price is given")
-    assert unpriced.seconds == pytest.approx(1_500)
-    unfinished = facts_of(JudgeCost("mini", (step,), 10, 20, 2.0, 5.0, n_wanted=12))
-    assert (unfinished.cost, unfinished.seconds) == (None, None)
-    borrowed = facts_of(JudgeCost("mini", (step,), 10, 20, 2.0, 5.0, n_found=3))
-    assert (borrowed.cost, borrowed.cost_reason) == (None, PAID_BY_OTHERS)
-    rules = facts_of(JudgeCost("rules", (), 10, 20))
-    assert (rules.cost, rules.seconds) == (0.0, None)
-
-
-def test_a_judges_run_is_found_by_its_table() -> None:
-    step = StepCost("rubric", 10, 0, 0, 1_000, 200, 30.0)
-    cost = JudgeCost("mini", (step,), 10, 20, input_price=2.0, output_price=5.0)
+def test_two_runs_of_one_judge_keep_their_own_prices() -> None:
     signed = "Rubric|score:verdict|model:Qwen2.5-7B|backend:openai"
-    both = panel(TRUTH, {"mini": GOOD, "file": FAIR})
-    both = Panel(**{**vars(both), "sources": (("run:1", signed), ("scores.csv", "imported"))})
-    found = facts_of_runs(both, {"run:1": cost})
-    assert (found["mini"].model, found["mini"].cost) == ("Qwen2.5-7B", pytest.approx(0.15))
-    assert (found["file"].model, found["file"].cost) == (None, None)
+    both = panel(TRUTH, {"mini": GOOD, "mini#2": FAIR, "file": POOR})
+    sources = (("run:1", "mini", ""), ("run:2", "mini", ""), ("scores.csv", "file", signed))
+    both = Panel(**{**vars(both), "sources": sources})
+    runs = {f"run:{n}": {"mini": JudgeFacts(cost=float(n))} for n in (1, 2)}
+    found = facts_of_tables(both, runs)
+    assert [found[name].cost for name in ("mini", "mini#2", "file")] == [1, 2, None]
+    assert found["file"].model == "Qwen2.5-7B"
     assert model_of("BLEU|nrefs:1") == ""
 
 

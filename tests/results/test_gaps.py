@@ -145,3 +145,31 @@ def test_different_texts_of_one_row_are_not_guessed() -> None:
     found = beside_of(row, same)
     assert found is not None
     assert found.reasons == {"x": "1", "y": "2"}
+
+
+def test_reasons_in_a_long_table_belong_to_the_rows_rater() -> None:
+    text = (
+        "item,text,rater,score,comment\nq1,One.,a,1,I think so.\nq1,One.,judge,5,It is long.\n"
+        "q2,Two.,a,5,\nq2,Two.,judge,5,Fine.\n"
+    )
+    found = read_panel(text.encode(), "long.csv", judges=["judge"])
+    rows = json_of(gaps_of(found, texts_in(text.encode(), "long.csv", found.roles)))
+    assert [(row["text"], row["reasons"]) for row in rows] == [("One.", "It is long."), ("Two.", "Fine.")]
+
+
+def test_columns_that_the_panel_found_are_read_for_texts() -> None:
+    text = "example_id,model,instruction,completion,human_label,llm_judge,llm_judge_explanation\n" + "".join(
+        f"e{n},m{n % 2},Do {n}.,Done {n}.,{n % 2},{n % 3 % 2},Since {n}.\n" for n in range(12)
+    )
+    found = read_panel(text.encode(), "any.csv", find=True)
+    rows = json_of(gaps_of(found, texts_in(text.encode(), "any.csv", found.roles)))
+    assert len(rows) == 12
+    for row in rows:
+        n = row["item"].removeprefix("e")
+        assert (row["question"], row["text"], row["reasons"]) == (f"Do {n}.", f"Done {n}.", f"Since {n}.")
+
+
+def test_numbers_are_no_reasons() -> None:
+    text = "item,a,b,judge,judge_feedback\nq1,1,2,2,4\nq2,2,1,1,Short.\n"
+    rows = json_of(gaps_of(panel(text), texts_in(text.encode(), "file.csv")))
+    assert [row["reasons"] for row in rows] == ["", "Short."]

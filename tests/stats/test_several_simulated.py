@@ -1,8 +1,9 @@
-"""A few cells of two stored simulations, run again with fewer replicates."""
+"""A few cells of three stored simulations, run again with fewer replicates."""
 
 import pytest
 
 from scripts.simulations import Cell, Grid, cell_measures, read
+from scripts.simulations.choosing import GRID as CHOOSING
 from scripts.simulations.several_tests import GRID as SEVERAL
 from scripts.simulations.split_raters import GRID as SPLIT
 
@@ -13,8 +14,10 @@ from scripts.simulations.split_raters import GRID as SPLIT
     [
         (SEVERAL, (4, "equal"), ("any_false_raw", "any_false_bh"), 50),
         (SPLIT, (50, 3), ("coverage_all", "coverage_full"), 150),
+        (CHOOSING, ("agreement", 4, 40, "equal"), ("any_false", "settled"), 100),
+        (CHOOSING, ("spearman", 2, 40, "one better"), ("found_better", "settled"), 40),
     ],
-    ids=["several tests", "split raters"],
+    ids=["several tests", "split raters", "which judge by agreement", "which judge by correlation"],
 )
 def test_a_cell_again(grid: Grid, cell: Cell, measures: tuple[str, ...], replicates: int) -> None:
     stored, again = read(grid)[cell], cell_measures(grid, cell, replicates)
@@ -40,3 +43,7 @@ def test_the_stored_simulations_keep_what_the_documents_promise() -> None:
             coverage = found[f"coverage_{kind}"]
             if coverage is not None and int(items) >= 50:
                 assert 0.89 <= coverage <= 0.97, (items, raters, kind)
+    for cell, found in read(CHOOSING).items():
+        assert found["any_false"] <= 0.05, cell  # type: ignore[operator]
+        assert found["used_far"] <= 0.05, cell  # type: ignore[operator]
+        assert 0.86 <= found["covered"] <= 0.99, cell  # type: ignore[operator]

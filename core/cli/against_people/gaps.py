@@ -12,6 +12,7 @@ from core.results.check.gaps import GAPS, TEXT_COLUMNS, TextBeside, gaps_of, tex
 from core.results.panel import Panel
 from core.schema.result_table import ResultTable
 from core.schema.runs import RUN_FILE
+from core.tables.mapping import with_columns
 from core.tables.reading import printable_text
 
 _USUAL = 20
@@ -47,7 +48,7 @@ def gap_results(
     """Return the list as a table, if it is asked for, and what the terminal shows of it: with texts, blocks of lines."""
     if options.gaps is None and options.table != GAPS:
         return [], []
-    texts = tuple(_texts(options)) if options.texts else ()
+    texts = tuple(_texts(options, panel)) if options.texts else ()
     table = gaps_of(panel, texts, most=options.gaps)
     if options.gaps is None:  # for a file alone
         return [table], []
@@ -72,7 +73,7 @@ def _blocks(table: ResultTable) -> Iterator[str]:
     yield from table.notes
 
 
-def _texts(options: argparse.Namespace) -> Iterator[TextBeside]:
+def _texts(options: argparse.Namespace, panel: Panel) -> Iterator[TextBeside]:
     """Yield what the command's inputs hold about their texts."""
     # Imported lazily: only this option reads runs and studies.
     from core.judges.kind import JudgeKind
@@ -106,4 +107,8 @@ def _texts(options: argparse.Namespace) -> Iterator[TextBeside]:
             assert isinstance(kind, JudgeKind)
             yield from texts_of_judge(output, kind)
         elif path.is_file():
-            yield from texts_in(read_one_of(path, options), path.name)
+            data, roles = read_one_of(path, options), panel.roles if given == options.file else None
+            own = {"system": options.system_column, "item_id": options.clusters}
+            if roles is None and given == options.file:
+                data = with_columns(data, path.name, {name: column for name, column in own.items() if column})
+            yield from texts_in(data, path.name, roles)

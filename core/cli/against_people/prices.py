@@ -25,9 +25,7 @@ def add_price_options(command: argparse.ArgumentParser) -> None:
         metavar="JUDGE=SECONDS",
         help=f"how long a judge takes for {PER_TEXTS:,} texts (default: as in its run); may be repeated",
     )
-    command.add_argument(
-        "--currency", default=UNKNOWN.currency, help="currency of all prices (default %(default)s)"
-    )
+    command.add_argument("--currency", default=UNKNOWN.currency, help="currency of all prices, such as USD")
 
 
 def judge_facts(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:

@@ -27,15 +27,23 @@ from core.errors import AssayError, InputError, Problems
 from core.formats.correlations import PREFIX, published_side, read_correlations
 from core.formats.mt_metrics_eval import ratings_among, read_folder
 from core.formats.rated import outputs_of
-from core.formats.registry import read_evaluators, read_ratings, read_scores, read_spans, read_with_texts
+from core.formats.registry import (
+    format_of,
+    read_evaluators,
+    read_ratings,
+    read_scores,
+    read_spans,
+    read_with_texts,
+)
 from core.formats.scores import check_no_ratings
 from core.judges.answers import KIND as ANSWERS
 from core.judges.answers import AnswerSet
-from core.results.check.facts import facts_in
+from core.results.check.facts import facts_of_tables
 from core.results.check.verdict import JudgeFacts
 from core.results.choices import TableChoice, dimensions_of, interval_problems
 from core.results.correlations.table import dimension_of
-from core.results.joining import CorrelationOptions, SystemScores, check_join
+from core.results.correlations.votes import votes_panel
+from core.results.joining import CorrelationOptions, SystemScores, check_join, merge_tables
 from core.results.judges.costs import JudgeCost
 from core.results.judges.spans import SpanOptions, draws_of_judge
 from core.results.meta_correlation import LiveSide, Side
@@ -56,7 +64,7 @@ from core.schema.scores import (
     ScorableOutput,
     ScoreTable,
 )
-from core.schema.study import RatingTask, Study
+from core.schema.study import RatingTask, Study, StudyRecord
 from core.store import Store
 from core.store.runs import run_data
 from core.store.studies import find_study
@@ -491,13 +499,14 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file",
         metavar="FILE",
-        help=f"ratings, with the judges' scores if it has them: {HUMAN_NAMES}, or run:N of a judge that read rated texts",
+        help=f"ratings, with the judges' scores if it has them: {HUMAN_NAMES}; a tool's log; or run:N of a judge that read "
+        "rated texts",
     )
     command.add_argument(
         "scores",
         nargs="*",
         metavar="JUDGE",
-        help=f"scores of further judges: {JUDGE_NAMES}, or a table of scores (CSV, JSONL, Parquet)",
+        help=f"scores of further judges: {JUDGE_NAMES}, a table of scores (CSV, JSONL, Parquet), or a tool's log",
     )
     command.add_argument(
         "--human",
@@ -531,15 +540,24 @@ def add_panel_options(command: argparse.ArgumentParser) -> None:
     add_database_option(command)
 
 
-def open_panel(options: argparse.Namespace, *, find: bool = False) -> Panel:
+def open_panel(
+    options: argparse.Namespace,
+    *,
+    find: bool = False,
+    system_column: str | None = None,
+    clusters: str | None = None,
+) -> Panel:
     """Return the raters and judges of the inputs of `add_panel_options`.
 
-    find: see `read_panel`. Raises InputError, and NotAllowed for a blinded study.
+    find, system_column, clusters: see `read_panel`; columns by default as in the options. Of a study of pairs each row is a
+    pair (`votes_panel`). Raises InputError, and NotAllowed for a blinded study.
     """
+    own = (system_column or options.system_column, clusters or options.clusters)
     try:
-        found = _panel_given(options, find)
+        found = _panel_given(options, find, *own)
     except Undecided as problem:
-        raise InputError(problem.what, [*problem.problems, _options_for(problem.roles)]) from problem
+        advice = _options_for(problem.roles)
+        raise InputError(problem.what, [*problem.problems, *([advice] if advice else [])]) from problem
     except Repeated as problem:
         advice = "write --system-column COLUMN, or --clusters ITEM if each row is a text of its own"
         raise InputError(problem.what, [*problem.problems, advice]) from problem
@@ -555,6 +573,10 @@ def _options_for(roles: Roles) -> str:
     dimensions = [problem for problem in roles.problems if problem.startswith("dimension")]
     if dimensions:
         return "write --dimension NAME, or name the columns: --human A,B --judge C"
+    if not (free or roles.human):
+        return ""  # nothing here to choose from
+    if roles.human and not free:
+        return f"add a file or run with the judge's scores after it, or write --human {shlex.quote(','.join(roles.human))} --judge C"
     people = ",".join(roles.human) or ",".join(free if roles.judges else free[:1]) or "A,B"
     judges = ",".join(roles.judges) or ",".join(free if roles.human else free[1:2]) or "C"
     return (
@@ -562,10 +584,11 @@ def _options_for(roles: Roles) -> str:
     )
 
 
-def _panel_given(options: argparse.Namespace, find: bool) -> Panel:
+def _panel_given(
+    options: argparse.Namespace, find: bool, system_column: str | None, clusters: str | None
+) -> Panel:
     given, path = options.file, Path(options.file)
     check_columns(options, [given, *options.scores])
-    system_column, clusters = options.system_column, options.clusters
     number = run_number(given)
     is_file = number is None and not given.startswith(STUDY) and not path.is_dir()
     # A table of scores is read beside its ratings, so that words mean the same in both.
@@ -591,32 +614,57 @@ def _panel_given(options: argparse.Namespace, find: bool) -> Panel:
             data, name = run_data(store, number), PurePath(run.run.data_file).name
             own_scores = replace(score_table(run), file_name=given)
             return read_panel(data, name, [own_scores, *tables], find=find, beside=beside, **chosen)
-    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     tables = [*tables, *(judge_scores(*one, chosen["judges"]) for one in beside)]
+    chosen["raters"] = chosen.pop("human")
+    if given.startswith(STUDY):
+        with existing_store(options.db) as store:
+            study = find_study(store, given.removeprefix(STUDY))
+            if study.kind == "pairs":
+                return _votes_given(released_record(store, study), tables, chosen)
+    ratings, _ = human_ratings(given, argparse.Namespace(**vars(options), lower_is_better=False))
     for table in tables if find else ():
         check_join(ratings, table)
-    chosen["raters"] = chosen.pop("human")
     return panel_of(ratings, tables, **chosen)
 
 
+def _votes_given(record: StudyRecord, tables: Sequence[ScoreTable], chosen: Mapping[str, Any]) -> Panel:
+    """Return the votes of a study of pairs beside judges' scores of its answers."""
+    name = record.study.name
+    if chosen["dimension"] is not None:
+        raise InputError(
+            f"--dimension: study {shown(name)} compares pairs, which have no dimensions; leave it out."
+        )
+    if not tables:
+        raise InputError(
+            f"Study {shown(name)} compares pairs, and no judge votes on pairs. Add a judge's scores of its answers, e.g. "
+            f"{shlex.quote(STUDY + name)} run:N: the judge then prefers the answer that it scored higher."
+        )
+    return votes_panel(record, merge_tables(tables), raters=chosen["raters"], judges=chosen["judges"])
+
+
 def _is_table(given: str) -> bool:
-    """Whether an input is a file that is no JSON of METAL."""
+    """Whether an input is a file without evaluators, which METAL's JSON has."""
     path = Path(given)
-    return run_number(given) is None and path.is_file() and path.suffix.lower() != ".json"
+    if run_number(given) is not None or not path.is_file():
+        return False
+    return (
+        path.suffix.lower() != ".json"
+        or "evaluators" not in format_of("evaluators", read_file(path), path.name).read
+    )
 
 
 def facts_given(options: argparse.Namespace, panel: Panel) -> dict[str, JudgeFacts]:
     """Judge -> consistency, price, time and model, from columns of the panel and from the runs among its inputs."""
-    found = facts_in(panel)
+    runs = {}
     for given in (options.file, *options.scores):
         if run_number(given) is not None or (Path(given) / RUN_FILE).is_file():
-            found |= _from_either(
+            runs[given] = _from_either(
                 given,
                 options.db,
                 lambda folder: facts_of_folder(folder, options.dimension),
                 lambda run: facts_of_run(run, options.dimension),
             )
-    return found
+    return facts_of_tables(panel, runs)
 
 
 def judge_tables(given: Sequence[str], options: argparse.Namespace) -> list[ScoreTable]:

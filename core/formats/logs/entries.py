@@ -45,6 +45,8 @@ EPOCH, PROMPT, REPEAT = "epoch", "prompt", "repeat"
 """Labels that tell several answers of one system to one item apart."""
 HUMAN = "human"
 """Column for a rating that a person gave in the tool itself."""
+REASON = "reason"
+"""Last word of the column with a judge's reasons for its scores."""
 _OF_ITEM = ("question", "reference", "context", "language", "level")
 """Columns that a data set's own fields may fill, under any of their names."""
 _TAKEN = frozenset(
@@ -138,6 +140,7 @@ def _table(
     fields = _fields(entries, of_people=of_people)
     people = [key for key, column in fields.items() if of_people and by_people(column)]
     numbers = _words(entries, people, letters, findings)
+    findings.notes += _shared(entries, people)
     apart = {
         name: [entry.labels[name] for entry in entries if name in entry.labels] for name in _labels(entries)
     }
@@ -161,6 +164,8 @@ def _table(
             if key in fields and not is_nothing(value)
         }
         row |= {labels[name]: value for name, value in entry.labels.items()}
+        if of_people:
+            row |= {f"{metric} {REASON}": said for metric, said in entry.said.items() if said.strip()}
         if "metric" in known or of_people:
             row |= {columns[m]: None if math.isnan(score) else score for m, score in entry.scores.items()}
         rows.append((entry.where, row))
@@ -217,6 +222,22 @@ def _words(
             said = ", ".join(f"{shown(word)} = {number:g}" for word, number in sorted(found[key].items()))
             findings.notes.append(f"{shown(key)}: read words as classes, {said}")
     return found
+
+
+def _shared(entries: Sequence[Entry], people: Sequence[str]) -> list[str]:
+    """A note on each field whose value an item has for all of its answers: it may be about none of them."""
+    notes = []
+    for key in people:
+        held: dict[str, list[object]] = {}
+        for entry in entries:
+            held.setdefault(entry.item_id, []).append(entry.about.get(key))
+        several = [values for values in held.values() if len(values) > 1]
+        if several and all(len(set(map(repr, values))) == 1 for values in several):
+            notes.append(
+                f"{shown(key)}: an item has several answers, and its label counts for each of them; give the answers labels of "
+                "their own in a table if they were labelled one by one"
+            )
+    return notes
 
 
 def by_people(key: str) -> bool:

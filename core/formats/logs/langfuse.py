@@ -167,7 +167,6 @@ def _read(data: bytes, file_name: str) -> _Export:
     _number(export)
     export.findings.refuse()
     _place(export)
-    export.findings.notes += [f"left out: {n:,} ({why})" for why, n in export.left_out.items()]
     return export
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,16 +22,16 @@ from core.results.cells import (
 )
 from core.results.check.verdict import USES, Check, JudgeFacts, agreement_by_text, classes_of
 from core.results.choices import check_names
-from core.results.judges.costs import ALL_STEPS, NO_MODEL, JudgeCost, costs_side_by_side
 from core.results.panel import Panel
 from core.schema.result_table import Column, ResultTable
-from core.stats.correlation.differences import difference
-from core.stats.correlation.intervals import n_reached
+from core.stats.correlation.coefficients import coefficient, resample_columns
+from core.stats.correlation.differences import differences_between
+from core.stats.correlation.intervals import n_reached, permutation_test
 from core.stats.correlation.panels import panel_correlation
 from core.stats.correlation.systems import signs_flipped
 from core.stats.degeneracy import constant, tied
 from core.stats.multiplicity import Correction, corrected
-from core.stats.resampling import Estimate, cluster_sums, mean_share, with_agresti_min
+from core.stats.resampling import Estimate, cluster_sums, mean_share, numbered, with_agresti_min
 from core.tables.problems import listed
 from core.tables.reading import shown
 
@@ -53,52 +52,9 @@ SAME_PRICE = 1.25
 WHICH_TABLES = ("which-judge", "comparisons")
 """Names of both tables, the main one first."""
 ONE_RATER = "only one rater, where other texts have two"
-PAID_BY_OTHERS = "some answers came from the cache, paid for by other runs"
 
 
 UNKNOWN = JudgeFacts()
-
-
-def facts_of(cost: JudgeCost, model: str | None = None) -> JudgeFacts:
-    """Price and time of 1,000 texts from what a judge's run cost. Time: summed waiting time of all calls.
-
-    Both are undefined for an unfinished run, and if some answers came from the cache, paid for by other runs: the run's own
-    cost is then too low. The price needs counted tokens and prices of tokens; a judge by rules costs nothing.
-    """
-    row = next(one for one in costs_side_by_side([cost]) if one.step == ALL_STEPS)
-    if row.n_found:
-        return JudgeFacts(model=model, cost_reason=PAID_BY_OTHERS, seconds_reason=PAID_BY_OTHERS)
-    money, seconds = row.each("money", "text"), row.each("seconds", "text")
-    by_rules = not cost.costs and row.n_texts > 0 and row.is_finished
-    return JudgeFacts(
-        cost=0.0 if by_rules else None if money is None else PER_TEXTS * money,
-        seconds=None if by_rules or seconds is None else PER_TEXTS * seconds,
-        model=model,
-        cost_reason=row.why("money_per_text") or UNKNOWN.cost_reason,
-        seconds_reason=NO_MODEL if by_rules else row.why("seconds_per_1000") or UNKNOWN.seconds_reason,
-    )
-
-
-_MODEL = re.compile(r"\|model:([^|]+)")
-"""The model in the signature of a judge's metric."""
-
-
-def model_of(signature: str) -> str:
-    """The model in a metric's signature; empty if it names none."""
-    found = _MODEL.search(signature)
-    return found[1] if found else ""
-
-
-def facts_of_runs(panel: Panel, costs: Mapping[str, JudgeCost]) -> dict[str, JudgeFacts]:
-    """Model, price and time of every judge of the panel. costs: name of a table of scores -> what the run behind it cost.
-
-    All judges of one table, such as the precision and the recall of one claim judge, have the price of the whole run.
-    """
-    found = {}
-    for name, (table, signature) in zip(panel.judges, panel.sources, strict=False):
-        model = model_of(signature) or None
-        found[name] = facts_of(costs[table], model) if table in costs else JudgeFacts(model=model)
-    return found
 
 
 def stated_facts(
@@ -119,11 +75,11 @@ def stated_facts(
     ]
     if wrong:
         raise InputError("Prices and times cannot be read", wrong)
-    stated = {name: replace(one, currency=currency) for name, one in found.items()}
+    stated = {name: replace(one, currency=currency or one.currency) for name, one in found.items()}
     for name, cost in prices.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency)
+        stated[name] = replace(stated.get(name, UNKNOWN), cost=float(cost), currency=currency or "")
     for name, time in seconds.items():
-        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time), currency=currency)
+        stated[name] = replace(stated.get(name, UNKNOWN), seconds=float(time))
     return stated
 
 
@@ -234,7 +190,8 @@ def which_judge(
 
     Quality is the share of a text's raters who gave the judge's class, averaged over texts, where all judges use the raters'
     classes (`verdict.classes_of`), else Spearman's correlation with the raters' mean. Agreement: differences with a t interval
-    over items, p by turning the signs of whole items' differences. Correlation: `core.stats.correlation.differences.difference`. p is
+    over items, p by turning the signs of whole items' differences. Correlation: percentile bootstrap over items, and
+    `core.stats.correlation.intervals.permutation_test`. p is
     corrected by Holm for every two judges. The best judge is the fit one with the highest quality (the cheaper of two
     equal ones); the one to use is the cheapest among it and those whose difference to it has a lower bound of at least
     -margin. A judge is on the Pareto front unless another is at least as good, as cheap and as fast, and better in one of
@@ -384,21 +341,42 @@ def _correlations(texts: _Texts) -> tuple[list[Estimate], _Pairs]:
         )
         for scores in panel.scores.T
     ]
+    values = [coefficient(scores, target, "spearman") for scores in panel.scores.T]
+    items, n_items = numbered(panel.items), len(np.unique(panel.items))
+    resampled = None
+    if n_items > 1 and texts.n_resamples:  # each judge once, on the same resamples
+        of_method = resample_columns(
+            panel.scores,
+            target,
+            items,
+            n_items,
+            ("spearman",),
+            n_resamples=texts.n_resamples,
+            seed=texts.rng,
+        )
+        resampled = np.array(of_method["spearman"])
+    apart = differences_between(
+        np.array(values),
+        resampled,
+        n=target.size,
+        n_clusters=n_items,
+        confidence_level=texts.confidence_level,
+    )
     pairs: dict[tuple[int, int], tuple[Estimate, float | None, str | None]] = {}
-    for i, j in combinations(range(len(panel.judges)), 2):
-        found = difference(
+    for (i, j), between in apart.items():
+        found = permutation_test(
             panel.scores[:, i],
             panel.scores[:, j],
             target,
             "spearman",
             items=panel.items,
-            n_swaps=_N_SWAPS_OF_RANKS,
-            n_resamples=texts.n_resamples,
+            n_resamples=_N_SWAPS_OF_RANKS,
+            rng=texts.rng,
             names=("scores", "ratings"),
-            **level,
         )
-        apart = replace(found.difference, n_left_out=texts.n_left_out)
-        pairs[i, j] = apart, found.test.p, found.test.reason
+        if found.reason is not None:
+            between = replace(between, estimate=None, low=None, high=None, reason=found.reason)
+        pairs[i, j] = replace(between, n_left_out=texts.n_left_out), found.p, found.reason
     return quality, pairs
 
 
@@ -521,13 +499,22 @@ _MOST_SAID = 4
 
 
 def which_said(found: Choice) -> list[str]:
-    """The sentence on the judge to use, and one on each of the others."""
+    """A line on the judge to use, then one on each of the others."""
+    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
     if found.use is None:
-        whys = "; ".join(f"{shown(one.name)}: {one.unfit or one.quality.reason}" for one in found.judges)
-        return [f"None of these judges can be recommended. {whys[:1].upper()}{whys[1:]}."]
+        whys: dict[str, list[str]] = {}
+        for one in found.judges:
+            whys.setdefault(one.unfit or one.quality.reason or "", []).append(shown(one.name))
+        listed_whys = "; ".join(f"{', '.join(names)}: {why}" for why, names in whys.items())
+        best = found.judges[0]
+        highest = (
+            ""
+            if best.quality.estimate is None
+            else f" The highest {what} is {decimal(best.quality.estimate, 2)}, of {shown(best.name)}."
+        )
+        return [f"None of these judges can be recommended ({listed_whys}).{highest}"]
     own = found.judge(found.use)
     value = decimal(own.quality.estimate or 0.0, 2)
-    what = "agreement" if found.measure == "agreement" else "Spearman's correlation"
     money = "" if own.facts.cost is None else f", {_money(own.facts)} per {PER_TEXTS:,} texts"
     name = shown(own.name)
     first = f"Use {name}: {what} {value}{money}."
@@ -541,7 +528,7 @@ def which_said(found: Choice) -> list[str]:
     others = [one for one in found.judges if one.name != found.use]
     said = [_other_said(found, own, one) for one in others[:_MOST_SAID]]
     more = len(others) - len(said)
-    return [" ".join([first, *said, *([f"The table shows {more} more."] if more > 0 else [])])]
+    return [first, *said, *([f"The table shows {more} more."] if more > 0 else [])]
 
 
 def _other_said(found: Choice, own: JudgeOnOffer, other: JudgeOnOffer) -> str:
@@ -594,7 +581,8 @@ def _short(value: float) -> str:
 def _money(facts: JudgeFacts) -> str:
     """A price with two decimals, or two significant digits if it is smaller than that, and its currency."""
     cost = facts.cost or 0.0
-    return f"{cost:,.2f} {facts.currency}" if cost >= 0.1 or cost == 0 else f"{cost:.2g} {facts.currency}"
+    amount = f"{cost:,.2f}" if cost >= 0.1 or cost == 0 else f"{cost:.2g}"
+    return f"{amount} {facts.currency}".rstrip()
 
 
 def _p(p: float | None) -> str:
@@ -740,7 +728,7 @@ def which_json(found: Choice) -> dict[str, Any]:
                 "n": one.quality.n,
                 "n_scored": one.n_scored,
                 "price_per_1000": one.facts.cost,
-                "currency": None if one.facts.cost is None else one.facts.currency,
+                "currency": one.facts.currency or None,
                 "price_reason": None if one.facts.cost is not None else one.facts.cost_reason,
                 "seconds_per_1000": one.facts.seconds,
                 "time_reason": None if one.facts.seconds is not None else one.facts.seconds_reason,

@@ -55,6 +55,8 @@ def facts_of(
         currency="",
         seconds=row.seconds * more / texts * TEXTS if texts and row.calls else None,
         model=None if output is None else output.model,
+        cost_reason=row.why("money_per_text") or JudgeFacts.cost_reason,
+        seconds_reason=row.why("seconds_per_text") or JudgeFacts.seconds_reason,
     )
     again = {} if output is None else _consistent(output, confidence_level)
     named = {}
@@ -66,6 +68,30 @@ def facts_of(
         wanted = {component.casefold(): component for component in again}.get((dimension or "").casefold())
         named.setdefault(output.name, replace(found, consistency=again.get(wanted or _only(again))))
     return named
+
+
+_MODEL = re.compile(r"\|model:([^|]+)")
+
+
+def model_of(signature: str) -> str:
+    """The model in the signature of a judge's metric; empty if it names none."""
+    found = _MODEL.search(signature)
+    return found[1] if found else ""
+
+
+def facts_of_tables(panel: Panel, runs: Mapping[str, Mapping[str, JudgeFacts]]) -> dict[str, JudgeFacts]:
+    """Judge -> facts of the run that gave its scores, else from columns of the panel; at least the model in its signature.
+
+    runs: name of a table of scores, as in `Panel.sources` -> `facts_of` of the run behind it. So two runs whose metrics
+    have the same name are told apart.
+    """
+    found = facts_in(panel)
+    for name, (table, metric, signature) in zip(panel.judges, panel.sources, strict=False):
+        if (of_run := runs.get(table, {}).get(metric)) is not None:
+            found[name] = of_run
+        elif model := model_of(signature):
+            found[name] = replace(found.get(name, JudgeFacts()), model=model)
+    return found
 
 
 def _only(again: Mapping[str, Estimate]) -> str:

@@ -14,18 +14,20 @@ from core.judges.kind import JudgeKind
 from core.results.check.verdict import on_one_scale
 from core.results.correlations.disagreement import rank_gaps
 from core.results.joining import may_be_one
-from core.results.panel import Panel
+from core.results.panel import Panel, as_written
 from core.schema.result_table import Cell, Column, ResultTable
 from core.schema.scores import JudgeOutput, ScoredRow
 from core.stats.resampling import Floats
-from core.tables.columns import ONLY_SYSTEM, SUGGESTED, VOCABULARY, known_at, named_columns
+from core.tables.columns import ONLY_SYSTEM, known_at, named_columns
 from core.tables.problems import FileFindings
-from core.tables.reading import is_nothing, label_of, printable_text, sha256_of, shown
+from core.tables.reading import is_nothing, label_of, looks_like_number, printable_text, sha256_of, shown
+from core.tables.roles import Roles
 
 GAPS = "gaps"
 """Name of the table."""
 MOST_VALUES = 50
 """Most values of a column that can be chosen as a group; more name texts."""
+GAP = Column("gap", places=2)
 TEXT_COLUMNS = ("question", "text", "reasons")
 """Columns of the table that may be confidential."""
 Measure = Literal["scale", "labels", "ranks"]
@@ -128,11 +130,12 @@ def texts_of_judge(output: JudgeOutput, kind: JudgeKind) -> tuple[TextBeside, ..
     return tuple(found)
 
 
-def texts_in(data: bytes, file_name: str) -> tuple[TextBeside, ...]:
-    """The questions, texts and reasons in a file of ratings, by the names of their columns; empty if it has none.
+def texts_in(data: bytes, file_name: str, roles: Roles | None = None) -> tuple[TextBeside, ...]:
+    """The questions, texts and reasons in a file of ratings; empty if it has none. Raises InputError.
 
-    A column of reasons has one of the usual words in its name (reason, feedback, explanation, rationale ...). It belongs to
-    the judge that the rest of its name names (`gpt4_reason`), else to all judges.
+    roles: what the panel found about the columns (`Panel.roles`); None: columns are known by their names. A column of reasons
+    has one of the usual words in its name (reason, feedback, explanation, rationale ...). It belongs to the judge that the rest
+    of its name names (`gpt4_reason`), in a long table to the row's rater, else to all judges.
     """
     found = format_of("ratings", data, file_name)
     if found.rows is None:
@@ -155,44 +158,45 @@ def texts_in(data: bytes, file_name: str) -> tuple[TextBeside, ...]:
             for one in texts
         )
     findings = FileFindings(file_name, sha256_of(data))
-    table = found.rows(data, known_at("ratings"), findings)
-    names = dict(table.columns)
-    free = [key for key in table.keys if key not in names]
-    wanted = ("question", "source", "text", "reference")
+    table = as_written(found.rows(data, known_at("ratings"), findings))
+    names = {key: name for key, name in (roles.read_as if roles else {}).items() if key in table.keys}
     names |= named_columns(
-        free,
-        {
-            name: (*VOCABULARY[name], *SUGGESTED.get(name, ()))
-            for name in wanted
-            if name not in names.values()
-        },
+        [key for key in table.keys if key not in names],
+        {name: known for name, known in known_at("panel").items() if name not in names.values()},
     )
     reasons = {
-        key: judge for key in table.keys if (judge := _whose(key)) is not None and names.get(key) != "text"
+        key: judge
+        for key in table.keys
+        if (judge := _whose(key)) is not None and names.get(key) not in ("text", "question")
     }
     if not reasons and not {"text", "question", "source"} & set(names.values()):
         return ()
-    beside = []
-    for number, record in enumerate(table.records, start=1):
-        cells = {names.get(key, key): cell for key, cell in record.cells.items()}
-        labels = {key: said for key, cell in cells.items() if (said := label_of(cell)) is not None}
-        row = ScoredRow(
-            labels.get("item_id", str(number)),
-            labels.get("system", ONLY_SYSTEM),
-            labels.get("level"),
-            labels.get("language", "und"),
-            {"row": str(number)} | labels,
-        )
-        why = {judge: _text(record.cells.get(key)) for key, judge in reasons.items()}
-        beside.append(
-            TextBeside(
-                row,
-                _text(cells.get("question") or cells.get("source")),
-                _text(cells.get("text")),
-                {judge: text for judge, text in why.items() if text},
-            )
-        )
-    return tuple(beside)
+    return tuple(
+        _beside(record.cells, names, reasons, number) for number, record in enumerate(table.records, start=1)
+    )
+
+
+def _beside(
+    by_column: Mapping[str, object], names: Mapping[str, str], reasons: Mapping[str, str], number: int
+) -> TextBeside:
+    """What a row of a table holds. number: of the row, from 1, which is its item where no column names items."""
+    cells = {names.get(key, key): cell for key, cell in by_column.items()}
+    labels = {key: word for key, cell in cells.items() if (word := label_of(cell)) is not None}
+    row = ScoredRow(
+        labels.get("item_id", str(number)),
+        labels.get("system", ONLY_SYSTEM),
+        labels.get("level"),
+        labels.get("language", "und"),
+        {"row": str(number)} | labels,
+    )
+    rater = labels.get("rater", "")
+    said = {judge or rater: _text(by_column.get(key)) for key, judge in reasons.items()}
+    return TextBeside(
+        row,
+        _text(cells.get("question") or cells.get("source")),
+        _text(cells.get("text")),
+        {judge: text for judge, text in said.items() if text and not looks_like_number(text)},
+    )
 
 
 def _text(cell: object) -> str:
@@ -281,11 +285,11 @@ def gap_table(
         Column("system", names_row=True, shown=len({row.system for row in rows}) > 1),
         Column("language", shown=len({row.language for row in rows}) > 1),
         Column("level", names_row=True, shown=any(row.level is not None for row in rows)),
-        *(Column(name, general=True) for name in raters.values()),
+        *(Column(name, name, general=True) for name in raters.values()),
         Column("judge", names_row=True, shown=several),
         Column("score", "judge" if not several else "score", general=True),
         Column("people", "raters' mean", general=True, shown=panel.ordered and len(panel.raters) > 1),
-        Column("gap"),
+        GAP,
         Column("direction", "judge is", shown=any(one.direction for one in listed)),
         Column("measure", shown=len({one.measure for one in listed}) > 1),
         *((Column("question", shown=any(one and one.question for one in beside)),) if texts else ()),

@@ -375,14 +375,18 @@ def classes_of(panel: Panel, judge: int | None) -> tuple[float, ...]:
     scores = np.empty(0) if judge is None else panel.scores[:, judge]
     scores = scores[~np.isnan(scores)]
     if panel.classes:
-        return tuple(sorted({*panel.classes, *given.tolist(), *scores.tolist()}))
+        return _two(sorted({*panel.classes, *given.tolist(), *scores.tolist()}))
     values = np.unique(np.concatenate([given, scores]))
     whole = np.array_equal(values, np.round(values)) and values.size <= MOST_CLASSES
     inside = given.size and _outside(scores, (float(given.min()), float(given.max()))) <= MOST_OUTSIDE
     if not given.size or not whole or not inside:
         return ()
-    # One class alone has no other to be confused with; a second one keeps the statistics defined.
-    return tuple(values.tolist()) if values.size > 1 else (float(values[0]), float(values[0]) + 1)
+    return _two(values.tolist())
+
+
+def _two(values: Sequence[float]) -> tuple[float, ...]:
+    """The classes. One alone has no other to be confused with; a second one keeps the statistics defined."""
+    return tuple(values) if len(values) > 1 else (values[0], values[0] + 1)
 
 
 def _outside(scores: Floats, scale: tuple[float, float]) -> float:

@@ -137,7 +137,8 @@ def judges_by_model(
         parts = dict(part.partition(":")[::2] for part in row.metric.signature.split("|"))
         model = parts.get("model") or _only(table, row, _MODEL_COLUMNS)
         technique = _only(table, row, _TECHNIQUE_COLUMNS) or row.metric.name
-        if "model" in parts:
+        if {"score", "backend"} <= parts.keys():  # as Assay signs its own judges
+            model = model or parts["backend"]
             technique = (
                 f"{row.metric.family} with NLI" if parts.get("verifier") == "nli" else row.metric.family
             )
@@ -195,7 +196,11 @@ def by_model_table(
             Column("technique", "Technique", names_row=True),
             Column("model", "Model", names_row=True),
             Column(
-                "size", "Billions", places=3, general=True, shown=any(one.size is not None for one in found)
+                "size",
+                "Size, billions",
+                places=3,
+                general=True,
+                shown=any(one.size is not None for one in found),
             ),
             Column("metric", "Metric", shown=several),
             Column(FILE, "File", shown=several),

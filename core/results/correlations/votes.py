@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 
 from core.errors import InputError
 from core.results.cells import corrected_column, corrected_note, interval, left_out_notes
-from core.results.choices import directions
+from core.results.choices import check_names, directions, items_of
 from core.results.joining import NO_SCORE
+from core.results.panel import Panel
 from core.results.study.counted import Counted, Filters, count
 from core.schema.result_table import Column, ResultTable
-from core.schema.scores import ScoreTable
+from core.schema.scores import ScoredRow, ScoreTable
 from core.schema.study import NO_LEVEL, StudyRecord
 from core.stats.correlation.intervals import correlate
 from core.stats.multiplicity import Correction, corrected, interval_p
 from core.stats.resampling import Estimate, Floats, Resampling, mean_estimates
 from core.stats.votes import composite_scores, preferences
 from core.study.analysis_set import check_released
+from core.tables.columns import ONLY_SYSTEM
 from core.tables.reading import shown
 
 CORRECTION: Correction = "benjamini-hochberg"
@@ -58,22 +60,77 @@ def metrics_against_votes(
     """
     check_released(record.study)
     counted = count(record, Filters())
-    places = _places(record, table)
-    design = record.study.design
-    turned = np.vstack(
-        [table.values * directions(table), np.full(len(table.metrics), np.nan)]
-    )  # last: no row
-    sides = [
-        np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
-        for source in (design.candidate, design.comparator)
-    ]
-    differences = turned[sides[0]] - turned[sides[1]]
+    sides, differences = _sides(record, table, counted), _differences(record, table, counted)
     votes = composite_scores(preferences(counted.codes))
     options: Resampling = {"n_resamples": 2_000, **drawing}
     return tuple(
         _of_metric(table, index, counted, votes, differences[:, index], sides, options)
         for index in range(len(table.metrics))
     )
+
+
+def votes_panel(
+    record: StudyRecord,
+    table: ScoreTable,
+    *,
+    raters: Sequence[str] | None = None,
+    judges: Sequence[str] | None = None,
+) -> Panel:
+    """The votes of a study of pairs beside the preferences of judges that scored both answers: each row is a pair.
+
+    A rating is 1 if the rater preferred the candidate, -1 for the comparator, 0 for a tie of either kind. A judge prefers the
+    answer with the better score; equal scores are a tie. Items are the questions. table: as in `metrics_against_votes`.
+    raters, judges: names of raters and of metrics; None for all.
+
+    Misleads: a judge with fine scores never ties, so that ties of the raters count as its errors. Raises NotAllowed unless
+    the study is unblinded, and InputError for unknown names and if no text of the study was scored.
+    """
+    check_released(record.study)
+    counted = count(record, Filters(raters=raters))
+    check_names("judge", judges or (), [metric.name for metric in table.metrics])
+    chosen = [at for at, metric in enumerate(table.metrics) if judges is None or metric.name in judges]
+    differences = _differences(record, table, counted)[:, chosen]
+    rows = tuple(
+        ScoredRow(item, ONLY_SYSTEM, None if level == NO_LEVEL else level) for item, level in counted.keys
+    )
+    design = record.study.design
+    return Panel(
+        rows,
+        items_of(rows),
+        np.full(len(rows), ONLY_SYSTEM),
+        counted.raters,
+        preferences(counted.codes),
+        tuple(table.metrics[at].name for at in chosen),
+        np.sign(differences),
+        {-1.0: design.comparator, 0.0: "tie", 1.0: design.candidate},
+        True,
+        f"study {record.study.name}",
+        (
+            "each row is a pair of answers: raters voted for one, and a judge prefers the answer that it scored higher",
+            *table.notes,
+        ),
+        dict(counted.pairs_left_out),
+    )
+
+
+def _differences(record: StudyRecord, table: ScoreTable, counted: Counted) -> Floats:
+    """How far each metric has the candidate ahead of the comparator: shape (pairs, metrics), NaN without both scores."""
+    one, other = (_turned(table)[rows] for rows in _sides(record, table, counted))
+    return one - other
+
+
+def _turned(table: ScoreTable) -> Floats:
+    """The scores, higher is better, with a last row of NaN for texts without a row."""
+    return np.vstack([table.values * directions(table), np.full(len(table.metrics), np.nan)])
+
+
+def _sides(record: StudyRecord, table: ScoreTable, counted: Counted) -> list[NDArray[np.int64]]:
+    """Rows of the table for the candidate and the comparator of each pair; -1 for none."""
+    places, design = _places(record, table), record.study.design
+    return [
+        np.array([places.get((item, level, source), -1) for item, level in counted.keys], dtype=np.int64)
+        for source in (design.candidate, design.comparator)
+    ]
 
 
 def _places(record: StudyRecord, table: ScoreTable) -> dict[tuple[str, str, str], int]:

@@ -290,11 +290,6 @@ def read_judge(text: str, file_name: str) -> JudgeFile:
             ),
         )
     ]
-    problems += [
-        f"{place('maps', at)}: {problem}"
-        for at, one in enumerate(fields.maps)
-        for problem in _map_problems(one, fields.signatures)
-    ]
     asked = None
     if not broken & {"settings", "model"}:
         # With a problem in the rubric, the shipped one stands in, so that problems of the settings are found, too.
@@ -319,9 +314,18 @@ def read_judge(text: str, file_name: str) -> JudgeFile:
                     for purpose in asked.prompts
                     if purpose not in given
                 ]
+    now = _signatures(asked) if asked is not None and not problems else {}
+    if now and fields.signatures and len(now) != len(fields.signatures):
+        n = "1 column" if len(now) == 1 else f"{len(now)} columns"
+        problems.append(f"{place('signatures')}: has {len(fields.signatures)}, but the judge has {n}")
+    problems += [
+        f"{place('maps', at)}: {problem}"
+        for at, one in enumerate(fields.maps)
+        for problem in _map_problems(one, fields.signatures or now)
+    ]
     if problems or asked is None:
         refuse(f"{_CALLED} {file_name}", problems)
-    if not edited and fields.signatures and (now := _signatures(asked)) != fields.signatures:
+    if not edited and fields.signatures and now != fields.signatures:
         changed = next((new for name, new in now.items() if fields.signatures.get(name) != new), "")
         edited.append(
             f"settings or model were edited after the export, or Assay {fields.app_version} signed them in another way: "

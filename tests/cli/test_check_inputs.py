@@ -1,0 +1,197 @@
+"""What `check` reads without options: tables, files beside them, studies and runs; and what it refuses to guess."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.processes.scripted_server import ScriptedServer
+from helpers.texts.factories import always, dataset, study_in, vote
+from helpers.texts.factories import unblind as unblind_pairs
+from helpers.texts.judge_runs import run_to_the_end
+from helpers.texts.rating_studies import rate_all, rating_study, rating_texts, unblind
+from helpers.texts.slips import rated_texts
+from helpers.texts.specialist_runs import says, specialist
+
+from core.cli import main
+from core.store import open_store
+
+Check = Callable[..., dict[str, Any]]
+WORDS = ("pass", "fail", "pass", "pass", "fail")
+
+
+@pytest.fixture
+def check(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Check:
+    """Run `check` in the folder of the test and return its JSON."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> dict[str, Any]:
+        assert main(["check", *arguments, "--json", "--db", "assay.db"]) in (0, 3, 4), capsys.readouterr().err
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    return run
+
+
+@pytest.fixture
+def refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., str]:
+    """Run `check` on bad input and return its message."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> str:
+        assert main(["check", *arguments, "--db", "assay.db"]) == 2
+        said = capsys.readouterr().err
+        assert "Traceback" not in said
+        return said
+
+    return run
+
+
+def _file(name: str, header: str, row: Callable[[int], str], n: int = 40) -> str:
+    Path(name).write_text("\n".join([header, *(row(at) for at in range(n))]) + "\n")
+    return name
+
+
+def test_the_mapping_is_shown_and_changed(check: Check) -> None:
+    file = _file(
+        "wide.csv",
+        "example_id,model,annotator_1,annotator_2,gpt-4o,note",
+        lambda at: f"e{at // 2},m{at % 2},{WORDS[at % 5]},{WORDS[at % 5]},{WORDS[at % 4]},so {at}",
+    )
+    found = check(file)
+    assert found["columns"] == {
+        "human": ["annotator_1", "annotator_2"],
+        "judge": ["gpt-4o"],
+        "item": "example_id",
+        "system": "model",
+    }
+    assert found["n_items"] == 20
+    found = check(file, "--human", "annotator_2", "--judge", "annotator_1", "--system-column", "note")
+    assert found["columns"]["human"] == ["annotator_2"]
+    assert found["columns"]["judge"] == ["annotator_1"]
+    assert found["columns"]["system"] == "note"
+    assert check(file, "--columns", "item_id=note")["columns"]["item"] == "note"
+
+
+def test_words_and_numbers_of_a_judge_file_are_the_raters_classes(check: Check) -> None:
+    people = _file(
+        "people.csv", "id,human_1,human_2", lambda at: f"q{at},{WORDS[at % 5]},{WORDS[at % 5].title()}"
+    )
+    judge = _file(
+        "gpt.csv", "id,verdict,tokens", lambda at: f"q{at},{'Yes' if WORDS[at % 5] == 'pass' else 'No'},{at}"
+    )
+    other = _file("claude.csv", "id,verdict", lambda at: f"q{at},{int(WORDS[at % 5] == 'pass')}")
+    found = check(people, judge, other)
+    assert [one["name"] for one in found["judges"]] == ["gpt", "claude"]
+    assert [one["agreement"]["estimate"] for one in found["judges"]] == [1, 1]
+    long = _file(
+        "long.csv",
+        "id,judge,score",
+        lambda at: f"q{at // 2},{'ab'[at % 2]},{int(WORDS[at // 2 % 5] == 'pass')}",
+        80,
+    )
+    assert [one["name"] for one in check(people, long)["judges"]] == ["a", "b"]
+
+
+def test_people_are_never_guessed(refused: Callable[..., str]) -> None:
+    said = refused(_file("names.csv", "id,anna,bob,judge", lambda at: f"q{at},1,0,{at % 2}"))
+    assert "--human anna,bob --judge judge" in said
+    said = refused(_file("scale.csv", "id,human,judge", lambda at: f"q{at},{WORDS[at % 5]},{at % 5 + 1}"))
+    assert "1 to 5" in said
+    assert "fail, pass" in said
+
+
+def test_repeated_ratings_are_named_with_their_rows(check: Check, refused: Callable[..., str]) -> None:
+    wide = _file("wide.csv", "id,human,judge,comment", lambda at: f"q{at // 2},1,{at % 2},so {at}")
+    said = refused(wide)
+    assert "line 3: item q0" in said
+    assert "line 2" in said
+    assert "--clusters" in said
+    assert check(wide, "--clusters", "id")["n_items"] == 20
+    assert check(wide, "--system-column", "comment")["n_items"] == 20
+    long = _file(
+        "long.csv",
+        "item,system,rater,score,comment",
+        lambda at: f"q{at // 4},s,{('a', 'gpt')[at // 2 % 2]},{at % 2},so {at}",
+    )
+    assert "line 3: item q0, system s: rater a" in refused(long)
+
+
+@pytest.mark.parametrize("column", ["system", "level", "language"])
+def test_texts_that_one_file_does_not_tell_apart_are_named(refused: Callable[..., str], column: str) -> None:
+    value = {"system": "s", "level": "A", "language": "e"}[column]
+    many = _file(
+        "many.csv",
+        f"id,{column},human",
+        lambda at: f"q{at // 2},{value}{'nm'[at % 2] if column == 'language' else at % 2},{at % 2}",
+    )
+    few = _file("few.csv", "id,judge", lambda at: f"q{at},{at % 2}")
+    said = refused(many, few)
+    assert "item q0 has 2 texts (lines 2, 3)" in said
+    assert f"column {column} to few.csv" in said
+    people = _file("people.csv", "id,human", lambda at: f"q{at},{at % 2}")
+    scores = _file(
+        "scores.csv",
+        f"id,{column},judge",
+        lambda at: f"q{at // 2},{value}{'nm'[at % 2] if column == 'language' else at % 2},{at % 2}",
+    )
+    assert f"column {column} to people.csv" in refused(people, scores)
+
+
+def test_ids_that_match_only_without_case_or_zeros_are_named(refused: Callable[..., str]) -> None:
+    people = _file("people.csv", "id,human", lambda at: f"q{at},{at % 2}")
+    for name in ("Q{}", "q {}"):
+        said = refused(
+            people, _file("judge.csv", "id,judge", lambda at, name=name: f"{name.format(at)},{at % 2}")
+        )  # type: ignore[misc]
+        assert repr(name.format(0)) in said
+    people = _file("people.csv", "id,human", lambda at: f"{at},{at % 2}")
+    assert "'010'" in refused(people, _file("judge.csv", "id,judge", lambda at: f"{at + 5:03},{at % 2}"))
+
+
+def test_a_rating_study_and_its_judge(check: Check, refused: Callable[..., str], tmp_path: Path) -> None:
+    texts, raters = rating_texts(8), ("R1", "R2", "R3")
+    rows = [f"{one.item_id},{one.system},{place % 3 * 10},9" for place, one in enumerate(texts.outputs)]
+    Path("judge.csv").write_text("item,system,gpt,latency_ms\n" + "\n".join(rows) + "\n")
+    with open_store(tmp_path / "assay.db") as store:
+        study = rating_study(store, texts, raters=raters)
+        for rater in raters:
+            rate_all(study.desk(rater))
+        refused("study:ratings", "judge.csv", "--dimension", "overall")  # not unblinded yet
+        unblind(study)
+    found = check("study:ratings", "judge.csv", "--dimension", "overall")
+    assert found["human"]["raters"] == list(raters)
+    assert [one["name"] for one in found["judges"]] == ["gpt"]
+    assert "no judge" in refused("study:ratings", "--dimension", "overall")
+
+
+def test_votes_of_a_pair_study_and_a_judge_of_its_answers(
+    check: Check, refused: Callable[..., str], tmp_path: Path
+) -> None:
+    data, name = dataset(6, ("A0", "A1")), "study:study"
+    with open_store(tmp_path / "assay.db") as store:
+        study = study_in(store, data, raters=("R1", "R2"))
+        for rater in ("R1", "R2"):
+            vote(store, study.tokens[rater], always("left"))
+        refused(name)
+        unblind_pairs(study)
+    rows = [f"{one.item_id},{one.level},{one.source},{len(one.text) % 3}" for one in data.outputs]
+    Path("judge.csv").write_text("item_id,level,system,judge\n" + "\n".join(rows) + "\n")
+    found = check(name, "judge.csv")
+    assert found["human"]["raters"] == ["R1", "R2"]
+    assert found["n_items"] == 6
+    assert "run:N" in refused(name)
+
+
+def test_a_run_on_rated_texts_has_raters_and_judge(check: Check, tmp_path: Path) -> None:
+    texts = rated_texts(3)
+    with ScriptedServer(says) as server, open_store(tmp_path / "assay.db") as store:
+        number = run_to_the_end(
+            store, specialist("quality", server.url), texts, name="rated.jsonl"
+        ).run.run_id
+    found = check(f"run:{number}", "--dimension", "LA")
+    assert len(found["human"]["raters"]) > 1
+    assert len(found["judges"]) == 1
