@@ -21,7 +21,7 @@ from core.results.check.verdict import Check
 from core.results.panel import Panel, panel_of, unlabelled
 from core.schema.scores import ScorableOutput
 from core.store import Store
-from core.store.studies import find_study, inclusion_of, list_studies
+from core.store.studies import inclusion_of, list_studies
 from core.study.analysis_set import released_record
 from core.study.ratings import rating_set_of
 from pages.check import choice
@@ -30,7 +30,7 @@ from pages.widgets.messages import mistakes_shown, plain, with_code
 from pages.widgets.parts import counted_as, part, studies
 from pages.widgets.result_table import show
 
-_SENT, _STUDY = "check_next_sent", "study:"
+_SENT = "check_next_sent"
 _USUAL = 100
 """Texts to label if no number is known."""
 
@@ -48,7 +48,7 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
     needed = max((one.labels_needed or 0 for one in found.judges), default=0)
     n_free = int(unlabelled(found.panel).sum())
     about = f"About {counted_as(needed, 'further labelled item')} would settle it." if needed else ""
-    if _of_pairs(store, given):
+    if given.study is not None and given.study.kind == "pairs":
         st.markdown(
             f"{about.replace('item', 'question')} Pairs cannot be added to this study. Plan a larger one."
         )
@@ -61,12 +61,6 @@ def offer_study(store: Store, given: choice.Given, found: Check) -> None:
         return
     with mistakes_shown():
         _offer(store, given, found, n_free, needed, about)
-
-
-def _of_pairs(store: Store, given: choice.Given) -> bool:
-    """Whether the labels are votes of a study of pairs."""
-    name = given.command[0].removeprefix(_STUDY)
-    return given.command[0].startswith(_STUDY) and find_study(store, name).kind == "pairs"
 
 
 def _offer(store: Store, given: choice.Given, found: Check, n_free: int, needed: int, about: str) -> None:
@@ -129,7 +123,7 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
         for study in list_studies(store)
         if study.kind == "ratings"
         and study.state == "unblinded"
-        and given.command[0] != f"{_STUDY}{study.name}"
+        and (given.study is None or study.study_id != given.study.study_id)
         and inclusion_of(store, study.study_id)
     }
     if not studies:
@@ -160,6 +154,6 @@ def with_labels_back(store: Store, given: choice.Given) -> choice.Given:
         read=read,
         command=(
             *given.command,
-            *(word for record in records for word in ("--labels", f"{_STUDY}{record.study.name}")),
+            *(word for record in records for word in ("--labels", f"study:{record.study.name}")),
         ),
     )

@@ -413,6 +413,32 @@ def test_a_rating_study(tmp_path: Path, told: Told) -> None:
         assay.study_results("marks", db=database, raters="rater-1")
 
 
+@pytest.mark.parametrize("use", ["replace", "rank", "gate", "monitor"])
+def test_check(tmp_path: Path, use: Any) -> None:
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 3, 90)
+    frame = pd.DataFrame(
+        {name: np.where(rng.random(90) < 0.1, rng.integers(0, 3, 90), truth) for name in "abcx"}
+    )
+    frame.insert(0, "id", [f"q{at // 3}" for at in range(90)])
+    frame.insert(1, "system", [f"s{at % 3}" for at in range(90)])
+    path, out = tmp_path / "labels.csv", tmp_path / "out.json"
+    frame.to_csv(path, index=False)
+    words = ["--human", "a,b,c", "--judge", "x", "--use", use, "--price", "x=2", "--currency", "EUR"]
+    status = main(["check", str(path), *words, "--out", str(out)])
+    for source in (path, frame):
+        found = assay.check(
+            source, human=["a", "b", "c"], judge="x", use=use, prices={"x": 2}, currency="EUR"
+        )
+        told = json.loads(out.read_text("utf-8"))
+        assert in_json(found.json) == told
+        assert (found.verdict, found.sentence) == (told["verdict"], told["sentence"])
+        assert status == {"TRUSTED": 0, "NOT TRUSTED": 3, "INCONCLUSIVE": 4}[found.verdict]
+        assert found.names == ["check", "check-rules", "check-groups"]
+    with pytest.raises(assay.InputError, match="margin"):
+        assay.check(frame, human="a", judge="x", margin=2)
+
+
 def test_which_judge(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 3, 90)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 from helpers.texts import factories
 from helpers.texts.factories import LEVELS, dataset
@@ -117,36 +118,31 @@ def test_no_votes_give_no_number():
     assert found.left_out == {TOO_FEW: 6}
 
 
-class TestPanel:
-    """Votes and judges' preferences as a panel, so that `check` reads a study of pairs."""
+def test_votes_and_a_judge_s_preferences_side_by_side():
+    """A judge with equal scores ties; a text that it did not score has no preference."""
+    given = scores({**AHEAD, ("q02", "A1"): None})
+    panel = votes_panel(unblinded(record_of(VOTES, DATA)), given)
+    assert panel.raters == ("R1", "R2")
+    assert panel.ratings.T.tolist() == [[1, 1, -1, 0, 1, 1], [1, -1, 0, 0, 0, 1]]
+    assert panel.scores.ravel()[:-1].tolist() == [1, 1, 1, 0, 0]
+    assert np.isnan(panel.scores[-1, 0])
+    assert panel.items.tolist() == [0, 0, 1, 1, 2, 2]
+    assert [row.level for row in panel.rows] == ["A0", "A1"] * 3
+    assert panel.classes == {-1: "human", 0: "tie", 1: "ai"}
+    turned = replace(given, metrics=(metric("ter", direction="lower"),))
+    assert votes_panel(unblinded(record_of(VOTES, DATA)), turned).scores.ravel()[0] == -1
+    alone = votes_panel(unblinded(record_of(VOTES, DATA)), given, raters=["R2"])
+    assert alone.raters == ("R2",)
+    with pytest.raises(InputError):
+        votes_panel(unblinded(record_of(VOTES, DATA)), given, judges=["nobody"])
+    with pytest.raises(NotAllowed):
+        votes_panel(record_of(VOTES, DATA), given)
 
-    def test_each_pair_is_a_text_with_every_vote_and_the_judges_side(self):
-        found = votes_panel(unblinded(record_of(VOTES, DATA)), scores())
-        assert [(row.item_id, row.level) for row in found.rows] == list(AHEAD)
-        assert found.raters == ("R1", "R2")
-        assert found.ratings.T.tolist() == [[1, 1, -1, 0, 1, 1], [1, -1, 0, 0, 0, 1]]
-        assert found.scores[:, 0].tolist() == [1, 1, 1, 0, 0, 1]
-        assert found.classes == {-1.0: "human", 0.0: "tie", 1.0: "ai"}
-        assert len(set(found.items.tolist())) == 3
 
-    def test_the_check_counts_its_agreement_by_hand(self):
-        """Votes equal to the judge's side: 2, 1, 0, 2, 1, 2 of two each."""
-        check = check_panel(
-            votes_panel(unblinded(record_of(VOTES, DATA)), scores()), CheckOptions(use="gate")
-        )
-        (judge,) = check.judges
-        assert judge.agreement.estimate == pytest.approx((1 + 0.5 + 0 + 1 + 0.5 + 1) / 6)
-        assert check.n_items == 3
-        assert judge.verdict == "INCONCLUSIVE"
-
-    def test_raters_and_judges_are_chosen_by_name(self):
-        record = unblinded(record_of(VOTES, DATA))
-        found = votes_panel(record, scores(), raters=["R2"], judges=[scores().metrics[0].name])
-        assert (found.raters, found.ratings.shape) == (("R2",), (6, 1))
-        for wrong in ({"raters": ["R9"]}, {"judges": ["none"]}):
-            with pytest.raises(InputError, match=r"R9|none"):
-                votes_panel(record, scores(), **wrong)
-
-    def test_a_blinded_study_is_refused(self):
-        with pytest.raises(NotAllowed):
-            votes_panel(record_of(VOTES, DATA), scores())
+def test_the_check_of_votes_counts_its_agreement_by_hand():
+    """Votes equal to the judge's side: 2, 1, 0, 2, 1, 2 of two each."""
+    check = check_panel(votes_panel(unblinded(record_of(VOTES, DATA)), scores()), CheckOptions(use="gate"))
+    (judge,) = check.judges
+    assert judge.agreement.estimate == pytest.approx((1 + 0.5 + 0 + 1 + 0.5 + 1) / 6)
+    assert check.n_items == 3
+    assert judge.verdict == "INCONCLUSIVE"
