@@ -945,7 +945,7 @@ def check(
 
     Notes
     -----
-    Misleads if the labelled texts are not like those of the use, or if several judges were tried and only the best is kept.
+    Misleads: a verdict holds for texts and raters like these, and the best of several judges is favoured by chance.
 
     Examples
     --------
@@ -959,7 +959,7 @@ def check(
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
     named = {"human": human, "judge": judge, "dimension": dimension, "system_column": system_column}
     panel = panel_from(ratings, list(_each(scores)), find=True, **named)  # type: ignore[arg-type]
-    facts = stated_facts(facts_of_runs(panel, {}), panel, prices or {}, seconds or {}, currency)
+    facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = check_panel(panel, replace(chosen, **made), facts=facts)
     main, *others = check_tables(found).values()
     return result_of([*check_said(found), main], check_json(found), others, found.verdict or "")
