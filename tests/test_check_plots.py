@@ -39,6 +39,7 @@ def test_a_row_a_judge_with_the_limits_of_its_rule(use: Use, n_limits: int, with
     assert list(traces["judge"].x) == [rule.found.estimate for rule in rules if rule and rule.found]
     assert ("rater" in traces) is with_ceiling
     if with_ceiling:
+        assert found.ceiling.found is not None
         assert traces["rater"].x[0] == found.ceiling.found.estimate
     limits = [x for x in traces["limit"].x if x is not None][::2]
     assert len(limits) == n_limits * len(found.judges)

@@ -1027,7 +1027,7 @@ def which_judge(
     check_type("currency", currency, str, "a text such as USD")
     chosen = CheckOptions(use=use, margin=margin)
     made = _intervals(resamples, confidence, seed, check_option_problems(chosen))
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     facts = stated_facts(facts_of_tables(panel, {}), panel, prices or {}, seconds or {}, currency)
     found = which_of(check_panel(panel, replace(chosen, **made), facts=facts))
     main, *others = which_tables(found).values()
@@ -1080,9 +1080,66 @@ def gaps(
     """
     check_type("most", most, Integral, "a whole number", optional=True)
     check_parameters([f"most: {most} is below 1"] if most is not None and most < 1 else [])
-    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension, find=True)
     table = gaps_of(panel, beside_from(ratings, panel) if texts else (), most=most)
     return result_of([table], json_of(table))
+
+
+def next_labels(
+    ratings: Source,
+    scores: Source | Sequence[Source] = (),
+    *,
+    human: Names | None = None,
+    judge: Names | None = None,
+    dimension: str | None = None,
+    n: int,
+    whole_items: bool = False,
+    rng: int = 0,
+) -> Result:
+    """Choose the texts to label next, with known probabilities, as ``check --next`` does.
+
+    Parameters
+    ----------
+    ratings, scores, human, judge, dimension
+        As in ``alt_test``. Texts without a label have no rating, but a score of every judge.
+    n
+        Number of texts.
+    whole_items
+        Draw items with all their texts, as ``--use rank`` does.
+    rng
+        Seed of the draw.
+
+    Returns
+    -------
+    Result
+        Table ``next-labels``: ``item_id``, ``system``, ``level``, ``language``, ``inclusion_probability``,
+        ``expected_deviation``, ``why``.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and if every text has a label.
+
+    Notes
+    -----
+    Misleads: without their probabilities, the new labels describe the chosen texts only.
+
+    Examples
+    --------
+    >>> import assay, pandas as pd
+    >>> frame = pd.DataFrame({"item": ["q1", "q2", "q3", "q4"], "a": [1, 0, None, None], "x": [1, 1, 0, 1]})
+    >>> assay.next_labels(frame, human="a", judge="x", n=2).frame["inclusion_probability"].tolist()
+    [1.0, 1.0]
+    """
+    # Imported lazily: loads studies and the planner.
+    from core.results.check.next_labels import next_labels as labels_next
+    from core.results.check.next_labels import next_labels_json, next_labels_said, next_labels_table
+
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        check_parameters([f"n: {n!r} is not a whole number from 1"])
+    panel = panel_from(ratings, list(_each(scores)), human=human, judge=judge, dimension=dimension)
+    found = labels_next(panel, n, whole_items=whole_items, rng=rng)
+    return result_of([*next_labels_said(found), next_labels_table(found)], next_labels_json(found))
 
 
 def corrected(

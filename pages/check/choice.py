@@ -23,7 +23,8 @@ from core.results.check.verdict import (
     default_use,
 )
 from core.results.choices import dimensions_of
-from core.results.joining import check_join
+from core.results.correlations.votes import votes_panel
+from core.results.joining import check_join, merge_tables
 from core.results.panel import Panel, judge_scores, panel_of, read_panel
 from core.runs.asked import asked_of
 from core.runs.costs import facts_of_run
@@ -75,15 +76,13 @@ class Given:
     """What is known about the texts beside labels, such as the judge's reasons."""
     facts: Callable[[Panel], Mapping[str, JudgeFacts]]
     """Consistency, price, time and model of the judges."""
+    study: Study | None = None
+    """The study whose ratings or votes are the labels."""
 
 
 def given(store: Store) -> Given | None:
     """Choose what is checked; None, with the form on the page, while something is missing."""
-    studies = {
-        f"study:{study.name}": study
-        for study in list_studies(store)
-        if study.kind == "ratings" and study.state == "unblinded"
-    }
+    studies = {f"study:{study.name}": study for study in list_studies(store) if study.state == "unblinded"}
     runs = {
         f"run:{number}": run
         for number, run in chosen_judge.with_results(store, *chosen_judge.judges_of("rated texts")).items()
@@ -141,7 +140,10 @@ def _rated(store: Store, study: Study | None) -> set[str]:
     """Items that people rated in the study."""
     if study is None:
         return set()
-    return {one.item_id for one in rating_set_of(released_record(store, study)).ratings}
+    record = released_record(store, study)
+    if study.kind == "pairs":
+        return {item.item_id for item in record.items}
+    return {one.item_id for one in rating_set_of(record).ratings}
 
 
 @dataclass(frozen=True)
@@ -205,29 +207,44 @@ def _newest_on(store: Store, judges: dict[Chosen, str], rated: set[str]) -> list
 
 
 def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
-    ratings = rating_set_of(released_record(store, study))
+    record = released_record(store, study)
+    ratings = rating_set_of(record) if study.kind == "ratings" else None
     judges = replace(judges, files=_further_files(_row()))
     if not judges.tables and not judges.files:
         nothing("choose a judge above, or add a file with its scores")
         return None
-    everyone = list(dict.fromkeys(one.rater or "" for one in ratings.ratings))
-    with st.expander("Raters and dimension"):
+    named = (
+        (one.rater_id for one in record.raters)
+        if ratings is None
+        else (one.rater or "" for one in ratings.ratings)
+    )
+    everyone = list(dict.fromkeys(named))
+    known = [] if ratings is None else list(dimensions_of(ratings))
+    place = f"check_raters_{study.study_id}"
+    address.several("human", place, everyone, everyone)
+    with st.expander("Raters and dimension" if len(known) > 1 else "Raters"):
         left, right = st.columns(2)
-        place = f"check_raters_{study.study_id}"
-        address.several("human", place, everyone, everyone)
         people = left.multiselect("Raters", everyone, key=place)
-        known = list(dimensions_of(ratings))
         dimension = columns.dimension_menu(right, known, f"check_dimension_{study.study_id}")
-    marked = hashlib.sha256(repr(ratings.ratings).encode()).hexdigest()
+    if not people:
+        nothing("choose raters")
+        return None
+    marked = (record.answers, record.raters) if ratings is None else ratings.ratings
 
     def read() -> Panel:
         own = [*judges.tables, *(judge_scores(*one) for one in judges.beside)]
+        raters = None if people == everyone else people
+        if ratings is None:
+            return votes_panel(record, merge_tables(own), raters=raters)
         for table in own:
             check_join(ratings, table)
-        return panel_of(ratings, own, raters=None if people == everyone else people, dimension=dimension)
+        return panel_of(ratings, own, raters=raters, dimension=dimension)
 
     return Given(
-        key=("study", study.study_id, marked, tuple(people), dimension, judges.key),
+        key=(
+            *("study", study.study_id, hashlib.sha256(repr(marked).encode()).hexdigest()),
+            *(tuple(people), dimension, judges.key),
+        ),
         read=read,
         command=(
             f"study:{study.name}",
@@ -238,6 +255,7 @@ def _of_study(store: Store, study: Study, judges: _Judges) -> Given | None:
         texts=partial(texts_of_study, store, study),
         beside=lambda: [*texts_in(*rated_of_study(store, study)), *_beside(store, judges)],
         facts=partial(_facts, store, judges.runs, dimension),
+        study=study,
     )
 
 
@@ -407,7 +425,9 @@ def options(found: Panel, place: DeltaGenerator) -> CheckOptions:
 def _limits(chosen: CheckOptions, found: Panel) -> CheckOptions:
     def limit(name: str, label: str, values: Sequence[float | None], said: str) -> CheckOptions:
         default = getattr(DEFAULT_OPTIONS, name)
-        place = address.one(name, f"check_{name}", values, default, lambda one: f"{one:g}")
+        place = address.one(
+            name, f"check_{name}", values, default, lambda one: "" if one is None else f"{one:g}"
+        )
         value = st.selectbox(
             label,
             values,

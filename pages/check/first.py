@@ -113,7 +113,8 @@ def _box(verdict: Verdict, judge: str, said: str) -> None:
 
 def _numbers(found: Check, one: JudgeCheck) -> None:
     known = _known(one)
-    shown = [name for name in _NUMBERS[found.use] if known.get(name) is not None]
+    wanted = [one.measure if name == "agreement" else name for name in _NUMBERS[found.use]]
+    shown = [name for name in dict.fromkeys(wanted) if known.get(name) is not None]
     spare = [name for name in known if name not in shown and known[name] is not None]
     cells = [_cell(found, one, name, known[name]) for name in [*shown, *spare][:4]]
     st.html(f'<div class="assay-numbers">{"".join(cells)}</div>')

@@ -33,8 +33,8 @@ def render() -> None:
             st.info(with_code(str(shut)))
             st.page_link(studies(), label="Go to the study", icon=":material/arrow_forward:")
             return
+    _to_check(study)
     if study.kind == "ratings":
-        _to_check(study)
         parts.of_ratings(record, _fingerprint(record), _release(record.study))
         return
     first = st.container()  # the verdict stands above the filters that decide about it
@@ -48,8 +48,8 @@ def render() -> None:
 
 
 def _to_check(study: Study) -> None:
-    """Show a button that checks a judge on the study's ratings."""
-    if st.button("Check a judge on these ratings", key="results_check", icon=":material/fact_check:"):
+    """Show a button that checks a judge on the study's votes."""
+    if st.button("Check a judge on these votes", key="results_check", icon=":material/fact_check:"):
         menus.remember_checked(f"study:{study.name}")
         st.switch_page(other_page("check"))
 

@@ -297,6 +297,25 @@ def test_gaps(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
+def test_next_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str], as_frame: bool) -> None:
+    wide = pd.DataFrame(
+        {
+            "item": [f"q{at}" for at in range(60)],
+            "a": [at * 7 % 5 % 2 if at < 35 else None for at in range(60)],
+            "x": [at * 3 % 4 % 2 for at in range(60)],
+        }
+    )
+    file = tmp_path / "wide.csv"
+    wide.to_csv(file, index=False)
+    words = ["check", str(file), "--human", "a", "--judge", "x", "--next", "8", "--next-seed", "3", "--json"]
+    assert main(words) in (3, 4)
+    printed = json.loads(capsys.readouterr().out)["next"]
+    found = assay.next_labels(wide if as_frame else file, human="a", judge="x", n=8, rng=3)
+    assert in_json(found.json) == printed
+    assert len(printed["labels"]) == 8
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
 def test_corrected(tmp_path: Path, told: Told, as_frame: bool) -> None:
     rows = [
         {"item": f"q{n}", "system": s, "j": n % 5 + k, "people": float(n % 4 + k) if n < 30 else None}

@@ -4,16 +4,20 @@ import csv
 import io
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pytest
 from helpers.pages.generate_visit import html_of, press, said
-from helpers.texts.rating_studies import rate_all, rating_study, unblind
+from helpers.texts.factories import always, dataset, ended, study_in, vote
+from helpers.texts.rating_studies import SYSTEMS, rate_all, rating_study, rating_texts, unblind
 from streamlit.testing.v1 import AppTest
 
 from core.cli import main
 from core.store import Store
+from core.store.kept import keep_file
 from pages.widgets.visitor import FOR_THE_ADMIN
 
 RATERS = ("rater_1", "rater_2", "rater_3")
@@ -34,9 +38,9 @@ def visit(**address: str) -> AppTest:
     return at
 
 
-def table(n: int = 200, *, seed: int = 5, **names: str) -> dict[str, list[str]]:
+def table(n: int = 200, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, list[str]]:
     """Labels of three good raters, and a judge that is one more of them."""
-    drawn = np.random.default_rng(seed)
+    drawn = np.random.default_rng(5)
     good = drawn.random(n) < 0.5
     seen = {name: np.where(drawn.random(n) < 0.9, good, ~good) for name in (*RATERS, "judge")}
     own = {names.get(name, name): ["pass" if one else "fail" for one in seen[name]] for name in seen}
@@ -112,7 +116,7 @@ def test_the_use_is_chosen_stands_in_the_address_and_changes_the_rules(store: St
 @pytest.mark.usefixtures("cookies")
 def test_undecided_columns_are_offered_and_chosen(store: Store) -> None:
     names = {"rater_1": "first", "rater_2": "second", "rater_3": "third", "judge": "fourth"}
-    at = uploaded(visit(), as_csv(table(**names)))
+    at = uploaded(visit(), as_csv(table(names=names)))
     assert not verdicts(at)
     assert len(at.error) == 1
     human = at.multiselect[0]
@@ -190,7 +194,7 @@ def test_the_log_of_a_tool_is_checked(store: Store, name: str) -> None:
 @pytest.mark.usefixtures("cookies")
 def test_names_are_shown_as_they_are(store: Store) -> None:
     hostile = "judge <b>x</b> **y** $z$"
-    at = uploaded(visit(), as_csv(table(judge=hostile)))
+    at = uploaded(visit(), as_csv(table(names={"judge": hostile})))
     if not verdicts(at):
         at.multiselect[1].set_value([hostile])
         at.run()
@@ -211,6 +215,39 @@ def test_an_unblinded_study_is_checked_and_an_open_one_is_not(store: Store) -> N
     at = visit(study="OPENMARKER")
     assert not at.warning
     assert in_address(at, "study") == "OPENMARKER"
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_judge_is_checked_on_the_ratings_of_a_study(store: Store) -> None:
+    done = rating_study(store, rating_texts(12), name="may")
+    for rater in ("R1", "R2"):
+        rate_all(done.desk(rater))
+    unblind(done)
+    at = visit(study="may")
+    assert not verdicts(at)
+    rows = [(f"zq-item-{item}", system, item % 3) for item in range(12) for system in SYSTEMS]
+    scores = "\n".join(["item,system,my-judge", *(f"{i},{s},{n}" for i, s, n in rows)]).encode()
+    file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
+    at = visit(study="may", judge=f"file-{file}", use="gate")
+    assert verdicts(at) == ["NOT TRUSTED"]
+    assert at.multiselect[0].value == [("file", file)]
+    assert "check study:may judge.csv --dimension overall --use gate" in at.code[-1].value
+
+
+@pytest.mark.usefixtures("cookies")
+def test_a_judge_is_checked_on_the_votes_of_a_study(store: Store) -> None:
+    done = study_in(store, dataset(6), raters=("ann", "ben"), repeat_share=0, name="june")
+    for token in done.tokens.values():
+        vote(store, token, always("left"))
+    assert len(visit(study="june").warning) == 1
+    ended(store, done.study_id)
+    data = dataset(6)
+    rows = [(one.item_id, one.level, one.source, len(one.text) % 7) for one in data.outputs]
+    scores = "\n".join(["item,level,system,my-judge", *(",".join(map(str, row)) for row in rows)]).encode()
+    file = keep_file(store, "scores", "judge.csv", scores, {}).file_id
+    at = visit(study="june", judge=f"file-{file}")
+    assert len(verdicts(at)) == 1
+    assert not at.error
 
 
 def test_nobody_else_sees_it(store: Store, cookies: dict[str, str]) -> None:
